@@ -1,0 +1,12 @@
+// The stream torch is queueing on, for launches of our own. Asked through c10's virtual interface, so this compiles
+// and links against a libtorch without CUDA.
+#pragma once
+
+#include <c10/core/Device.h>
+
+namespace sgf {
+
+// The native handle (a cudaStream_t on CUDA) of the current stream of `device`.
+void* current_stream(c10::Device device);
+
+}  // namespace sgf
