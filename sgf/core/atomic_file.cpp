@@ -1,0 +1,79 @@
+#include "sgf/core/atomic_file.h"
+
+#include "sgf/core/error.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace sgf {
+namespace {
+
+std::filesystem::path folder_of(const std::filesystem::path& target) {
+  return target.has_parent_path() ? target.parent_path() : ".";
+}
+
+// Hidden, and of no known ending, so that nobody who lists a folder of weights takes it for one.
+std::filesystem::path temporary_name(const std::filesystem::path& target) {
+  static std::atomic<int> counter = 0;
+  return folder_of(target) / fmt::format(".{}.{}-{}.tmp", target.filename().string(), ::getpid(), counter++);
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)) {
+  check(target_.has_filename(), "core", "cannot write to '{}': it names no file", target_.string());
+  do {  // a name can be left over from a killed process of the same number
+    temporary_ = temporary_name(target_);
+    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (fd_ < 0 && errno == EEXIST);
+  if (fd_ < 0) fail_with(errno);
+}
+
+AtomicFile::~AtomicFile() {
+  if (fd_ >= 0) ::close(fd_);
+  if (!committed_) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+  check(fd_ >= 0, "core", "{}: written to after commit", target_.string());
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd_, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail_with(errno);
+    bytes = bytes.subspan(static_cast<size_t>(count));
+    written_ += static_cast<uint64_t>(count);
+  }
+}
+
+void AtomicFile::commit() {
+  check(fd_ >= 0, "core", "{}: committed twice", target_.string());
+  if (::fsync(fd_) != 0) fail_with(errno);
+  // A network disk may notice only here that it is full.
+  if (::close(std::exchange(fd_, -1)) != 0) fail_with(errno);
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_with(errno);
+  committed_ = true;
+  sync_folder();
+}
+
+void AtomicFile::sync_folder() const {
+  const int folder = ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) fail_with(errno);
+  const int error = ::fsync(folder) == 0 ? 0 : errno;
+  ::close(folder);
+  if (error != 0 && error != EINVAL) fail_with(error);  // EINVAL: a file system that has no such sync
+}
+
+void AtomicFile::fail_with(int error) const {
+  const bool is_full = error == ENOSPC || error == EDQUOT;
+  fail("core", "{}: cannot be written: {}{} after {} bytes; {}", target_.string(), is_full ? "the disk is full: " : "",
+       std::strerror(error), written_,
+       committed_ ? "the file is in place but may not survive a power cut"
+                  : "an earlier file of that name is untouched");
+}
+
+}  // namespace sgf

@@ -1,0 +1,50 @@
+#include "sgf/core/checkpoint_format.h"
+
+#include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
+
+#include <charconv>
+#include <optional>
+
+namespace sgf {
+namespace {
+
+std::optional<int64_t> parse_version(std::string_view text) {
+  int64_t version = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
+  if (error != std::errc{} || end != text.data() + text.size() || version < 1) return std::nullopt;
+  return version;
+}
+
+}  // namespace
+
+void stamp(std::map<std::string, std::string>& metadata, std::string_view kind) {
+  metadata[kFormatVersionKey] = std::to_string(kCheckpointFormat);
+  metadata[kCheckpointKindKey] = kind;
+}
+
+bool is_own_checkpoint(const TensorFile& file) { return file.metadata.contains(kFormatVersionKey); }
+
+void check_format(const TensorFile& file, const std::filesystem::path& path) {
+  if (!is_own_checkpoint(file)) return;
+  const std::string& text = file.metadata.at(kFormatVersionKey);
+  const std::optional<int64_t> version = parse_version(text);
+  check(version.has_value(), "core", "{}: its checkpoint format is {}, which is no version", path.string(),
+        in_quotes(text));
+  check(*version <= kCheckpointFormat, "core",
+        "{}: has checkpoint format {}, this program knows formats up to {}; a newer sgf can read it", path.string(),
+        *version, kCheckpointFormat);
+}
+
+TensorFile open_checkpoint(const std::filesystem::path& path, std::string_view kind) {
+  TensorFile file = open_tensor_file(path);
+  check(is_own_checkpoint(file), "core", "{}: is no checkpoint of sgf: it has no {}", path.string(), kFormatVersionKey);
+  check_format(file, path);
+  const auto found = file.metadata.find(kCheckpointKindKey);
+  const std::string came = found == file.metadata.end() ? "" : found->second;
+  check(came == kind, "core", "{}: is a checkpoint of kind {}, expected {}", path.string(), in_quotes(came),
+        in_quotes(kind));
+  return file;
+}
+
+}  // namespace sgf

@@ -1,0 +1,16 @@
+// Which device to compute on.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <string_view>
+
+namespace sgf {
+
+bool cuda_is_available();
+
+// "auto" (the first GPU where there is one), "cpu", "cuda", "cuda:1". Asking for a GPU that is not there is an Error
+// that says whether the build or the machine lacks it.
+c10::Device device_from_name(std::string_view name);
+
+}  // namespace sgf

@@ -1,0 +1,37 @@
+// A read-only memory map of a whole file.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace sgf {
+
+class MappedFile {
+ public:
+  // Throws Error if the path is missing, unreadable or no regular file. An empty file maps to no bytes.
+  static std::shared_ptr<const MappedFile> open(const std::filesystem::path& path);
+
+  // Bytes already in memory, under the name errors should give them. Readers cannot tell the difference, so
+  // tests can hand them twenty thousand damaged files without writing one.
+  static std::shared_ptr<const MappedFile> from_bytes(std::filesystem::path name, std::vector<std::byte> bytes);
+
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  explicit MappedFile(std::filesystem::path path) : path_(std::move(path)) {}
+
+  std::filesystem::path path_;
+  std::vector<std::byte> owned_;  // empty when `bytes_` is a map
+  std::span<const std::byte> bytes_;
+};
+
+}  // namespace sgf

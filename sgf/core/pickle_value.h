@@ -1,0 +1,80 @@
+// What a pickle says, as inert data: nothing is imported, constructed or called.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace sgf {
+
+struct PickleValue;
+
+// Values are owned by their Pickle; they refer to each other freely, in cycles too if the file says so.
+using PickleRef = const PickleValue*;
+
+struct PickleNone {};
+
+struct PickleBytes {
+  std::string data;
+};
+
+// An integer of more than 64 bits, two's complement, least significant byte first.
+struct PickleLong {
+  std::string data;
+};
+
+// A list, and a set, whose order means nothing.
+struct PickleList {
+  std::vector<PickleRef> items;
+};
+
+struct PickleTuple {
+  std::vector<PickleRef> items;
+};
+
+// In the order written. An OrderedDict is one too.
+struct PickleDict {
+  std::vector<std::pair<PickleRef, PickleRef>> items;
+};
+
+// The name of a class or function: "torch._utils._rebuild_tensor_v2".
+struct PickleGlobal {
+  std::string name;
+};
+
+// What Python would make by calling `callable` with `args` and then giving it `state`.
+struct PickleObject {
+  const PickleGlobal* callable = nullptr;
+  PickleRef args = nullptr;   // a tuple
+  PickleRef state = nullptr;  // null if there is none
+};
+
+// Something outside the pickle, here a storage.
+struct PicklePersistent {
+  PickleRef id = nullptr;
+};
+
+struct PickleValue {
+  std::variant<PickleNone, bool, int64_t, double, std::string, PickleBytes, PickleLong, PickleList, PickleTuple,
+               PickleDict, PickleGlobal, PickleObject, PicklePersistent>
+      data;
+
+  // Null if the value is of another kind.
+  template <class Kind>
+  const Kind* as() const {
+    return std::get_if<Kind>(&data);
+  }
+};
+
+// One pickle. The values live in one place, so that destroying them recurses into nothing.
+struct Pickle {
+  std::deque<PickleValue> values;
+  PickleRef root = nullptr;
+  size_t byte_count = 0;  // how far it reached into the bytes given
+};
+
+}  // namespace sgf

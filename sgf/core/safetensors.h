@@ -1,0 +1,45 @@
+// The safetensors format: a JSON header that says where each tensor lies, then the tensors without a gap.
+// Reads through a memory map and refuses whatever the official library refuses; writes atomically.
+#pragma once
+
+#include "sgf/core/tensor_file.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sgf {
+
+// Whether the first bytes can be a header length and the start of a JSON object.
+bool looks_like_safetensors(std::span<const std::byte> bytes);
+
+// Entries come in the order of their bytes. Throws Error that names the file and the reason.
+TensorFile read_safetensors(std::shared_ptr<const MappedFile> file);
+
+using ByteSink = std::function<void(std::span<const std::byte>)>;
+
+// One tensor to be written. `produce` is called once, when its turn comes, and hands its row-major bytes to
+// the sink in as many pieces as it likes, so that a 28 GB file needs no 28 GB of memory.
+struct OutgoingTensor {
+  std::string name;
+  DType dtype = DType::kF32;
+  std::vector<int64_t> shape;
+  std::function<void(const ByteSink&)> produce;
+};
+
+// The plain case: bytes that stay alive until the file is written.
+OutgoingTensor outgoing_bytes(std::string name, DType dtype, std::vector<int64_t> shape,
+                              std::span<const std::byte> bytes);
+
+// Tensors lie in the order given, so equal input makes equal files. An earlier file is replaced only once the
+// new one is complete and on disk.
+void write_safetensors(const std::filesystem::path& path, const std::vector<OutgoingTensor>& tensors,
+                       const std::map<std::string, std::string>& metadata = {});
+
+}  // namespace sgf
