@@ -1,0 +1,26 @@
+// Euler's method.
+#include "sgf/schedule/euler.h"
+
+#include "sgf/core/error.h"
+#include "sgf/kernels/wide.h"
+
+#include <ATen/ATen.h>
+
+#include <utility>
+
+namespace sgf {
+
+at::Tensor euler_step(const at::Tensor& flow, const at::Tensor& x, double sigma, double sigma_next) {
+  return wide(x) + (sigma_next - sigma) * wide(flow);
+}
+
+EulerSolver::EulerSolver(SolverGrid grid) : grid_(std::move(grid)) { grid_.validate(); }
+
+at::Tensor EulerSolver::step(const at::Tensor& flow, const at::Tensor& x) {
+  check(!done(), "schedule", "the Euler solver has taken all its {} steps", grid_.steps());
+  at::Tensor moved = euler_step(flow, x, grid_.sigmas[next_], grid_.sigmas[next_ + 1]);
+  ++next_;
+  return moved;
+}
+
+}  // namespace sgf

@@ -1,0 +1,58 @@
+// Noise, data and flow into one another.
+#include "sgf/schedule/flow_match.h"
+
+#include "sgf/core/error.h"
+#include "sgf/kernels/wide.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace sgf {
+namespace {
+
+// A weight per leading index of x, shaped to broadcast over the rest. Weights are formed in sigma's own precision.
+at::Tensor over(const at::Tensor& weight, const at::Tensor& x) {
+  check(weight.dim() <= x.dim() && weight.sizes() == x.sizes().slice(0, weight.dim()), "schedule",
+        "sigma holds one value per leading index, got sigma of {} dimensions for x of {}", weight.dim(), x.dim());
+  std::vector<int64_t> shape(x.dim(), 1);
+  std::copy(weight.sizes().begin(), weight.sizes().end(), shape.begin());
+  return weight.to(x.device(), x.scalar_type()).reshape(shape);
+}
+
+void check_same_shape(const at::Tensor& a, const at::Tensor& b) {
+  check(a.sizes() == b.sizes(), "schedule", "latents of one shape expected, got {} and {} elements", a.numel(),
+        b.numel());
+}
+
+}  // namespace
+
+at::Tensor add_noise(const at::Tensor& x0, const at::Tensor& noise, const at::Tensor& sigma) {
+  check_same_shape(x0, noise);
+  const at::Tensor clean = wide(x0);
+  return over(1.0 - sigma, clean) * clean + over(sigma, clean) * wide(noise);
+}
+
+at::Tensor add_noise(const at::Tensor& x0, const at::Tensor& noise, double sigma) {
+  check_same_shape(x0, noise);
+  return (1.0 - sigma) * wide(x0) + sigma * wide(noise);
+}
+
+at::Tensor x0_from_flow(const at::Tensor& x_t, const at::Tensor& flow, const at::Tensor& sigma) {
+  check_same_shape(x_t, flow);
+  const at::Tensor noisy = wide(x_t);
+  return noisy - over(sigma, noisy) * wide(flow);
+}
+
+at::Tensor x0_from_flow(const at::Tensor& x_t, const at::Tensor& flow, double sigma) {
+  check_same_shape(x_t, flow);
+  return wide(x_t) - sigma * wide(flow);
+}
+
+at::Tensor flow_target(const at::Tensor& x0, const at::Tensor& noise) {
+  check_same_shape(x0, noise);
+  return wide(noise) - wide(x0);
+}
+
+}  // namespace sgf

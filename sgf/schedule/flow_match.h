@@ -1,0 +1,21 @@
+// The straight path between noise and data: x_t = (1 - sigma) x0 + sigma eps, with flow v = eps - x0.
+// All are computed and returned in float32 or wider, also for bfloat16 inputs: near sigma 0 and 1 the differences are
+// below a bfloat16 step. Whoever wants bfloat16 rounds the result.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace sgf {
+
+// `sigma` holds one value per leading index of x: [], [B] or [B, F] for x [B, F, C, H, W].
+at::Tensor add_noise(const at::Tensor& x0, const at::Tensor& noise, const at::Tensor& sigma);
+at::Tensor add_noise(const at::Tensor& x0, const at::Tensor& noise, double sigma);
+
+// x0 = x_t - sigma v
+at::Tensor x0_from_flow(const at::Tensor& x_t, const at::Tensor& flow, const at::Tensor& sigma);
+at::Tensor x0_from_flow(const at::Tensor& x_t, const at::Tensor& flow, double sigma);
+
+// v = eps - x0, what the network is trained to say.
+at::Tensor flow_target(const at::Tensor& x0, const at::Tensor& noise);
+
+}  // namespace sgf

@@ -1,0 +1,66 @@
+// How noisy a latent is at a timestep: sigma = t / 1000, and the shift that spends more steps where sigma is high.
+#pragma once
+
+#include "sgf/core/noise.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sgf {
+
+// Timesteps run from 0 (clean) to this (pure noise).
+inline constexpr double kMaxTimestep = 1000.0;
+
+// s*b / (1 + (s-1)*b): maps [0, 1] to itself, ends fixed. The paper uses s = 5.
+double shift_sigma(double base, double shift);
+
+// How a timestep becomes a sigma.
+enum class SigmaLookup {
+  kExact,         // t / 1000: t = 0 is clean.
+  kNearestTable,  // The nearest of the table's entries, as Self Forcing does. The table holds no 0: t = 0 gives
+                  // 0.00498.
+};
+
+// Where score times may fall; the ends of the range teach nothing.
+struct TimestepRange {
+  double low = 20.0;
+  double high = 980.0;
+};
+
+// A shift and its table: entry i has base 1 - i/N, sigma = shift_sigma(base), t = 1000 sigma. Highest sigma first;
+// 0 is not in it.
+class FlowSchedule {
+ public:
+  explicit FlowSchedule(double shift = 5.0, int64_t entries = 1000);
+
+  double shift() const { return shift_; }
+  const std::vector<double>& sigmas() const { return sigmas_; }
+  const std::vector<double>& timesteps() const { return timesteps_; }
+
+  double sigma_at(double timestep, SigmaLookup lookup = SigmaLookup::kExact) const;
+
+  // The entry nearest to a timestep; of two equally near, the noisier.
+  int64_t nearest_entry(double timestep) const;
+
+  // Loss weight per entry, a bell over t: exp(-2 ((t - 500) / 1000)^2) less its minimum, scaled to mean 1.
+  const std::vector<double>& training_weights() const { return training_weights_; }
+  double training_weight(double timestep) const { return training_weights_[nearest_entry(timestep)]; }
+
+  // A student's step list as it is used: 1000, 750, 500, 250 become 1000, 937.5, 833.3, 625 under shift 5.
+  std::vector<double> warp(std::span<const double> steps) const;
+
+ private:
+  double shift_;
+  std::vector<double> sigmas_;
+  std::vector<double> timesteps_;
+  std::vector<double> training_weights_;
+};
+
+// Score time for index u*1000 of U{0..999}: 1000 * shift_sigma(u), clamped.
+double score_timestep(int64_t index, double shift = 5.0, TimestepRange range = {});
+
+// The same with the index drawn from a key.
+double draw_score_timestep(const NoiseKey& key, double shift = 5.0, TimestepRange range = {});
+
+}  // namespace sgf
