@@ -1,0 +1,156 @@
+#include "sgf/context/kv_cache.h"
+
+#include "sgf/core/error.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace sgf {
+namespace {
+
+constexpr int64_t kEmpty = -1;
+
+void check_shape(const KvCacheShape& s) {
+  check(s.layers > 0 && s.batch > 0 && s.tokens_per_frame > 0 && s.heads > 0 && s.head_width > 0 && s.largest_block > 0,
+        "context",
+        "a cache needs positive sizes, got {} layers, batch {}, {} tokens a frame, {} heads of {}, blocks of {}",
+        s.layers, s.batch, s.tokens_per_frame, s.heads, s.head_width, s.largest_block);
+}
+
+int64_t bounded(int64_t frames, const KvCacheShape& shape) {
+  return shape.max_frames > 0 ? std::min(frames, shape.max_frames) : frames;
+}
+
+}  // namespace
+
+KvCache::KvCache(ContextPolicy policy, KvCacheShape shape, at::TensorOptions options)
+    : policy_(policy), shape_(shape), sink_slots_(0), ring_slots_(0) {
+  policy_.validate();
+  check_shape(shape_);
+  sink_slots_ = bounded(policy_.sink_frames, shape_);
+  // One block more than the FIFO: a block may be run again while all it reads is still there.
+  ring_slots_ = bounded(policy_.fifo_frames, shape_) + shape_.largest_block;
+  check(capacity_frames() < (int64_t{1} << 40), "context",
+        "an endless stream needs a finite FIFO, got sink {} and FIFO {}; set max_frames or a window",
+        policy_.sink_frames, policy_.fifo_frames);
+  const int64_t rows = capacity_frames() * shape_.tokens_per_frame;
+  keys_ = at::zeros({shape_.layers, shape_.batch, rows, shape_.heads, shape_.head_width}, options);
+  values_ = at::zeros_like(keys_);
+  frame_in_slot_.assign(static_cast<size_t>(shape_.layers),
+                        std::vector<int64_t>(static_cast<size_t>(capacity_frames()), kEmpty));
+}
+
+int64_t KvCache::slot_of(int64_t frame) const {
+  if (frame < sink_slots_) return frame;
+  return sink_slots_ + (frame - sink_slots_) % ring_slots_;
+}
+
+std::vector<KvCache::SlotRun> KvCache::runs(FrameSpan frames) const {
+  std::vector<SlotRun> out;
+  for (int64_t frame = frames.begin; frame < frames.end; ++frame) {
+    const int64_t slot = slot_of(frame);
+    if (!out.empty() && out.back().slot + out.back().frames == slot)
+      ++out.back().frames;
+    else
+      out.push_back({frame, slot, 1});
+  }
+  return out;
+}
+
+at::Tensor KvCache::rows(const at::Tensor& store, int64_t layer, SlotRun run) const {
+  return store.select(0, layer).narrow(1, run.slot * shape_.tokens_per_frame, run.frames * shape_.tokens_per_frame);
+}
+
+void KvCache::check_held(int64_t layer, FrameSpan frames, FrameSpan reader) const {
+  const std::vector<int64_t>& held = frame_in_slot_[static_cast<size_t>(layer)];
+  for (int64_t frame = frames.begin; frame < frames.end; ++frame)
+    check(held[static_cast<size_t>(slot_of(frame))] == frame, "context",
+          "block [{}, {}) reads frame {}, which layer {} of the cache does not hold; write blocks in order, none left out",
+          reader.begin, reader.end, frame, layer);
+}
+
+KeysValues KvCache::with_history(int64_t layer, FrameSpan block, const KeysValues& own) const {
+  const ContextView view = policy_.visible_to(block);
+  std::vector<at::Tensor> keys, values;
+  for (const FrameSpan part : {view.sink, view.recent}) {
+    check_held(layer, part, block);
+    for (const SlotRun& run : runs(part)) {
+      keys.push_back(rows(keys_, layer, run));
+      values.push_back(rows(values_, layer, run));
+    }
+  }
+  if (keys.empty()) return own;
+  keys.push_back(own.keys);
+  values.push_back(own.values);
+  return {at::cat(keys, 1), at::cat(values, 1)};
+}
+
+void KvCache::write(int64_t layer, FrameSpan block, const KeysValues& own) {
+  check(block.frames() <= shape_.largest_block, "context", "a block of {} frames does not fit a cache made for {}",
+        block.frames(), shape_.largest_block);
+  for (const SlotRun& run : runs(block)) {
+    const int64_t first = (run.frame - block.begin) * shape_.tokens_per_frame;
+    const int64_t count = run.frames * shape_.tokens_per_frame;
+    rows(keys_, layer, run).copy_(own.keys.detach().narrow(1, first, count));
+    rows(values_, layer, run).copy_(own.values.detach().narrow(1, first, count));
+    for (int64_t i = 0; i < run.frames; ++i)
+      frame_in_slot_[static_cast<size_t>(layer)][static_cast<size_t>(run.slot + i)] = run.frame + i;
+  }
+}
+
+std::vector<int64_t> KvCache::held_frames(int64_t layer) const {
+  std::vector<int64_t> frames = frame_in_slot_[static_cast<size_t>(layer)];
+  std::erase(frames, kEmpty);
+  std::sort(frames.begin(), frames.end());
+  return frames;
+}
+
+KeysValues KvCache::held(int64_t layer) const {
+  std::vector<at::Tensor> keys, values;
+  for (const int64_t frame : held_frames(layer)) {
+    const SlotRun run{frame, slot_of(frame), 1};
+    keys.push_back(rows(keys_, layer, run));
+    values.push_back(rows(values_, layer, run));
+  }
+  check(!keys.empty(), "context", "layer {} of the cache is empty", layer);
+  return {at::cat(keys, 1), at::cat(values, 1)};
+}
+
+int64_t KvCache::bytes() const { return static_cast<int64_t>(keys_.nbytes() + values_.nbytes()); }
+
+GraphCache::GraphCache(ContextPolicy policy, int64_t layers, int64_t tokens_per_frame)
+    : policy_(policy), tokens_per_frame_(tokens_per_frame), layers_(static_cast<size_t>(layers)) {}
+
+KeysValues GraphCache::with_history(int64_t layer, FrameSpan block, const KeysValues& own) const {
+  const KeysValues& past = layers_[static_cast<size_t>(layer)];
+  std::vector<at::Tensor> keys, values;
+  for (const FrameSpan run : policy_.visible_to(block).runs()) {
+    const int64_t first = run.begin * tokens_per_frame_, count = run.frames() * tokens_per_frame_;
+    check(past.keys.defined() && first + count <= past.keys.size(1), "context",
+          "block [{}, {}) reads frames [{}, {}), which were not written", block.begin, block.end, run.begin, run.end);
+    keys.push_back(past.keys.narrow(1, first, count));
+    values.push_back(past.values.narrow(1, first, count));
+  }
+  if (keys.empty()) return own;
+  keys.push_back(own.keys);
+  values.push_back(own.values);
+  return {at::cat(keys, 1), at::cat(values, 1)};
+}
+
+void GraphCache::write(int64_t layer, FrameSpan block, const KeysValues& own) {
+  KeysValues& past = layers_[static_cast<size_t>(layer)];
+  if (!past.keys.defined()) {
+    check(block.begin == 0, "context", "the first block written must begin at frame 0, got {}", block.begin);
+    past = own;
+    return;
+  }
+  const int64_t before = block.begin * tokens_per_frame_;
+  check(before <= past.keys.size(1), "context", "block [{}, {}) leaves a gap after {} written tokens", block.begin,
+        block.end, past.keys.size(1));
+  past = {at::cat({past.keys.narrow(1, 0, before), own.keys}, 1),
+          at::cat({past.values.narrow(1, 0, before), own.values}, 1)};
+}
+
+}  // namespace sgf

@@ -1,0 +1,95 @@
+// The keys and values of clean blocks that later blocks read, storage only: what is visible, the policy says.
+#pragma once
+
+#include "sgf/context/context_policy.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace sgf {
+
+// [B, L, N, D] each. Keys are un-rotated: positions depend on the reader.
+struct KeysValues {
+  at::Tensor keys;
+  at::Tensor values;
+};
+
+// What a serial call reads from and writes to.
+class ContextCache {
+ public:
+  virtual ~ContextCache() = default;
+
+  virtual const ContextPolicy& policy() const = 0;
+
+  // All that `block` attends to in `layer`, in order of time: sink, recent, then its `own`.
+  virtual KeysValues with_history(int64_t layer, FrameSpan block, const KeysValues& own) const = 0;
+
+  // Stores a clean block. Writing a block again overwrites its own frames.
+  virtual void write(int64_t layer, FrameSpan block, const KeysValues& own) = 0;
+};
+
+struct KvCacheShape {
+  int64_t layers = 0;
+  int64_t batch = 0;
+  int64_t tokens_per_frame = 0;
+  int64_t heads = 0;
+  int64_t head_width = 0;
+  int64_t largest_block = 0;  // frames
+  int64_t max_frames = 0;     // length of the stream where it is known; 0 = endless, needs a finite FIFO
+};
+
+// Preallocated, never grows. Sink frames keep their slots; later ones go round a ring of FIFO + one block.
+class KvCache final : public ContextCache {
+ public:
+  KvCache(ContextPolicy policy, KvCacheShape shape, at::TensorOptions options);
+
+  const ContextPolicy& policy() const override { return policy_; }
+  KeysValues with_history(int64_t layer, FrameSpan block, const KeysValues& own) const override;
+  void write(int64_t layer, FrameSpan block, const KeysValues& own) override;
+
+  // Frames held for `layer`, in order of time, and their keys and values.
+  std::vector<int64_t> held_frames(int64_t layer) const;
+  KeysValues held(int64_t layer) const;
+
+  int64_t capacity_frames() const { return sink_slots_ + ring_slots_; }
+  int64_t bytes() const;
+
+ private:
+  struct SlotRun {  // consecutive frames in consecutive slots
+    int64_t frame;
+    int64_t slot;
+    int64_t frames;
+  };
+
+  int64_t slot_of(int64_t frame) const;
+  std::vector<SlotRun> runs(FrameSpan frames) const;
+  at::Tensor rows(const at::Tensor& store, int64_t layer, SlotRun run) const;
+  void check_held(int64_t layer, FrameSpan frames, FrameSpan reader) const;
+
+  ContextPolicy policy_;
+  KvCacheShape shape_;
+  int64_t sink_slots_;
+  int64_t ring_slots_;
+  at::Tensor keys_;    // [layers, B, slots * tokens_per_frame, N, D]
+  at::Tensor values_;  // the same
+  std::vector<std::vector<int64_t>> frame_in_slot_;  // [layers][slots], -1 = empty
+};
+
+// Keeps every write with its graph, for measuring the direct differentiable cache. Grows with the stream.
+class GraphCache final : public ContextCache {
+ public:
+  GraphCache(ContextPolicy policy, int64_t layers, int64_t tokens_per_frame);
+
+  const ContextPolicy& policy() const override { return policy_; }
+  KeysValues with_history(int64_t layer, FrameSpan block, const KeysValues& own) const override;
+  void write(int64_t layer, FrameSpan block, const KeysValues& own) override;
+
+ private:
+  ContextPolicy policy_;
+  int64_t tokens_per_frame_;
+  std::vector<KeysValues> layers_;  // all frames written so far
+};
+
+}  // namespace sgf
