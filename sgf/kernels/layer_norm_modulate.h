@@ -1,0 +1,15 @@
+// LayerNorm without affine, then scale and shift per frame: how a Wan block reads its residual stream.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace sgf {
+
+// x [B, F * L, C]; shift and scale [B, F, C], wide. Returns norm(x) * (1 + scale) + shift in x's dtype, computed wide.
+at::Tensor layer_norm_modulate(const at::Tensor& x, const at::Tensor& shift, const at::Tensor& scale, double eps);
+
+// The plain twin.
+at::Tensor layer_norm_modulate_reference(const at::Tensor& x, const at::Tensor& shift, const at::Tensor& scale,
+                                         double eps);
+
+}  // namespace sgf

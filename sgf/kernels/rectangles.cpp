@@ -1,0 +1,31 @@
+#include "sgf/kernels/rectangles.h"
+
+#include "sgf/core/error.h"
+
+namespace sgf {
+namespace {
+
+void check_ranges(const std::vector<TokenRange>& ranges, int64_t repeat, int64_t tokens, const char* what) {
+  check(!ranges.empty() && (repeat == 1 || ranges.size() == 1), "kernels",
+        "a rectangle has {} ranges of {} and repeat {}; a repeated one takes exactly one range", ranges.size(), what,
+        repeat);
+  for (const TokenRange& range : ranges)
+    check(range.begin >= 0 && range.count > 0 && range.begin + range.count * repeat <= tokens, "kernels",
+          "{} [{}, {}) x {} leave the sequence of {} tokens", what, range.begin, range.end(), repeat, tokens);
+}
+
+}  // namespace
+
+AttentionRegion AttentionRegion::dense(int64_t query_tokens, int64_t key_tokens) {
+  return {query_tokens, key_tokens, {{{{0, query_tokens}}, {{0, key_tokens}}}}};
+}
+
+void AttentionRegion::validate() const {
+  for (const Rectangle& rectangle : rectangles) {
+    check(rectangle.repeat >= 1, "kernels", "a rectangle repeats at least once, got {}", rectangle.repeat);
+    check_ranges(rectangle.queries, rectangle.repeat, query_tokens, "queries");
+    check_ranges(rectangle.keys, rectangle.repeat, key_tokens, "keys");
+  }
+}
+
+}  // namespace sgf

@@ -1,0 +1,20 @@
+// Rotary positions: neighbouring channels of a head are a complex number, turned by an angle per token.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace sgf {
+
+// cos and sin of every token's angles, [L, D / 2], wide.
+struct RopeTable {
+  at::Tensor cos;
+  at::Tensor sin;
+};
+
+// x [B, L, N, D] rotated, computed wide, returned in x's dtype.
+at::Tensor rotate(const at::Tensor& x, const RopeTable& table);
+
+// The plain twin.
+at::Tensor rotate_reference(const at::Tensor& x, const RopeTable& table);
+
+}  // namespace sgf

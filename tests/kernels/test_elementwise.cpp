@@ -1,0 +1,98 @@
+// Norms, modulation, rotation and gates against their plain twins, forward and backward.
+#include "sgf/core/device.h"
+#include "sgf/kernels/gated_residual.h"
+#include "sgf/kernels/layer_norm_modulate.h"
+#include "sgf/kernels/rms_norm.h"
+#include "sgf/kernels/rope.h"
+#include "tests/model/tiny_dit.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace sgf {
+namespace {
+
+using testing::draw;
+using testing::relative_l2;
+using Tensors = std::vector<at::Tensor>;
+using Op = std::function<at::Tensor(const Tensors&)>;
+
+// Largest relative difference of value and gradients between two ways to compute one thing.
+double worst_error(const Op& ours, const Op& twin, const Tensors& inputs) {
+  Tensors leaves;
+  for (const at::Tensor& t : inputs) leaves.push_back(t.detach().clone().requires_grad_());
+  const at::Tensor a = ours(leaves), b = twin(leaves);
+  double worst = relative_l2(a, b);
+  const at::Tensor grad = draw(9, 0, a.sizes(), a.options().requires_grad(false));
+  const auto ga = torch::autograd::grad({a}, leaves, {grad}), gb = torch::autograd::grad({b}, leaves, {grad});
+  for (size_t i = 0; i < leaves.size(); ++i) worst = std::max(worst, relative_l2(ga[i], gb[i]));
+  return worst;
+}
+
+struct Setting {
+  at::TensorOptions options;
+  double tolerance;
+};
+
+std::vector<Setting> settings() {
+  std::vector<Setting> out{{at::TensorOptions(at::kDouble), 1e-13}, {at::TensorOptions(at::kFloat), 2e-6},
+                           {at::TensorOptions(at::kBFloat16), 2e-2}};
+  if (cuda_is_available())
+    for (const Setting& cpu : std::vector<Setting>(out)) out.push_back({cpu.options.device(at::kCUDA), cpu.tolerance});
+  return out;
+}
+
+at::TensorOptions wide_options(const at::TensorOptions& options) {
+  return options.dtype() == at::kBFloat16 ? options.dtype(at::kFloat) : options;
+}
+
+TEST(Elementwise, LayerNormModulateEqualsItsTwin) {
+  for (const auto& [options, tolerance] : settings())
+    for (const int64_t width : {24, 96, 1536}) {
+      const Tensors in{draw(2, 0, {2, 3 * 5, width}, options) * 3 + 1, draw(2, 1, {2, 3, width}, wide_options(options)),
+                       draw(2, 2, {2, 3, width}, wide_options(options))};
+      EXPECT_LT(worst_error([](const Tensors& t) { return layer_norm_modulate(t[0], t[1], t[2], 1e-6); },
+                            [](const Tensors& t) { return layer_norm_modulate_reference(t[0], t[1], t[2], 1e-6); }, in),
+                tolerance);
+    }
+}
+
+TEST(Elementwise, GatedResidualEqualsItsTwin) {
+  for (const auto& [options, tolerance] : settings()) {
+    const Tensors in{draw(3, 0, {2, 3 * 5, 24}, options), draw(3, 1, {2, 3 * 5, 24}, options),
+                     draw(3, 2, {2, 3, 24}, wide_options(options))};
+    EXPECT_LT(worst_error([](const Tensors& t) { return gated_residual(t[0], t[1], t[2]); },
+                          [](const Tensors& t) { return gated_residual_reference(t[0], t[1], t[2]); }, in),
+              tolerance);
+  }
+}
+
+TEST(Elementwise, RmsNormEqualsItsTwin) {
+  for (const auto& [options, tolerance] : settings()) {
+    const Tensors in{draw(4, 0, {2, 7, 48}, options) * 2, draw(4, 1, {48}, options) + 1};
+    EXPECT_LT(worst_error([](const Tensors& t) { return rms_norm(t[0], t[1], 1e-6); },
+                          [](const Tensors& t) { return rms_norm_reference(t[0], t[1], 1e-6); }, in),
+              tolerance);
+  }
+}
+
+TEST(Elementwise, RotationEqualsItsTwin) {
+  for (const auto& [options, tolerance] : settings()) {
+    const at::Tensor angle = draw(5, 1, {7, 6}, wide_options(options));
+    const RopeTable table{angle.cos(), angle.sin()};
+    EXPECT_LT(worst_error([&](const Tensors& t) { return rotate(t[0], table); },
+                          [&](const Tensors& t) { return rotate_reference(t[0], table); },
+                          {draw(5, 0, {2, 7, 3, 12}, options)}),
+              tolerance);
+  }
+}
+
+TEST(Elementwise, RotationKeepsLengthsAndZeroAnglesChangeNothing) {
+  const at::Tensor x = draw(6, 0, {1, 4, 2, 8}), angle = draw(6, 1, {4, 4});
+  EXPECT_LT(relative_l2(rotate(x, {angle.cos(), angle.sin()}).norm(2, -1), x.norm(2, -1)), 1e-14);
+  EXPECT_TRUE(at::equal(rotate(x, {at::ones({4, 4}, at::kDouble), at::zeros({4, 4}, at::kDouble)}), x));
+}
+
+}  // namespace
+}  // namespace sgf
