@@ -1,0 +1,32 @@
+// Self- and cross-attention of a Wan block.
+#pragma once
+
+#include "sgf/model/call_plan.h"
+#include "sgf/model/dit_weights.h"
+#include "sgf/model/prompt_text.h"
+
+namespace sgf {
+
+at::Tensor linear(const Linear& layer, const at::Tensor& x);
+
+// RMSNorm over the full width, then the cut into heads: [B, L, dim] -> [B, L, N, D].
+at::Tensor normed_heads(const at::Tensor& x, const at::Tensor& norm_weight, int64_t heads, double eps);
+
+// What a layer writes: keys normed and un-rotated, values.
+KeysValues own_keys_values(const AttentionWeights& weights, const at::Tensor& x, const DitConfig& config);
+
+// The rows of x that ask: all of the sequence, or in the last layer of a parallel call the noisy ones.
+struct Queries {
+  at::Tensor x;  // [B, L, dim]
+  const RopeTable& rope;
+  const AttentionRegion& region;
+};
+
+// [B, L, dim] after the output projection.
+at::Tensor self_attention(const AttentionWeights& weights, const Queries& queries, const KeysValues& visible,
+                          const CallPlan& plan, const DitConfig& config);
+
+at::Tensor cross_attention(const AttentionWeights& weights, const at::Tensor& x, const KeysValues& text,
+                           AttentionBackend backend, const DitConfig& config);
+
+}  // namespace sgf

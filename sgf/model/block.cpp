@@ -1,0 +1,71 @@
+#include "sgf/model/block.h"
+
+#include "sgf/kernels/gated_residual.h"
+#include "sgf/kernels/layer_norm_modulate.h"
+#include "sgf/kernels/wide.h"
+#include "sgf/model/attention.h"
+
+#include <ATen/ATen.h>
+
+namespace sgf {
+namespace {
+
+// Rows of the modulation, each [B, F, dim], wide.
+struct Modulation {
+  at::Tensor shift_a, scale_a, gate_a, shift_f, scale_f, gate_f;
+};
+
+Modulation modulation_rows(const at::Tensor& from_timestep, const at::Tensor& learned) {
+  const auto rows = (from_timestep + wide(learned).unsqueeze(1)).unbind(2);
+  return {rows[0], rows[1], rows[2], rows[3], rows[4], rows[5]};
+}
+
+void keep_frames_from(Modulation& m, int64_t frame) {
+  for (at::Tensor* row : {&m.shift_a, &m.scale_a, &m.gate_a, &m.shift_f, &m.scale_f, &m.gate_f})
+    *row = row->slice(1, frame);
+}
+
+KeysValues text_keys_values(const BlockWeights& weights, const BlockInput& input, const DitConfig& config) {
+  if (input.text_keys_values.keys.defined()) return input.text_keys_values;
+  // One node a block: its two gradients are summed here first, in the same order as when the block is recomputed.
+  return own_keys_values(weights.cross_attn, input.text.alias(), config);
+}
+
+at::Tensor affine_norm(const at::Tensor& x, const BlockWeights& weights, double eps) {
+  return at::layer_norm(wide(x), {x.size(-1)}, wide(weights.norm3_weight), wide(weights.norm3_bias), eps)
+      .to(x.scalar_type());
+}
+
+at::Tensor feed_forward(const BlockWeights& weights, const at::Tensor& x) {
+  return linear(weights.ffn_out, at::gelu(linear(weights.ffn_in, x), "tanh"));
+}
+
+}  // namespace
+
+at::Tensor block_forward(const BlockWeights& weights, const BlockInput& input, const CallPlan& plan, BlockPlace place,
+                         const DitConfig& config) {
+  Modulation m = modulation_rows(input.modulation, weights.modulation);
+  at::Tensor x = input.x;
+  at::Tensor h = layer_norm_modulate(x, m.shift_a, m.scale_a, config.eps);
+  const KeysValues own = own_keys_values(weights.self_attn, h, config);
+  if (plan.serial_call == SerialCall::kWrite) {
+    const Serial& serial = std::get<Serial>(plan.context);
+    serial.cache.write(place.layer, serial.block, own);
+    if (place.is_last) return {};
+  }
+  if (place.is_last && plan.context_frames > 0) {
+    x = x.slice(1, plan.context_tokens());
+    h = h.slice(1, plan.context_tokens());
+    keep_frames_from(m, plan.context_frames);
+  }
+  const Queries queries{h, place.is_last ? plan.last_query_rope : plan.query_rope,
+                        place.is_last ? plan.last_region : plan.region};
+  const KeysValues visible = visible_keys_values(plan, place.layer, own);
+  x = gated_residual(x, self_attention(weights.self_attn, queries, visible, plan, config), m.gate_a);
+  const KeysValues text = text_keys_values(weights, input, config);
+  x = x + cross_attention(weights.cross_attn, affine_norm(x, weights, config.eps), text, plan.backend, config);
+  h = layer_norm_modulate(x, m.shift_f, m.scale_f, config.eps);
+  return gated_residual(x, feed_forward(weights, h), m.gate_f);
+}
+
+}  // namespace sgf

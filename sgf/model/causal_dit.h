@@ -1,0 +1,53 @@
+// The Wan DiT with per-frame timesteps, in all of its modes. It is handed a context; it does not own one.
+#pragma once
+
+#include "sgf/context/attention_context.h"
+#include "sgf/kernels/dense_attention.h"
+#include "sgf/model/block.h"
+#include "sgf/model/call_plan.h"
+#include "sgf/model/dit_config.h"
+#include "sgf/model/dit_weights.h"
+#include "sgf/model/prompt_text.h"
+#include "sgf/model/recompute.h"
+
+namespace sgf {
+
+struct DitOptions {
+  AttentionBackend attention = AttentionBackend::kAuto;
+  ActivationPolicy activations = ActivationPolicy::kKeepAll;
+};
+
+class CausalDit {
+ public:
+  CausalDit(DitConfig config, DitWeights weights, DitOptions options = {});
+
+  const DitConfig& config() const { return config_; }
+  const DitWeights& weights() const { return weights_; }
+  const DitOptions& options() const { return options_; }
+
+  // Text rows [B, L, text_dim] as a training call wants them: embedded, with graph.
+  PromptText embed(const at::Tensor& text) const;
+
+  // The same with every layer's cross-attention K and V: for rollouts and streams, which ask many times.
+  PromptText prepare(const at::Tensor& text) const;
+
+  // Predicted flow [B, F, C, H, W], wide, for latents of that shape at timesteps t [B, F].
+  at::Tensor forward(const at::Tensor& latents, const at::Tensor& t, const PromptText& text,
+                     const AttentionContext& context) const;
+
+  // Stores a clean block's keys and values in the cache. Work that no later block reads is skipped.
+  void write(const at::Tensor& clean, const PromptText& text, const Serial& context, double timestep = 0.0) const;
+
+  // A cache that fits this network.
+  KvCacheShape cache_shape(const at::Tensor& latents, int64_t largest_block, int64_t max_frames) const;
+
+ private:
+  at::Tensor run_blocks(at::Tensor x, const at::Tensor& modulation, const PromptText& text, const CallPlan& plan) const;
+  at::Tensor run_block(size_t layer, const BlockInput& input, const CallPlan& plan) const;
+
+  DitConfig config_;
+  DitWeights weights_;
+  DitOptions options_;
+};
+
+}  // namespace sgf

@@ -1,0 +1,171 @@
+#include "sgf/model/convert.h"
+
+#include "sgf/core/checkpoint_format.h"
+#include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
+#include "sgf/core/safetensors.h"
+#include "sgf/core/tensors.h"
+#include "sgf/core/torch_archive_writer.h"
+#include "sgf/model/stored_config.h"
+#include "sgf/model/weight_folder.h"
+#include "sgf/model/weight_names.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace sgf {
+namespace {
+
+constexpr int64_t kPiece = 1 << 23;  // elements converted together
+
+// What is to be written: new name and where the numbers lie.
+struct Renamed {
+  std::string name;
+  const TensorEntry* entry;
+};
+
+bool is_floating(DType dtype) { return at::isFloatingType(scalar_type_of(dtype)); }
+
+bool is_torch_name(const std::filesystem::path& path) {
+  return path.extension() == ".pt" || path.extension() == ".pth";
+}
+
+bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code error;  // one that does not exist is the same as no other
+  return std::filesystem::equivalent(a, b, error) && !error;
+}
+
+void check_output(const ConvertRequest& request, const TensorFile& file) {
+  const std::filesystem::path& output = request.output;
+  check(output.extension() == ".safetensors" || is_torch_name(output), "model",
+        "{}: the output's name ends in .safetensors, .pt or .pth", output.string());
+  for (const auto& mapped : file.files) {
+    check(!is_same_file(mapped->path(), output), "model", "{}: is the input; nothing is converted in place",
+          output.string());
+  }
+  std::error_code ignored;  // what cannot be examined cannot be written either, which will be said then
+  const bool exists = std::filesystem::exists(std::filesystem::symlink_status(output, ignored));
+  check(!exists || request.overwrite, "model", "{}: exists; --force replaces it", output.string());
+}
+
+// A name that no DiT has, without the role and wrappers that the DiT's names lost.
+std::string bare_name(std::string_view name, const DitWeightIndex& dit) {
+  if (!dit.role.empty() && name.starts_with(dit.role + ".")) name.remove_prefix(dit.role.size() + 1);
+  std::string bare(name);
+  for (const std::string& prefix : dit.prefixes) {
+    const bool stands_anywhere = prefix.starts_with("_");  // torch wraps any module, people the whole network
+    for (size_t at = bare.find(prefix); at == 0 || (stands_anywhere && at != std::string::npos);
+         at = bare.find(prefix)) {
+      bare.erase(at, prefix.size());
+    }
+  }
+  return bare;
+}
+
+std::vector<Renamed> keep_names(const TensorFile& file) {
+  std::vector<Renamed> tensors;
+  for (const TensorEntry& entry : file.entries) tensors.push_back({entry.name, &entry});
+  return tensors;
+}
+
+// In the order of the file, so that equal input makes equal files whatever the names.
+std::vector<Renamed> rename_dit(const TensorFile& file, const DitWeightIndex& dit, ConvertNames names,
+                                ConvertResult& result) {
+  std::map<const TensorEntry*, std::string> new_names;
+  for (const auto& [official, entry] : dit.tensors) {
+    new_names[entry] = names == ConvertNames::kDiffusers ? diffusers_name(official) : official;
+  }
+  for (const std::string& name : dit.unexpected) {
+    new_names[file.find(name)] = bare_name(name, dit);
+    result.carried.push_back(name);
+  }
+  std::vector<Renamed> tensors;
+  for (const TensorEntry& entry : file.entries) {
+    const auto found = new_names.find(&entry);
+    if (found != new_names.end()) tensors.push_back({found->second, &entry});
+  }
+  return tensors;
+}
+
+std::vector<Renamed> choose_tensors(const TensorFile& file, const ConvertRequest& request, ConvertResult& result) {
+  const bool holds_dit = !find_dits(file).empty();
+  if (request.names == ConvertNames::kKeep) {
+    check(!request.role, "model", "names can be kept only for a whole file: leave out --role or --names keep");
+    return keep_names(file);
+  }
+  if (!holds_dit && request.names == ConvertNames::kWan && !request.role) return keep_names(file);
+  const DitWeightIndex dit = index_dit_weights(file, request.role);
+  result.is_dit = true;
+  result.role = dit.role;
+  result.left_out = dit.other_roles;
+  return rename_dit(file, dit, request.names, result);
+}
+
+// Half precision ends at 65504, where bfloat16 and float32 go on: a weight beyond it would become infinite.
+void check_range(const at::Tensor& before, const at::Tensor& after, const std::string& name) {
+  if (after.scalar_type() != at::kHalf) return;
+  const bool holds = after.isfinite().eq(before.isfinite()).all().item<bool>();
+  check(holds, "model", "{} holds numbers beyond float16's 65504; bfloat16 has the range", in_quotes(name));
+}
+
+at::Tensor widen(const at::Tensor& tensor) { return tensor.element_size() == 1 ? tensor.to(at::kFloat) : tensor; }
+
+void write_converted(const at::Tensor& tensor, at::ScalarType type, const std::string& name, const ByteSink& sink) {
+  const at::Tensor flat = tensor.reshape(-1);
+  for (int64_t begin = 0; begin < flat.numel(); begin += kPiece) {
+    const at::Tensor piece = flat.narrow(0, begin, std::min(kPiece, flat.numel() - begin));
+    const at::Tensor converted = piece.to(type).contiguous();
+    if (piece.scalar_type() != type) check_range(widen(piece), converted, name);
+    sink({static_cast<const std::byte*>(converted.const_data_ptr()), converted.nbytes()});
+  }
+}
+
+OutgoingTensor outgoing(const TensorFile& file, const Renamed& tensor, std::optional<DType> dtype) {
+  const TensorEntry& entry = *tensor.entry;
+  const DType target = dtype && is_floating(entry.dtype) ? *dtype : entry.dtype;
+  const auto produce = [&file, &entry, target](const ByteSink& sink) {
+    if (target == entry.dtype && entry.is_contiguous()) return sink(file.bytes(entry));
+    write_converted(map_tensor(file, entry), scalar_type_of(target), entry.name, sink);
+  };
+  return {.name = tensor.name, .dtype = target, .shape = entry.shape, .produce = produce};
+}
+
+// A torch file's metadata are the numbers and texts beside its tensors, which are not what safetensors means by it.
+std::map<std::string, std::string> metadata_for(const TensorFile& file, const std::filesystem::path& input,
+                                                bool is_dit) {
+  std::map<std::string, std::string> metadata;
+  if (file.format.starts_with("safetensors")) metadata = file.metadata;
+  metadata.emplace("format", "pt");  // without it transformers and diffusers refuse the file
+  if (!is_dit) return metadata;
+  metadata.erase(kFormatVersionKey);  // plain weights now, no longer the checkpoint they came from
+  metadata.erase(kCheckpointKindKey);
+  const StoredConfig stored = find_stored_config(file, input);
+  if (stored.config) metadata[kConfigKey] = to_json(*stored.config);
+  return metadata;
+}
+
+}  // namespace
+
+ConvertResult convert_weights(const ConvertRequest& request) {
+  const std::filesystem::path input = find_dit_file(request.input);
+  const TensorFile file = open_tensor_file(input);
+  check_format(file, input);
+  check_output(request, file);
+
+  ConvertResult result;
+  std::vector<OutgoingTensor> tensors;
+  for (const Renamed& tensor : choose_tensors(file, request, result)) {
+    tensors.push_back(outgoing(file, tensor, request.dtype));
+  }
+  if (is_torch_name(request.output)) {
+    write_torch_archive(request.output, tensors);
+  } else {
+    write_safetensors(request.output, tensors, metadata_for(file, input, result.is_dit));
+  }
+  result.tensors = static_cast<int64_t>(tensors.size());
+  result.bytes = std::filesystem::file_size(request.output);
+  return result;
+}
+
+}  // namespace sgf

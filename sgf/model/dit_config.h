@@ -1,0 +1,42 @@
+// Size and shape of a Wan DiT. Torch-free.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sgf {
+
+struct DitConfig {
+  int64_t dim = 1536;  // width of the residual stream
+  int64_t ffn_dim = 8960;
+  int64_t freq_dim = 256;  // width of the timestep sinusoid
+  int64_t text_dim = 4096;
+  int64_t text_len = 512;  // rows of text, zero-padded
+  int64_t num_heads = 12;
+  int64_t num_layers = 30;
+  int64_t in_dim = 16;  // latent channels
+  int64_t out_dim = 16;
+  std::array<int64_t, 3> patch_size = {1, 2, 2};
+  double eps = 1e-6;
+
+  int64_t head_width() const { return dim / num_heads; }
+  int64_t patch_volume() const { return patch_size[0] * patch_size[1] * patch_size[2]; }
+  // Throws where the sizes do not make a network.
+  void validate() const;
+  bool operator==(const DitConfig&) const = default;
+};
+
+// "wan-1.3b", "wan-14b" or "tiny".
+DitConfig dit_preset(std::string_view name);
+std::vector<std::string> dit_preset_names();
+
+// The `config.json` of a Wan folder, or the `config` of a recording: unknown keys that change the network are refused,
+// others ignored. `source` names it in errors.
+DitConfig dit_config_from_json(std::string_view json, std::string_view source);
+std::string to_json(const DitConfig& config);
+
+}  // namespace sgf

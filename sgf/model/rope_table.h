@@ -1,0 +1,17 @@
+// RoPE angles of video tokens, computed on demand: no table that a long stream could run off.
+#pragma once
+
+#include "sgf/core/patch_grid.h"
+#include "sgf/kernels/rope.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace sgf {
+
+// Angles for frames at these temporal positions, tokens f, h, w. Of a head's D channels D - 4 * (D / 6) turn with time,
+// 2 * (D / 6) with the row and as many with the column. Angles are float64, cos and sin as wide as `like` computes.
+RopeTable rope_table(const std::vector<int64_t>& positions, const PatchGrid& grid, int64_t head_width,
+                     const at::Tensor& like);
+
+}  // namespace sgf

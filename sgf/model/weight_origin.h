@@ -1,0 +1,15 @@
+// Guessing from its names which program wrote a weight file. Torch-free.
+#pragma once
+
+#include "sgf/core/tensor_file.h"
+#include "sgf/model/weight_names.h"
+
+#include <string>
+#include <vector>
+
+namespace sgf {
+
+// "official Wan", "Self-Forcing or Causal-Forcing training", "diffusers", "Wan VAE"...; "unknown".
+std::string guess_writer(const TensorFile& file, const std::vector<DitWeightIndex>& dits);
+
+}  // namespace sgf

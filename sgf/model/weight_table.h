@@ -1,0 +1,26 @@
+// The weights of a Wan DiT, one row each: official name, diffusers name, shape. Torch-free.
+#pragma once
+
+#include "sgf/model/dit_config.h"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace sgf {
+
+using Shape = std::vector<int64_t>;
+
+struct WeightRow {
+  std::string_view official;   // below "blocks.N." where the row is a block's
+  std::string_view diffusers;  // the same place, as WanTransformer3DModel calls it
+  Shape (*shape)(const DitConfig&);
+};
+
+// In the order of the official state dict: rows before the blocks, of each block, after them.
+std::span<const WeightRow> rows_before_blocks();
+std::span<const WeightRow> rows_of_block();
+std::span<const WeightRow> rows_after_blocks();
+
+}  // namespace sgf
