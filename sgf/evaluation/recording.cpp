@@ -1,0 +1,92 @@
+#include "sgf/evaluation/recording.h"
+
+#include "sgf/core/error.h"
+#include "sgf/core/tensors.h"
+
+#include <ATen/ATen.h>
+
+namespace sgf {
+namespace {
+
+bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+
+bool is_expected(std::string_view name) {
+  return starts_with(name, "out.") || (starts_with(name, "grad") && name.find('.') != std::string_view::npos);
+}
+
+nlohmann::json parse_settings(const TensorFile& file, const std::filesystem::path& path) {
+  nlohmann::json settings = nlohmann::json::object();
+  for (const auto& [key, value] : file.metadata) {
+    settings[key] = nlohmann::json::parse(value, nullptr, /*allow_exceptions=*/false);
+    check(!settings[key].is_discarded(), "evaluation", "{}: the value of metadata key '{}' is not JSON", path.string(),
+          key);
+  }
+  return settings;
+}
+
+}  // namespace
+
+Recording Recording::open(const std::filesystem::path& path) {
+  Recording recording;
+  recording.path_ = path;
+  recording.file_ = open_tensor_file(path);
+  recording.settings_ = parse_settings(recording.file_, path);
+  check(recording.has_setting("kind"), "evaluation",
+        "{}: no `kind` in its metadata, so this is no reference recording; tools/record_reference.py shows how to make one",
+        path.string());
+  recording.kind_ = recording.text("kind");
+  if (recording.has_setting("weights"))
+    recording.weights_ = open_tensor_file(path.parent_path() / recording.text("weights"));
+  return recording;
+}
+
+const nlohmann::json& Recording::setting(const std::string& key) const {
+  check(has_setting(key), "evaluation", "{}: a {} recording needs the metadata key '{}'", path_.string(), kind_, key);
+  return settings_.at(key);
+}
+
+double Recording::number(const std::string& key) const {
+  const nlohmann::json& value = setting(key);
+  check(value.is_number(), "evaluation", "{}: metadata key '{}' is a number, got {}", path_.string(), key, value.dump());
+  return value.get<double>();
+}
+
+int64_t Recording::integer(const std::string& key) const {
+  const nlohmann::json& value = setting(key);
+  check(value.is_number_integer(), "evaluation", "{}: metadata key '{}' is an integer, got {}", path_.string(), key,
+        value.dump());
+  return value.get<int64_t>();
+}
+
+std::string Recording::text(const std::string& key) const {
+  const nlohmann::json& value = setting(key);
+  check(value.is_string(), "evaluation", "{}: metadata key '{}' is a string, got {}", path_.string(), key, value.dump());
+  return value.get<std::string>();
+}
+
+bool Recording::has_input(std::string_view name) const { return file_.find("in." + std::string(name)) != nullptr; }
+
+at::Tensor Recording::input(std::string_view name) const {
+  const at::Tensor stored = map_tensor(file_, "in." + std::string(name));
+  return stored.is_floating_point() ? stored.to(at::kDouble) : stored;
+}
+
+const TensorFile& Recording::file_with(std::string_view prefix) const {
+  for (const TensorFile* file : {&file_, &weights_})
+    for (const TensorEntry& entry : file->entries)
+      if (starts_with(entry.name, prefix)) return *file;
+  fail("evaluation", "{}: neither this file nor the one named by `weights` holds tensors '{}*'", path_.string(), prefix);
+}
+
+std::vector<std::string> Recording::expected_names() const {
+  std::vector<std::string> names;
+  for (const TensorEntry& entry : file_.entries)
+    if (is_expected(entry.name)) names.push_back(entry.name);
+  check(!names.empty(), "evaluation", "{}: no expected outputs (out.* or grad*.*), so nothing could be verified",
+        path_.string());
+  return names;
+}
+
+at::Tensor Recording::expected(const std::string& name) const { return map_tensor(file_, name).to(at::kDouble); }
+
+}  // namespace sgf

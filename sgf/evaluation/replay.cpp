@@ -1,0 +1,108 @@
+#include "sgf/evaluation/replay.h"
+
+#include "sgf/core/error.h"
+#include "sgf/evaluation/replay_kinds.h"
+
+#include <ATen/ATen.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace sgf {
+namespace {
+
+struct Kind {
+  NamedTensors (*replay)(const Recording&, const ReplayOptions&);
+  double recorded_precision;  // what the recording itself is good for: some originals compute in float32
+};
+
+const std::map<std::string, Kind>& kinds() {
+  static const std::map<std::string, Kind> table{
+      {"dit_bidirectional", {replay_dit_bidirectional, 0}},
+      {"dit_serial", {replay_dit_serial, 0}},
+      {"dit_parallel", {replay_dit_parallel, 0}},
+      {"dit_pass2", {replay_dit_pass2, 0}},
+      {"schedule", {replay_schedule, 1e-6}},
+      {"unipc", {replay_unipc, 1e-5}},
+  };
+  return table;
+}
+
+const Kind& kind_of(const Recording& recording) {
+  const auto found = kinds().find(recording.kind());
+  check(found != kinds().end(), "evaluation", "{}: recordings of kind '{}' can't be replayed by this version; it knows {}",
+        recording.path().string(), recording.kind(), fmt::join(replayable_kinds(), ", "));
+  return found->second;
+}
+
+double default_tolerance(at::ScalarType dtype) {
+  if (dtype == at::kDouble) return 1e-10;
+  return dtype == at::kFloat ? 1e-5 : 3e-2;
+}
+
+const at::Tensor& find(const NamedTensors& tensors, const std::string& name, const Recording& recording) {
+  for (const auto& [own, tensor] : tensors)
+    if (own == name) return tensor;
+  fail("evaluation", "{}: expects '{}', which a replay of kind {} does not give", recording.path().string(), name,
+       recording.kind());
+}
+
+TensorError compare(const std::string& name, const at::Tensor& ours, const at::Tensor& theirs, double tolerance) {
+  check(ours.sizes() == theirs.sizes(), "evaluation", "'{}' is [{}] here and [{}] in the recording", name,
+        fmt::join(ours.sizes(), ", "), fmt::join(theirs.sizes(), ", "));
+  const at::Tensor difference = ours.to(at::kCPU, at::kDouble) - theirs;
+  TensorError error{.name = name};
+  error.max_abs = theirs.numel() == 0 ? 0 : difference.abs().max().item<double>();
+  const double norm = theirs.norm().item<double>();
+  error.reference_is_zero = norm == 0;
+  error.rel_l2 = error.reference_is_zero ? error.max_abs : difference.norm().item<double>() / norm;
+  error.holds = error.rel_l2 <= tolerance;  // false for NaN
+  return error;
+}
+
+nlohmann::json number_or_null(double value) {
+  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
+}
+
+}  // namespace
+
+std::vector<std::string> replayable_kinds() {
+  std::vector<std::string> names;
+  for (const auto& [name, kind] : kinds()) names.push_back(name);
+  return names;
+}
+
+NamedTensors replay(const Recording& recording, const ReplayOptions& options) {
+  return kind_of(recording).replay(recording, options);
+}
+
+VerifyResult verify_recording(const std::filesystem::path& path, const ReplayOptions& options) {
+  const Recording recording = Recording::open(path);
+  const Kind& kind = kind_of(recording);
+  const std::vector<std::string> names = recording.expected_names();
+  const NamedTensors ours = kind.replay(recording, options);
+  VerifyResult result{.file = path.string(),
+                      .kind = recording.kind(),
+                      .dtype = std::string(name_of(options.dtype)),
+                      .device = options.device.str()};
+  result.tolerance = options.tolerance.value_or(std::max(default_tolerance(options.dtype), kind.recorded_precision));
+  for (const std::string& name : names)
+    result.tensors.push_back(compare(name, find(ours, name, recording), recording.expected(name), result.tolerance));
+  result.ok = std::all_of(result.tensors.begin(), result.tensors.end(), [](const TensorError& e) { return e.holds; });
+  return result;
+}
+
+nlohmann::json to_json(const VerifyResult& result) {
+  nlohmann::json tensors = nlohmann::json::array();
+  for (const TensorError& error : result.tensors)
+    tensors.push_back({{"name", error.name},
+                       {"max_abs", number_or_null(error.max_abs)},
+                       {"rel_l2", number_or_null(error.rel_l2)},
+                       {"ok", error.holds}});
+  return {{"file", result.file},           {"kind", result.kind}, {"dtype", result.dtype}, {"device", result.device},
+          {"tolerance", result.tolerance}, {"tensors", tensors},  {"ok", result.ok}};
+}
+
+}  // namespace sgf

@@ -1,0 +1,139 @@
+// Replays of the DiT's modes.
+#include "sgf/core/error.h"
+#include "sgf/evaluation/replay_kinds.h"
+#include "sgf/kernels/wide.h"
+#include "sgf/model/causal_dit.h"
+#include "sgf/model/rope_table.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <torch/csrc/autograd/autograd.h>
+
+namespace sgf {
+namespace {
+
+at::TensorOptions weight_options(const ReplayOptions& options) {
+  return at::TensorOptions().dtype(options.dtype).device(options.device);
+}
+
+at::TensorOptions latent_options(const ReplayOptions& options) {
+  return weight_options(options).dtype(wide_type(options.dtype));
+}
+
+CausalDit load_dit(const Recording& recording, const ReplayOptions& options) {
+  const DitConfig config = dit_config_from_json(recording.setting("config").dump(), recording.path().string());
+  const TensorFile& file = recording.file_with("w.");
+  return CausalDit(config, load_dit_weights(config, file, index_dit_weights(file, "w"), weight_options(options)),
+                   {.attention = options.attention});
+}
+
+// Recordings keep video as [B, C, F, H, W].
+at::Tensor frames_first(const at::Tensor& video) { return video.transpose(1, 2); }
+
+at::Tensor latents(const Recording& recording, const char* name, const ReplayOptions& options) {
+  return frames_first(recording.input(name)).contiguous().to(latent_options(options));
+}
+
+at::Tensor text(const Recording& recording, const ReplayOptions& options) {
+  return recording.input("text").to(latent_options(options));
+}
+
+at::Tensor every_frame(const at::Tensor& like, double t) {
+  return at::full({like.size(0), like.size(1)}, t, like.options().dtype(at::kDouble));
+}
+
+struct SerialCase {
+  BlockLayout layout;
+  ContextPolicy policy;
+};
+
+// `total_window_frames` counts sink, FIFO and the block; -1 is everything.
+SerialCase serial_case(const Recording& recording, int64_t frames) {
+  const int64_t block = recording.integer("frames_per_block"), total = recording.integer("total_window_frames");
+  if (total < 0) return {BlockLayout(frames, block), ContextPolicy::everything()};
+  const int64_t sink = recording.integer("sink_frames");
+  check(total >= sink + block, "evaluation", "{}: a window of {} frames can't hold a sink of {} and a block of {}",
+        recording.path().string(), total, sink, block);
+  return {BlockLayout(frames, block), {.sink_frames = sink, .fifo_frames = total - sink - block}};
+}
+
+// The cache as the recordings keep it: keys rotated at their absolute positions, in order of time.
+void add_cache(NamedTensors& out, const KvCache& cache, int64_t layer, const PatchGrid& grid) {
+  const KeysValues held = cache.held(layer);
+  const RopeTable rope = rope_table(cache.held_frames(layer), grid, held.keys.size(3), held.keys);
+  out.emplace_back("out.cache_k." + std::to_string(layer), rotate(held.keys, rope));
+  out.emplace_back("out.cache_v." + std::to_string(layer), held.values);
+}
+
+// Gradients of sum(flow * grad_out) with respect to every weight.
+void add_gradients(NamedTensors& out, const CausalDit& dit, const at::Tensor& flow, const at::Tensor& grad_out) {
+  const NamedTensors parameters = named_parameters(dit.weights());
+  std::vector<at::Tensor> tensors;
+  for (const auto& [name, tensor] : parameters) tensors.push_back(tensor);
+  const auto grads = torch::autograd::grad({flow}, tensors, {grad_out}, /*retain_graph=*/std::nullopt,
+                                           /*create_graph=*/false, /*allow_unused=*/true);
+  for (size_t i = 0; i < tensors.size(); ++i)
+    out.emplace_back("grad." + parameters[i].first, grads[i].defined() ? grads[i] : at::zeros_like(tensors[i]));
+}
+
+NamedTensors replay_parallel(const Recording& recording, const ReplayOptions& options, const ContextPolicy& policy,
+                             GradientBoundary boundary) {
+  const CausalDit dit = load_dit(recording, options);
+  set_requires_grad(dit.weights(), true);
+  const at::Tensor noisy = latents(recording, "noisy", options);
+  const ReconstructionMask mask(policy, BlockLayout(noisy.size(1), recording.integer("frames_per_block")));
+  const at::Tensor flow =
+      dit.forward(noisy, every_frame(noisy, recording.number("t_noisy")), dit.embed(text(recording, options)),
+                  Parallel{latents(recording, "clean", options), mask, boundary, recording.number("t_context")});
+  NamedTensors out{{"out.flow", frames_first(flow.detach())}};
+  if (recording.has_input("grad_out")) add_gradients(out, dit, flow, latents(recording, "grad_out", options));
+  return out;
+}
+
+}  // namespace
+
+NamedTensors replay_dit_bidirectional(const Recording& recording, const ReplayOptions& options) {
+  const CausalDit dit = load_dit(recording, options);
+  const at::NoGradGuard no_grad;
+  const at::Tensor x = latents(recording, "x", options);
+  const at::Tensor t = recording.input("t").to(options.device).unsqueeze(1).expand({x.size(0), x.size(1)});
+  return {{"out.flow", frames_first(dit.forward(x, t, dit.embed(text(recording, options)), Bidirectional{}))}};
+}
+
+NamedTensors replay_dit_serial(const Recording& recording, const ReplayOptions& options) {
+  const CausalDit dit = load_dit(recording, options);
+  const at::NoGradGuard no_grad;
+  const at::Tensor noisy = latents(recording, "noisy", options), clean = latents(recording, "clean", options);
+  const SerialCase serial = serial_case(recording, noisy.size(1));
+  KvCache cache(serial.policy, dit.cache_shape(noisy, serial.layout.largest_block(), noisy.size(1)),
+                weight_options(options));
+  const PromptText prompt = dit.prepare(text(recording, options));
+  std::vector<at::Tensor> flows;
+  for (int64_t i = 0; i < serial.layout.count(); ++i) {
+    const FrameSpan block = serial.layout.block(i);
+    const Serial context{cache, block, {}};
+    const at::Tensor x = noisy.slice(1, block.begin, block.end);
+    flows.push_back(dit.forward(x, every_frame(x, recording.number("t_noisy")), prompt, context));
+    dit.write(clean.slice(1, block.begin, block.end), prompt, context, recording.number("t_context"));
+  }
+  NamedTensors out{{"out.flow", frames_first(at::cat(flows, 1))}};
+  const PatchGrid grid(noisy.size(3), noisy.size(4), dit.config().patch_size[1], dit.config().patch_size[2]);
+  for (int64_t layer = 0; layer < dit.config().num_layers; ++layer) add_cache(out, cache, layer, grid);
+  return out;
+}
+
+NamedTensors replay_dit_parallel(const Recording& recording, const ReplayOptions& options) {
+  return replay_parallel(recording, options, ContextPolicy::everything(), GradientBoundary::kOpenContext);
+}
+
+NamedTensors replay_dit_pass2(const Recording& recording, const ReplayOptions& options) {
+  const std::string boundary = recording.text("boundary");
+  check(boundary == "open" || boundary == "frozen", "evaluation", "{}: boundary is 'open' or 'frozen', got '{}'",
+        recording.path().string(), boundary);
+  const ContextPolicy policy{.sink_frames = recording.integer("sink_frames"),
+                             .fifo_frames = recording.integer("fifo_frames")};
+  return replay_parallel(recording, options, policy,
+                         boundary == "open" ? GradientBoundary::kOpenContext : GradientBoundary::kFrozenContext);
+}
+
+}  // namespace sgf

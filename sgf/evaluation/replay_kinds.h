@@ -1,0 +1,15 @@
+// One function a kind of recording: settings and inputs in, this program's answer out.
+#pragma once
+
+#include "sgf/evaluation/replay.h"
+
+namespace sgf {
+
+NamedTensors replay_dit_bidirectional(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_dit_serial(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_dit_parallel(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_dit_pass2(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_schedule(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_unipc(const Recording& recording, const ReplayOptions& options);
+
+}  // namespace sgf

@@ -1,0 +1,169 @@
+// `sgf verify` from the inside: the bundled recordings hold, and a recording that was tampered with does not.
+#include "sgf/evaluation/replay.h"
+
+#include "sgf/core/device.h"
+#include "sgf/core/error.h"
+#include "tests/core/temporary_folder.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kReferences = fs::path(SGF_TEST_DATA) / "reference";
+
+std::vector<fs::path> recordings(const fs::path& folder) {
+  const auto kinds = replayable_kinds();
+  std::vector<fs::path> out;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".safetensors") continue;
+    const std::string kind = Recording::open(entry.path()).kind();
+    if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) out.push_back(entry.path());
+  }
+  return out;
+}
+
+double largest(const VerifyResult& result) {
+  double worst = 0;
+  for (const TensorError& e : result.tensors) worst = std::max(worst, e.rel_l2);
+  return worst;
+}
+
+// Float32 originals are good for less.
+double float64_target(const std::string& kind) {
+  if (kind == "schedule") return 1e-6;
+  return kind == "unipc" ? 1e-5 : 1e-12;
+}
+
+void expect_float64(const fs::path& folder) {
+  for (const fs::path& path : recordings(folder)) {
+    const VerifyResult result = verify_recording(path, {});
+    EXPECT_TRUE(result.ok) << path;
+    EXPECT_LE(largest(result), float64_target(result.kind)) << path;
+  }
+}
+
+TEST(Replay, BundledRecordingsHoldInFloat64) {
+  EXPECT_GE(recordings(kReferences).size(), 8u);
+  expect_float64(kReferences);
+}
+
+TEST(Replay, FurtherRecordingsHoldInFloat64) {
+  const char* folder = std::getenv("SGF_REFERENCE_DIR");
+  if (folder == nullptr) GTEST_SKIP() << "SGF_REFERENCE_DIR names no folder of further recordings";
+  expect_float64(folder);
+}
+
+TEST(Replay, BundledRecordingsHoldInFloat32AndBfloat16) {
+  for (const fs::path& path : recordings(kReferences)) {
+    EXPECT_TRUE(verify_recording(path, {.dtype = at::kFloat}).ok) << path;
+    EXPECT_TRUE(verify_recording(path, {.dtype = at::kBFloat16}).ok) << path;
+  }
+}
+
+TEST(Replay, EveryAttentionBackendHolds) {
+  const fs::path path = kReferences / "dit_pass2_framewise_open_a.safetensors";
+  for (const auto backend : {AttentionBackend::kFlash, AttentionBackend::kMath})
+    EXPECT_TRUE(verify_recording(path, {.attention = backend, .tolerance = 1e-12}).ok);
+}
+
+TEST(Replay, BundledRecordingsHoldOnTheGpu) {
+  if (!cuda_is_available()) GTEST_SKIP() << "no CUDA device";
+  for (const fs::path& path : recordings(kReferences))
+    for (const auto dtype : {at::kDouble, at::kFloat, at::kBFloat16})
+      EXPECT_TRUE(verify_recording(path, {.dtype = dtype, .device = at::kCUDA}).ok) << path;
+}
+
+// A copy of the references in which tests may change bytes.
+struct Tampered {
+  testing::TemporaryFolder folder;
+
+  Tampered() {
+    for (const auto& entry : fs::directory_iterator(kReferences)) fs::copy(entry.path(), folder.path());
+  }
+
+  // Adds `by` to one float64 of a tensor, on disk.
+  fs::path change(const std::string& file, const std::string& tensor, double by) const {
+    const fs::path path = folder.path() / file;
+    const TensorFile opened = open_tensor_file(path);
+    const TensorEntry* entry = opened.find(tensor);
+    double value = 0;
+    std::memcpy(&value, opened.bytes(*entry).data() + 8, 8);
+    value += by;
+    fs::permissions(path, fs::perms::owner_write, fs::perm_options::add);
+    std::fstream out(path, std::ios::in | std::ios::out | std::ios::binary);
+    out.seekp(static_cast<std::streamoff>(entry->offset + 8));
+    out.write(reinterpret_cast<const char*>(&value), 8);
+    return path;
+  }
+};
+
+TEST(Replay, OneAlteredGradientFails) {
+  const Tampered copy;
+  const std::string file = "dit_pass2_framewise_open_a.safetensors";
+  const std::string gradient = "grad.blocks.0.self_attn.k.weight";
+  EXPECT_TRUE(verify_recording(copy.folder.path() / file, {}).ok);
+  const VerifyResult result = verify_recording(copy.change(file, gradient, 1e-3), {});
+  EXPECT_FALSE(result.ok);
+  for (const TensorError& e : result.tensors) EXPECT_EQ(e.holds, e.name != gradient) << e.name;
+}
+
+TEST(Replay, OneAlteredInputFails) {
+  const Tampered copy;
+  EXPECT_FALSE(verify_recording(copy.change("dit_serial_framewise_window_a.safetensors", "in.clean", 1e-3), {}).ok);
+}
+
+TEST(Replay, ANanIsNoMatch) {
+  const Tampered copy;
+  const auto path = copy.change("dit_bidirectional_a.safetensors", "out.flow", std::nan(""));
+  const VerifyResult result = verify_recording(path, {});
+  EXPECT_FALSE(result.ok);
+  EXPECT_TRUE(to_json(result)["tensors"][0]["rel_l2"].is_null());
+}
+
+TEST(Replay, SwappedBoundariesFail) {
+  const Recording open = Recording::open(kReferences / "dit_pass2_framewise_open_a.safetensors");
+  const Recording frozen = Recording::open(kReferences / "dit_pass2_framewise_frozen_a.safetensors");
+  const NamedTensors ours = replay(open, {});
+  size_t differ = 0;
+  for (const std::string& name : frozen.expected_names())
+    for (const auto& [own, tensor] : ours)
+      if (own == name && name != "out.flow") differ += !at::allclose(tensor, frozen.expected(name), 1e-6, 1e-9);
+  EXPECT_GE(differ, 3u);
+}
+
+// A recording with these tensors and settings.
+fs::path write_recording(const testing::TemporaryFolder& folder, const NamedTensors& tensors,
+                         std::map<std::string, std::string> metadata) {
+  const fs::path path = folder.path() / "made.safetensors";
+  save_tensors(path, tensors, metadata);
+  return path;
+}
+
+TEST(Replay, AnUnknownKindIsAnErrorAndNotAPass) {
+  const testing::TemporaryFolder folder;
+  const auto path = write_recording(folder, {{"out.x", at::ones({2})}}, {{"kind", "\"dit_sideways\""}});
+  EXPECT_THROW(verify_recording(path, {}), Error);
+}
+
+TEST(Replay, AFileWithoutExpectationsIsAnError) {
+  const testing::TemporaryFolder folder;
+  const auto path = write_recording(folder, {{"in.x", at::ones({2})}}, {{"kind", "\"unipc\""}});
+  EXPECT_THROW(verify_recording(path, {}), Error);
+}
+
+TEST(Replay, AWeightFileIsNoRecording) {
+  const testing::TemporaryFolder folder;
+  EXPECT_THROW(verify_recording(write_recording(folder, {{"w", at::ones({2})}}, {}), {}), Error);
+  EXPECT_THROW(verify_recording(folder.path() / "absent.safetensors", {}), Error);
+}
+
+}  // namespace
+}  // namespace sgf
