@@ -1,0 +1,19 @@
+// The subcommands of `sgf`: each adds itself to the program, with the function that runs it.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace sgf {
+
+void add_verify(CLI::App& app);
+void add_inspect(CLI::App& app);
+void add_convert(CLI::App& app);
+void add_config(CLI::App& app);
+void add_completion(CLI::App& app);
+
+// For a command that said what it had to say: the program ends with this code, without a further word.
+void exit_with(int code);
+
+}  // namespace sgf

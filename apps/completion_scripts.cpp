@@ -1,0 +1,160 @@
+#include "apps/completion_scripts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace sgf {
+namespace {
+
+std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " ")); }
+
+// In single quotes, whatever the text holds.
+std::string shell_quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+// zsh's specs give brackets and colons a meaning of their own.
+std::string zsh_escaped(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '[' || c == ']' || c == ':' || c == '\\') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::vector<std::string> subcommand_names(const std::vector<CommandWords>& commands) {
+  std::vector<std::string> names;
+  for (const CommandWords& command : commands) {
+    if (!command.name.empty()) names.push_back(command.name);
+  }
+  return names;
+}
+
+std::vector<std::string> option_names(const CommandWords& command) {
+  std::vector<std::string> names;
+  for (const ArgumentWords& option : command.options) {
+    names.insert(names.end(), option.names.begin(), option.names.end());
+  }
+  return names;
+}
+
+// "convert --names) choices='wan diffusers keep' ;;", and none for a value that is a file.
+std::string bash_values(const CommandWords& command) {
+  std::string cases;
+  for (const ArgumentWords& option : command.options) {
+    if (!option.takes_value) continue;
+    for (const std::string& name : option.names) {
+      cases += fmt::format("    {}) choices={} ;;\n", shell_quoted(command.name + " " + name),
+                           shell_quoted(joined(option.choices)));
+    }
+  }
+  return cases;
+}
+
+std::string bash_words(const CommandWords& command, const std::vector<CommandWords>& commands) {
+  std::vector<std::string> positional;
+  if (command.name.empty()) positional = subcommand_names(commands);
+  for (const ArgumentWords& argument : command.positionals) {
+    positional.insert(positional.end(), argument.choices.begin(), argument.choices.end());
+  }
+  return fmt::format("    {}) options={} positionals={} ;;\n", shell_quoted(command.name),
+                     shell_quoted(joined(option_names(command))), shell_quoted(joined(positional)));
+}
+
+std::string zsh_value(const ArgumentWords& argument) {
+  return argument.choices.empty() ? "_files" : fmt::format("({})", joined(argument.choices));
+}
+
+std::string zsh_option(const std::string& name, const ArgumentWords& option) {
+  const std::string value = option.takes_value ? fmt::format(":value:{}", zsh_value(option)) : "";
+  return shell_quoted(fmt::format("{}[{}]{}", name, zsh_escaped(option.help), value));
+}
+
+std::string zsh_arguments(const CommandWords& command) {
+  std::string specs;
+  for (const ArgumentWords& option : command.options) {
+    for (const std::string& name : option.names) specs += " \\\n        " + zsh_option(name, option);
+  }
+  for (const ArgumentWords& argument : command.positionals) {
+    const std::string spec =
+        fmt::format("{}:{}:{}", argument.repeats ? "*" : "", zsh_escaped(argument.names.front()), zsh_value(argument));
+    specs += " \\\n        " + shell_quoted(spec);
+  }
+  return fmt::format("      _arguments{}\n", specs);
+}
+
+}  // namespace
+
+std::string bash_completion(const std::vector<CommandWords>& commands) {
+  std::string values, words;
+  for (const CommandWords& command : commands) {
+    values += bash_values(command);
+    words += bash_words(command, commands);
+  }
+  return fmt::format(R"(# bash completion for sgf. Use it now: source <(sgf completion bash)
+_sgf() {{
+  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}}
+  local command='' choices='' options='' positionals='' i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    if [[ ${{COMP_WORDS[i]}} != -* ]]; then
+      command=${{COMP_WORDS[i]}}
+      break
+    fi
+  done
+  COMPREPLY=()
+  case "$command $before" in
+{}    *) choices='none' ;;
+  esac
+  case $command in
+{}  esac
+  if [[ $choices == none ]]; then
+    choices=$positionals
+    if [[ $current == -* ]]; then choices=$options; fi
+  fi
+  # Nothing to offer means file names, which readline completes itself.
+  if [[ -n $choices ]]; then mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$current"); fi
+}}
+complete -o default -F _sgf sgf
+)",
+                     values, words);
+}
+
+std::string zsh_completion(const std::vector<CommandWords>& commands) {
+  std::string list, cases, own;
+  for (const CommandWords& command : commands) {
+    if (command.name.empty()) {
+      own = zsh_arguments(command);
+      continue;
+    }
+    list += fmt::format("    {}\n", shell_quoted(fmt::format("{}:{}", command.name, zsh_escaped(command.help))));
+    cases += fmt::format("    {})\n{}      ;;\n", command.name, zsh_arguments(command));
+  }
+  return fmt::format(R"(#compdef sgf
+# zsh completion for sgf. Use it now: source <(sgf completion zsh)
+_sgf() {{
+  local -a commands
+  commands=(
+{}  )
+  if ((CURRENT == 2)); then
+    if [[ $words[2] == -* ]]; then
+{}    else
+      _describe -t commands 'sgf command' commands
+    fi
+    return
+  fi
+  local command=$words[2]
+  shift words
+  ((CURRENT--))
+  case $command in
+{}  esac
+}}
+# Autoloaded from $fpath it is called; sourced it registers itself.
+if [[ ${{funcstack[1]-}} == _sgf ]]; then _sgf "$@"; else compdef _sgf sgf; fi
+)",
+                     list, own, cases);
+}
+
+}  // namespace sgf

@@ -1,0 +1,65 @@
+// `sgf config FILE`: checks a config, prints it in full, or lists what can be set.
+#include "sgf/core/config.h"
+#include "apps/commands.h"
+#include "apps/preset_folders.h"
+#include "apps/table.h"
+#include "sgf/core/error.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+
+namespace sgf {
+namespace {
+
+struct ConfigArgs {
+  std::string file;
+  std::vector<std::string> overrides;
+  bool resolved = false;
+  bool keys = false;
+  bool json = false;
+};
+
+void print_keys(bool as_json) {
+  Table table({"key", "type", "default", "meaning"});
+  nlohmann::json list = nlohmann::json::array();
+  for (const KeyHelp& key : known_keys()) {
+    table.add({key.key, key.type, key.default_value, key.help});
+    list.push_back({{"key", key.key}, {"type", key.type}, {"default", key.default_value}, {"help", key.help}});
+  }
+  if (as_json) {
+    fmt::print("{}\n", list.dump());
+  } else {
+    table.print();
+  }
+}
+
+void run_config(const ConfigArgs& args) {
+  if (args.keys) return print_keys(args.json);
+  check(!args.file.empty(), "apps", "name a config file or a preset, or ask for --keys");
+  const Config config = load_config(args.file, args.overrides, preset_folders());
+  if (args.resolved) {
+    fmt::print("{}", to_yaml(config));
+  } else {
+    fmt::print("{}: fine; {}{}{}\n", args.file, config.name, config.description.empty() ? "" : ", ",
+               config.description);
+  }
+}
+
+}  // namespace
+
+void add_config(CLI::App& app) {
+  auto args = std::make_shared<ConfigArgs>();
+  CLI::App* command = app.add_subcommand("config", "Check a config, print it in full, or list what can be set");
+  command->add_option("file", args->file, "YAML file, or the name of a preset");
+  command->add_option("--set", args->overrides, "Override one key, as model.dim=96; may be given again")
+      ->allow_extra_args(false);
+  command->add_flag("--resolved", args->resolved, "Print every setting, bases and overrides applied");
+  CLI::Option* keys = command->add_flag("--keys", args->keys, "List every key with its type, default and meaning");
+  command->add_flag("--json", args->json, "The list of keys as JSON")->needs(keys);
+  command->callback([args] { run_config(*args); });
+}
+
+}  // namespace sgf

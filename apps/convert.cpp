@@ -1,0 +1,86 @@
+// `sgf convert IN OUT`: other names, another element type, another container.
+#include "sgf/model/convert.h"
+#include "apps/commands.h"
+#include "apps/table.h"
+#include "sgf/model/weight_names.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <memory>
+
+namespace sgf {
+namespace {
+
+struct ConvertArgs {
+  std::string input;
+  std::string output;
+  std::string names = "wan";
+  std::string dtype = "keep";
+  std::string role;
+  bool force = false;
+  bool json = false;
+};
+
+const std::map<std::string, std::optional<DType>>& dtypes() {
+  static const std::map<std::string, std::optional<DType>> all{
+      {"keep", std::nullopt}, {"float32", DType::kF32}, {"bfloat16", DType::kBF16}, {"float16", DType::kF16}};
+  return all;
+}
+
+ConvertRequest request_of(const ConvertArgs& args, bool has_role) {
+  ConvertRequest request;
+  request.input = args.input;
+  request.output = args.output;
+  request.names = enum_from_name<ConvertNames>(args.names).value();
+  request.dtype = dtypes().at(args.dtype);
+  if (has_role) request.role = args.role == "(bare)" ? "" : args.role;
+  request.overwrite = args.force;
+  return request;
+}
+
+void print_json(const ConvertArgs& args, const ConvertResult& result) {
+  const nlohmann::json line{{"file", args.output},        {"tensors", result.tensors}, {"bytes", result.bytes},
+                            {"dit", result.is_dit},       {"role", result.role},       {"carried", result.carried},
+                            {"left_out", result.left_out}};
+  fmt::print("{}\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+void print_text(const ConvertArgs& args, const ConvertResult& result) {
+  fmt::print("{}: {} tensors, {}\n", args.output, shown_count(result.tensors), shown_bytes(result.bytes));
+  if (result.is_dit) fmt::print("  the DiT under {}, names {}\n", printable(shown_role(result.role)), args.names);
+  if (!result.left_out.empty()) {
+    fmt::print("  left out, --role takes one: {}\n", printable(fmt::format("{}", fmt::join(result.left_out, ", "))));
+  }
+  if (!result.carried.empty()) {
+    fmt::print("  {} tensors that no DiT has were carried along, the first {}\n", result.carried.size(),
+               printable(result.carried.front()));
+  }
+}
+
+}  // namespace
+
+void add_convert(CLI::App& app) {
+  auto args = std::make_shared<ConvertArgs>();
+  CLI::App* command = app.add_subcommand("convert", "Rewrite a weight file: names, element type, container");
+  command->add_option("input", args->input, "Weight file or folder")->required();
+  command->add_option("output", args->output, "File to write: .safetensors, .pt or .pth")->required();
+  command->add_option("--names", args->names, "Official names, those of diffusers, or the whole file as it is")
+      ->check(CLI::IsMember({"wan", "diffusers", "keep"}))
+      ->capture_default_str();
+  command->add_option("--dtype", args->dtype, "Type of the floating tensors")
+      ->check(CLI::IsMember({"keep", "float32", "bfloat16", "float16"}))
+      ->capture_default_str();
+  CLI::Option* role = command->add_option("--role", args->role, "Outer key to take: generator_ema, generator, critic");
+  command->add_flag("--force", args->force, "Replace an existing output");
+  command->add_flag("--json", args->json, "Say what was done as one JSON object");
+  command->callback([args, role] {
+    const ConvertResult result = convert_weights(request_of(*args, role->count() > 0));
+    args->json ? print_json(*args, result) : print_text(*args, result);
+  });
+}
+
+}  // namespace sgf

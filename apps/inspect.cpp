@@ -1,0 +1,201 @@
+// `sgf inspect FILE|DIR…`: what a weight file is and whether it is whole.
+#include "apps/commands.h"
+#include "apps/table.h"
+#include "sgf/core/error.h"
+#include "sgf/model/weight_folder.h"
+#include "sgf/model/weight_report.h"
+#include "sgf/model/weight_scan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <memory>
+
+namespace sgf {
+namespace {
+
+using nlohmann::json;
+
+struct InspectArgs {
+  std::vector<std::string> paths;
+  bool json = false;
+  bool scan = false;
+  bool keys = false;
+};
+
+struct Inspected {
+  TensorFile file;
+  WeightReport report;
+  std::vector<NonFinite> non_finite;  // empty where no scan was asked for
+};
+
+Inspected inspect(const std::filesystem::path& path, const InspectArgs& args) {
+  Inspected inspected{.file = open_tensor_file(path), .report = {}, .non_finite = {}};
+  inspected.report = report_weights(inspected.file, path);
+  if (args.scan) inspected.non_finite = scan_weights(inspected.file);
+  return inspected;
+}
+
+void print_line(std::string_view label, std::string_view text) { fmt::print("  {:<13} {}\n", label, text); }
+
+// A list that may be long: its first names and how many more there are.
+void print_list(std::string_view label, const std::vector<std::string>& names) {
+  constexpr size_t kShown = 8;
+  if (names.empty()) return;
+  print_line(label, fmt::format("{}:", names.size()));
+  for (size_t i = 0; i < std::min(names.size(), kShown); ++i) print_line("", printable(names[i]));
+  if (names.size() > kShown) print_line("", fmt::format("and {} more; --json lists all", names.size() - kShown));
+}
+
+std::string dtypes_of(const WeightReport& report) {
+  std::vector<std::string> parts;
+  for (const auto& [name, count] : report.dtypes) parts.push_back(fmt::format("{} ({} tensors)", name, count.tensors));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string architecture_of(const DitReport& dit) {
+  if (!dit.config) return fmt::format("unknown: {}", dit.config_source);
+  const DitConfig& c = *dit.config;
+  const std::string heads = c.num_heads > 0 ? fmt::format("{}", c.num_heads) : "unknown";
+  return fmt::format("{}: dim {}, ffn {}, layers {}, heads {}, channels {} to {} (from {})",
+                     dit.preset.empty() ? "Wan DiT" : dit.preset, c.dim, c.ffn_dim, c.num_layers, heads, c.in_dim,
+                     c.out_dim, dit.config_source);
+}
+
+std::string verdict_of(const RoleReport& role) {
+  if (!role.dit) return "";
+  if (!role.dit->unsupported.empty()) return "unsupported";
+  return role.dit->is_whole() ? "whole" : "not whole";
+}
+
+void print_dit(const RoleReport& role, bool is_only) {
+  const DitReport& dit = *role.dit;
+  if (!is_only) fmt::print("  {}\n", printable(shown_role(role.name)));
+  print_line("architecture", architecture_of(dit));
+  if (!dit.unsupported.empty()) print_line("unsupported", printable(dit.unsupported));
+  print_list("missing", dit.missing);
+  print_list("unexpected", dit.unexpected);
+  print_list("wrong shape", dit.mismatched);
+}
+
+void print_roles(const WeightReport& report) {
+  Table table({"  role", "tensors", "parameters", "EMA", "names", "wrappers", "verdict"});
+  for (const RoleReport& role : report.roles) {
+    table.add({"  " + printable(shown_role(role.name)), shown_count(role.tensors), shown_count(role.parameters),
+               role.is_ema ? "yes" : "no", role.dit ? role.dit->naming : "",
+               role.dit ? fmt::format("{}", fmt::join(role.dit->prefixes, " ")) : "", verdict_of(role)});
+  }
+  table.print();
+}
+
+void print_scan(const std::vector<NonFinite>& found) {
+  std::vector<std::string> lines;
+  for (const NonFinite& tensor : found) {
+    lines.push_back(fmt::format("{}: {} NaN, {} infinite", tensor.name, tensor.nan, tensor.infinite));
+  }
+  if (lines.empty()) print_line("NaN, infinite", "none");
+  print_list("NaN, infinite", lines);
+}
+
+void print_keys(const TensorFile& file) {
+  Table table({"  tensor", "dtype", "shape"});
+  for (const TensorEntry& entry : file.entries) {
+    table.add({"  " + printable(entry.name), std::string(name_of(entry.dtype)),
+               fmt::format("[{}]", fmt::join(entry.shape, ", "))});
+  }
+  table.print();
+}
+
+void print_text(const Inspected& inspected, const InspectArgs& args) {
+  const WeightReport& report = inspected.report;
+  fmt::print("{}\n", report.path);
+  print_line("format", fmt::format("{}, {}", report.format, shown_bytes(report.bytes)));
+  print_line("written by", printable(report.written_by));
+  print_line("parameters",
+             fmt::format("{} in {} tensors", shown_count(report.parameters), shown_count(report.tensors)));
+  print_line("dtypes", dtypes_of(report));
+  if (!report.problem.empty()) print_line("problem", printable(report.problem));
+  for (const RoleReport& role : report.roles) {
+    if (role.dit) print_dit(role, report.roles.size() == 1);
+  }
+  std::vector<std::string> shared;
+  for (const auto& group : report.shared) shared.push_back(fmt::format("{}", fmt::join(group, " = ")));
+  print_list("share bytes", shared);
+  if (args.scan) print_scan(inspected.non_finite);
+  print_roles(report);
+  if (args.keys) print_keys(inspected.file);
+}
+
+json keys_json(const TensorFile& file) {
+  json keys = json::array();
+  for (const TensorEntry& entry : file.entries) {
+    keys.push_back({{"name", entry.name}, {"dtype", name_of(entry.dtype)}, {"shape", entry.shape}});
+  }
+  return keys;
+}
+
+void print_json(const json& line) {
+  fmt::print("{}\n", line.dump(-1, ' ', false, json::error_handler_t::replace));  // names need not be UTF-8
+  std::fflush(stdout);
+}
+
+void print_as_json(const Inspected& inspected, const InspectArgs& args) {
+  json line = to_json(inspected.report);
+  if (args.keys) line["keys"] = keys_json(inspected.file);
+  if (args.scan) {
+    line["non_finite"] = json::array();
+    for (const NonFinite& tensor : inspected.non_finite) {
+      line["non_finite"].push_back({{"name", tensor.name}, {"nan", tensor.nan}, {"infinite", tensor.infinite}});
+    }
+  }
+  print_json(line);
+}
+
+// Whether the file could be read and the scan found nothing. A bad file does not keep the others from being looked at.
+bool inspect_one(const std::filesystem::path& path, const InspectArgs& args) {
+  try {
+    const Inspected inspected = inspect(path, args);
+    args.json ? print_as_json(inspected, args) : print_text(inspected, args);
+    return inspected.non_finite.empty();
+  } catch (const Error& error) {
+    if (args.json) print_json({{"file", path.string()}, {"error", error.what()}});
+    fmt::print(stderr, "sgf: {}\n", error.what());
+    return false;
+  }
+}
+
+std::vector<std::filesystem::path> files_of(const std::string& path) {
+  try {
+    return list_weight_files(path);
+  } catch (const Error&) {
+    return {path};  // opening it will say why
+  }
+}
+
+int run_inspect(const InspectArgs& args) {
+  bool all_good = true;
+  for (const std::string& path : args.paths) {
+    for (const std::filesystem::path& file : files_of(path)) all_good = inspect_one(file, args) && all_good;
+  }
+  return all_good ? 0 : 1;
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app) {
+  auto args = std::make_shared<InspectArgs>();
+  CLI::App* command = app.add_subcommand("inspect", "Say what a weight file is, who wrote it and what is missing");
+  command->add_option("paths", args->paths, "Weight files, or folders of them (.safetensors, .pt, .pth)")->required();
+  command->add_flag("--scan", args->scan, "Look at every number for NaN and infinity");
+  command->add_flag("--keys", args->keys, "List every tensor");
+  command->add_flag("--json", args->json, "One object a line and file");
+  command->footer(
+      "Reads the index alone unless --scan is given, and never executes what a file holds.\n"
+      "Exit code 1 if a file cannot be read or the scan finds something.");
+  command->callback([args] { exit_with(run_inspect(*args)); });
+}
+
+}  // namespace sgf

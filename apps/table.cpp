@@ -1,0 +1,101 @@
+#include "apps/table.h"
+
+#include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+namespace sgf {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+// In characters: the bytes of UTF-8 that go on a character take no room.
+size_t width_of(std::string_view text) {
+  return static_cast<size_t>(std::ranges::count_if(text, [](char byte) { return (byte & 0xc0) != 0x80; }));
+}
+
+bool looks_like_number(std::string_view text) {
+  const size_t sign = text.starts_with('-') ? 1 : 0;
+  return text.size() > sign && text[sign] >= '0' && text[sign] <= '9';
+}
+
+struct Column {
+  size_t width = 0;
+  bool is_number = true;
+};
+
+std::vector<Column> measure(const Cells& headers, const std::vector<Cells>& rows) {
+  std::vector<Column> columns(headers.size());
+  for (size_t i = 0; i < headers.size(); ++i) {
+    columns[i].width = width_of(headers[i]);
+    for (const Cells& row : rows) {
+      columns[i].width = std::max(columns[i].width, width_of(row[i]));
+      columns[i].is_number = columns[i].is_number && (row[i].empty() || looks_like_number(row[i]));
+    }
+  }
+  return columns;
+}
+
+std::string line_of(const Cells& cells, const std::vector<Column>& columns) {
+  std::string line;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    const std::string padding(columns[i].width - width_of(cells[i]), ' ');
+    if (i > 0) line += "  ";
+    line += columns[i].is_number ? padding + cells[i] : cells[i] + padding;
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+}  // namespace
+
+Table::Table(std::vector<std::string> headers) : headers_(std::move(headers)) {}
+
+void Table::add(std::vector<std::string> cells) {
+  check(cells.size() == headers_.size(), "apps", "a row of {} cells in a table of {}", cells.size(), headers_.size());
+  rows_.push_back(std::move(cells));
+}
+
+std::string Table::text(bool is_terminal) const {
+  const std::vector<Column> columns = measure(headers_, rows_);
+  const std::string header = line_of(headers_, columns);
+  std::string text = is_terminal ? fmt::format("\x1b[1m{}\x1b[0m\n", header) : header + "\n";
+  for (const Cells& row : rows_) text += line_of(row, columns) + "\n";
+  return text;
+}
+
+void Table::print() const { fmt::print("{}", text(stdout_is_terminal())); }
+
+bool stdout_is_terminal() {
+  const char* no_color = std::getenv("NO_COLOR");
+  return ::isatty(STDOUT_FILENO) != 0 && (no_color == nullptr || *no_color == '\0');
+}
+
+std::string shown_bytes(uint64_t bytes) {
+  constexpr std::array kUnits{"kB", "MB", "GB", "TB"};
+  if (bytes < 1000) return fmt::format("{} bytes", bytes);
+  double size = static_cast<double>(bytes) / 1000;
+  size_t unit = 0;
+  for (; size >= 999.5 && unit + 1 < kUnits.size(); ++unit) size /= 1000;
+  return fmt::format("{:.3g} {}", size, kUnits[unit]);
+}
+
+std::string shown_count(int64_t count) {
+  std::string digits = fmt::format("{}", count);
+  for (size_t at = digits.size(); at > 3 && digits[at - 4] != '-';) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+std::string printable(std::string_view text) {
+  const std::string quoted = in_quotes(text);
+  return quoted.size() >= 2 && quoted.back() == '\'' ? quoted.substr(1, quoted.size() - 2) : quoted;
+}
+
+}  // namespace sgf

@@ -1,0 +1,38 @@
+// What commands print for people: tables with aligned columns, and numbers and names fit to be read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sgf {
+
+// Columns are as wide as their widest cell; a column of numbers is aligned to the right. On a terminal the header is
+// bold; into a pipe or a file goes plain text.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> headers);
+
+  // As many cells as there are headers.
+  void add(std::vector<std::string> cells);
+  bool is_empty() const { return rows_.empty(); }
+
+  std::string text(bool is_terminal) const;
+  void print() const;  // to stdout
+
+ private:
+  std::vector<std::string> headers_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// Whether stdout is a terminal that wants colour: https://no-color.org
+bool stdout_is_terminal();
+
+std::string shown_bytes(uint64_t bytes);  // "2.84 GB"
+std::string shown_count(int64_t count);   // "1,418,996,800"
+
+// A name out of a file without the bytes that would paint a terminal.
+std::string printable(std::string_view text);
+
+}  // namespace sgf

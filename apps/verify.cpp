@@ -1,0 +1,104 @@
+// `sgf verify FILE…`: replays reference recordings and prints how far this program is from them.
+#include "apps/commands.h"
+#include "apps/table.h"
+#include "sgf/core/device.h"
+#include "sgf/core/error.h"
+#include "sgf/evaluation/replay.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sgf {
+namespace {
+
+struct VerifyArgs {
+  std::vector<std::string> files;
+  std::string dtype = "float64";
+  std::string device = "auto";
+  std::string attention = "auto";
+  double tolerance = -1;
+  bool json = false;
+};
+
+ReplayOptions replay_options(const VerifyArgs& args) {
+  ReplayOptions options;
+  options.dtype = scalar_type_from_name(args.dtype);
+  options.device = device_from_name(args.device);
+  options.attention = attention_backend_from_name(args.attention);
+  if (args.tolerance >= 0) options.tolerance = args.tolerance;
+  return options;
+}
+
+void add_rows(Table& table, const VerifyResult& result) {
+  const std::string name = std::filesystem::path(result.file).stem().string();
+  for (const TensorError& error : result.tensors)
+    table.add({result.kind, name, result.dtype, error.name, fmt::format("{:.2e}", error.max_abs),
+               error.reference_is_zero ? "zero ref" : fmt::format("{:.2e}", error.rel_l2),
+               error.holds ? "ok" : "FAIL"});
+}
+
+// One file, as a row of results or an error: the others go on.
+struct Outcome {
+  std::optional<VerifyResult> result;
+  std::string error;
+};
+
+Outcome verify_one(const std::string& file, const ReplayOptions& options) {
+  try {
+    return {verify_recording(file, options), ""};
+  } catch (const std::exception& e) {
+    return {std::nullopt, e.what()};
+  }
+}
+
+void print_json(const std::string& file, const Outcome& outcome) {
+  const nlohmann::json line = outcome.result ? to_json(*outcome.result)
+                                             : nlohmann::json{{"file", file}, {"ok", false}, {"error", outcome.error}};
+  fmt::print("{}\n", line.dump());
+  std::fflush(stdout);
+}
+
+int run_verify(const VerifyArgs& args) {
+  const ReplayOptions options = replay_options(args);
+  Table table({"kind", "case", "dtype", "tensor", "max abs", "rel-L2", "verdict"});
+  size_t passed = 0;
+  for (const std::string& file : args.files) {
+    const Outcome outcome = verify_one(file, options);
+    if (outcome.result && outcome.result->ok) ++passed;
+    if (args.json)
+      print_json(file, outcome);
+    else if (outcome.result)
+      add_rows(table, *outcome.result);
+    if (!outcome.result) fmt::print(stderr, "sgf: {}\n", outcome.error);
+  }
+  if (!args.json) {
+    table.print();
+    fmt::print("{} of {} recordings hold ({}, {}, attention {})\n", passed, args.files.size(), args.dtype,
+               options.device.str(), args.attention);
+  }
+  return passed == args.files.size() ? 0 : 1;
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app) {
+  auto args = std::make_shared<VerifyArgs>();
+  CLI::App* command = app.add_subcommand("verify", "Replay reference recordings and compare, tensor by tensor");
+  command->add_option("files", args->files, "Recordings (.safetensors); tools/record_reference.py makes them")
+      ->required();
+  command->add_option("--dtype", args->dtype, "float64, float32 or bfloat16")->capture_default_str();
+  command->add_option("--device", args->device, "auto, cpu, cuda or cuda:N")->capture_default_str();
+  command->add_option("--attention", args->attention, "auto, cudnn, flash or math")->capture_default_str();
+  command->add_option("--tolerance", args->tolerance, "Largest relative L2 error; default 1e-10, 1e-5 or 3e-2 by dtype")
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--json", args->json, "One object a line and file");
+  command->callback([args] { exit_with(run_verify(*args)); });
+}
+
+}  // namespace sgf

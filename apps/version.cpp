@@ -1,0 +1,27 @@
+#include "apps/version.h"
+
+#include <fmt/format.h>
+#include <torch/headeronly/version.h>
+#ifdef SGF_WITH_CUDA
+#include <cuda_runtime_api.h>
+#endif
+
+namespace sgf {
+namespace {
+
+std::string cuda_text() {
+#ifdef SGF_WITH_CUDA
+  return fmt::format("CUDA {}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+#else
+  return "no CUDA";
+#endif
+}
+
+}  // namespace
+
+std::string version_text() {
+  return fmt::format("sgf {}\ntorch {}\n{}\nreads safetensors, torch zip, torch legacy; writes safetensors, torch zip",
+                     SGF_VERSION, TORCH_VERSION, cuda_text());
+}
+
+}  // namespace sgf

@@ -1,0 +1,103 @@
+# System packages, by apt. The names are the same on Debian 12 and Ubuntu 24.04 (there partly from universe).
+# shellcheck shell=bash
+
+# Nothing builds without these.
+BUILD_PACKAGES=(ca-certificates g++ cmake ninja-build libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev
+  libgtest-dev)
+# For the virtual environment that torch lives in.
+VENV_PACKAGES=(python3 python3-venv)
+# Faster builds, and sgf_bench: the build goes on without them.
+EXTRA_PACKAGES=(ccache mold libbenchmark-dev)
+# For ./run test and ./run format: a check whose tool is missing is skipped with a word.
+CHECK_PACKAGES=(clang-format clang-tidy)
+
+# list_packages WANT…: fills REQUIRED and WELCOME for `build`, `checks` or both.
+list_packages() {
+  local want
+  REQUIRED=() WELCOME=()
+  for want in "$@"; do
+    case "$want" in
+      build)
+        REQUIRED+=("${BUILD_PACKAGES[@]}")
+        WELCOME+=("${EXTRA_PACKAGES[@]}")
+        if needs_venv; then REQUIRED+=("${VENV_PACKAGES[@]}"); fi
+        ;;
+      checks) WELCOME+=("${CHECK_PACKAGES[@]}") ;;
+    esac
+  done
+}
+
+missing_packages() {
+  local installed name
+  installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || true)
+  for name in "$@"; do
+    grep -qxF "installed $name" <<<"$installed" || echo "$name"
+  done
+}
+
+may_install() {
+  ((EUID == 0)) && return
+  command -v sudo >/dev/null || return
+  sudo -n true 2>/dev/null || [[ -t 0 && -t 2 ]]
+}
+
+apt_get() {
+  local as_root=()
+  ((EUID == 0)) || as_root=(sudo)
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 \
+    "$@" </dev/null >&2
+}
+
+# Those of NAMES that this distribution has; a word about each that it has not.
+known_packages() {
+  local name
+  for name in "$@"; do
+    if [[ -n $(apt-cache show "$name" 2>/dev/null) ]]; then
+      echo "$name"
+    else
+      say "run: this distribution has no package $name; going on without it"
+    fi
+  done
+}
+
+install_packages() {
+  local names
+  apt_get update || say "run: apt-get update failed; going on with the package lists there are"
+  mapfile -t names < <(known_packages "${MISSED[@]}")
+  names+=("${MISSING[@]}")
+  apt_get install -y --no-install-recommends "${names[@]}" || die 1 "apt-get could not install: ${names[*]}"
+}
+
+ask_for_packages() {
+  local names=("${MISSING[@]}" "${MISSED[@]}")
+  say "run: packages are missing, and installing them needs root or sudo. As root:"
+  say "  apt-get install --no-install-recommends ${names[*]}"
+  ((${#MISSING[@]} == 0)) || die 3 "stopped: nothing builds without ${MISSING[*]}"
+  say "run: going on without them"
+}
+
+# Where there is no apt, say in words what is needed, and go on if the tools themselves are there.
+ask_for_tools() {
+  local tool absent=()
+  for tool in c++ cmake ninja python3; do
+    command -v "$tool" >/dev/null || absent+=("$tool")
+  done
+  say "run: no apt here, so no system package is installed. Needed: a C++20 compiler (g++ 12 or newer), CMake 3.25,"
+  say "  Ninja, Python 3.10 with venv and pip, and the development files of fmt, yaml-cpp, nlohmann-json, CLI11 and"
+  say "  GoogleTest. Used where present: Google Benchmark, ccache, mold, clang-format 14, clang-tidy."
+  ((${#absent[@]} == 0)) || die 3 "not found: ${absent[*]}"
+}
+
+# ensure_packages WANT…: installs what is missing, or says what to install.
+ensure_packages() {
+  if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    ask_for_tools
+    return
+  fi
+  list_packages "$@"
+  # MISSING stops the build, MISSED does not.
+  mapfile -t MISSING < <(missing_packages "${REQUIRED[@]}")
+  mapfile -t MISSED < <(missing_packages "${WELCOME[@]}")
+  ((${#MISSING[@]} + ${#MISSED[@]})) || return 0
+  if may_install; then install_packages; else ask_for_packages; fi
+}
