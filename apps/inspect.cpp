@@ -52,7 +52,7 @@ void print_list(std::string_view label, const std::vector<std::string>& names) {
 
 std::string dtypes_of(const WeightReport& report) {
   std::vector<std::string> parts;
-  for (const auto& [name, count] : report.dtypes) parts.push_back(fmt::format("{} ({} tensors)", name, count.tensors));
+  for (const auto& [name, count] : report.dtypes) parts.push_back(fmt::format("{} {}", count.tensors, name));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

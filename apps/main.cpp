@@ -3,13 +3,16 @@
 #include "apps/commands.h"
 #include "apps/version.h"
 #include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
 #include "sgf/core/nearest_name.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <iostream>
 #include <system_error>
 
@@ -30,6 +33,7 @@ void add_commands(CLI::App& app) {
   add_inspect(app);
   add_convert(app);
   add_config(app);
+  add_bench(app);
   add_completion(app);
 }
 
@@ -49,24 +53,38 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-// "; did you mean --json?" for the first word that is neither a command nor an option of the command given.
-std::string hint_for(const CLI::App& app, const std::vector<std::string>& words) {
-  const std::vector<CLI::App*> chosen = app.get_subcommands();
-  const std::vector<std::string> known = chosen.empty() ? command_names(app) : option_names(*chosen.front());
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
+  const std::optional<std::string> nearest = nearest_name(word, known);
+  return nearest ? fmt::format("; did you mean {}?", *nearest) : "";
+}
+
+// CLI11 only says that a command is missing; people want to know what became of the word they gave.
+std::string say_about_command(const CLI::App& app, const CLI::ParseError& error,
+                              const std::vector<std::string>& words) {
+  const auto word = std::ranges::find_if(words, [](const std::string& w) { return !w.starts_with("-"); });
+  if (word == words.end()) return error.what();
+  return fmt::format("no command {}{}", in_quotes(*word), did_you_mean(*word, command_names(app)));
+}
+
+std::string say_about_options(const CLI::App& command, const CLI::ParseError& error,
+                              const std::vector<std::string>& words) {
+  const std::vector<std::string> known = option_names(command);
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));
-    const bool is_candidate = chosen.empty() || name.starts_with("--");
-    if (!is_candidate || std::ranges::find(known, name) != known.end()) continue;
-    const std::optional<std::string> nearest = nearest_name(name, known);
-    if (nearest) return fmt::format("; did you mean {}?", *nearest);
+    if (!name.starts_with("--") || std::ranges::find(known, name) != known.end()) continue;
+    return error.what() + did_you_mean(name, known);
   }
-  return "";
+  return error.what();
 }
 
 int explain_misuse(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
-  fmt::print(stderr, "sgf: {}{}\n", error.what(), hint_for(app, words));
-  fmt::print(stderr, "Try sgf {}--help.\n", chosen.empty() ? "" : chosen.front()->get_name() + " ");
+  if (chosen.empty()) {
+    fmt::print(stderr, "sgf: {}\nTry sgf --help.\n", say_about_command(app, error, words));
+  } else {
+    const CLI::App& command = *chosen.front();
+    fmt::print(stderr, "sgf: {}\nTry sgf {} --help.\n", say_about_options(command, error, words), command.get_name());
+  }
   return kMisused;
 }
 

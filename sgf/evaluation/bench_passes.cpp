@@ -1,0 +1,241 @@
+#include "sgf/evaluation/bench_passes.h"
+
+#include "sgf/core/device_memory.h"
+#include "sgf/core/error.h"
+#include "sgf/core/noise.h"
+#include "sgf/core/tensors.h"
+#include "sgf/kernels/noise_fill.h"
+#include "sgf/kernels/rectangle_attention.h"
+#include "sgf/kernels/wide.h"
+#include "sgf/reconstruction/reconstruct.h"
+#include "sgf/reconstruction/recovery_report.h"
+#include "sgf/rollout/roll_out.h"
+#include "sgf/schedule/flow_schedule.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+namespace sgf {
+namespace {
+
+using Json = nlohmann::json;
+
+struct Timing {
+  double p50_ms = 0;
+  double p95_ms = 0;
+  int64_t peak_bytes = 0;
+};
+
+double percentile(std::vector<double> sorted, double q) {
+  std::sort(sorted.begin(), sorted.end());
+  return sorted[std::min(sorted.size() - 1, static_cast<size_t>(q * static_cast<double>(sorted.size())))];
+}
+
+// One warm-up, then `repeats` timed runs. `prepare` runs before each, outside the clock.
+Timing time_runs(const PassesSetting& s, const std::function<void()>& prepare, const std::function<void()>& work) {
+  std::vector<double> milliseconds;
+  for (int64_t i = 0; i <= s.repeats; ++i) {
+    prepare();
+    synchronize(s.device);
+    if (i == 1) reset_peak_memory(s.device);
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    synchronize(s.device);
+    if (i > 0)
+      milliseconds.push_back(
+          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+  }
+  return {percentile(milliseconds, 0.5), percentile(milliseconds, 0.95), peak_memory_bytes(s.device)};
+}
+
+class Bench {
+ public:
+  Bench(const PassesSetting& setting, BenchLine line)
+      : s_(setting),
+        line_(std::move(line)),
+        layout_(s_.frames, s_.block_frames),
+        mask_(s_.policy, layout_),
+        grid_(s_.height, s_.width, s_.model.patch_size[1], s_.model.patch_size[2]),
+        weight_options_(at::TensorOptions().dtype(s_.dtype).device(s_.device)),
+        latent_options_(weight_options_.dtype(wide_type(s_.dtype))),
+        dit_(s_.model, random_dit_weights(s_.model, /*seed=*/1, weight_options_),
+             {.attention = s_.attention, .activations = s_.activations}) {
+    const at::NoGradGuard no_grad;
+    text_rows_ = draw(0, {s_.batch, s_.model.text_len, s_.model.text_dim}, weight_options_);
+  }
+
+  void attention() const;
+  void parallel() const;
+  void rollout() const;
+  void recovery_per_exit() const;
+
+ private:
+  at::Tensor draw(int64_t index, at::IntArrayRef shape, at::TensorOptions options) const {
+    return normal({.seed = 2, .purpose = NoisePurpose::kTest, .sample = index}, shape, options);
+  }
+
+  at::Tensor latents(int64_t index) const {
+    return draw(index, {s_.batch, s_.frames, s_.model.in_dim, s_.height, s_.width}, latent_options_);
+  }
+
+  BlockNoise noise(int64_t sample) const {
+    return [this, sample](FrameSpan block, int64_t step) {
+      return normal_per_sample(
+          {.seed = 3, .purpose = NoisePurpose::kTest, .sample = sample * s_.batch, .block = block.begin, .step = step},
+          {s_.batch, block.frames(), s_.model.in_dim, s_.height, s_.width}, latent_options_);
+    };
+  }
+
+  RolloutSettings settings() const {
+    const std::vector<double> steps{1000, 750, 500, 250};
+    return {s_.policy, layout_, FlowSchedule().warp(steps)};
+  }
+
+  Json line(const std::string& item) const;
+  void print(const std::string& item, const Timing& timing, Json more = Json::object()) const;
+
+  const PassesSetting& s_;
+  BenchLine line_;
+  BlockLayout layout_;
+  ReconstructionMask mask_;
+  PatchGrid grid_;
+  at::TensorOptions weight_options_;
+  at::TensorOptions latent_options_;
+  CausalDit dit_;
+  at::Tensor text_rows_;
+};
+
+Json Bench::line(const std::string& item) const {
+  const at::Tensor head = at::empty({1, s_.model.head_width()}, weight_options_);
+  return {{"item", item},
+          {"model", s_.model_name},
+          {"device", s_.device.str()},
+          {"dtype", name_of(s_.dtype)},
+          {"attention", name_of(resolve_backend(s_.attention, head))},
+          {"batch", s_.batch},
+          {"frames", s_.frames},
+          {"block", s_.block_frames},
+          {"sink", s_.policy.sink_frames},
+          {"fifo", s_.policy.fifo_frames},
+          {"latent", {s_.model.in_dim, s_.height, s_.width}}};
+}
+
+void Bench::print(const std::string& item, const Timing& timing, Json more) const {
+  Json out = line(item);
+  out.update({{"warm_up", 1},
+              {"runs", s_.repeats},
+              {"p50_ms", timing.p50_ms},
+              {"p95_ms", timing.p95_ms},
+              {"peak_gib", static_cast<double>(timing.peak_bytes) / (1 << 30)}});
+  out.update(more);
+  line_(out);
+}
+
+// Multiply-adds of the visible pairs, twice (q k^T and p v), as two operations each.
+double attention_flops(const AttentionRegion& region, const DitConfig& model, int64_t batch) {
+  double pairs = 0;
+  for (const Rectangle& rect : region.rectangles) {
+    int64_t queries = 0, keys = 0;
+    for (const TokenRange& range : rect.queries) queries += range.count;
+    for (const TokenRange& range : rect.keys) keys += range.count;
+    pairs += static_cast<double>(queries) * static_cast<double>(keys * rect.repeat);
+  }
+  return pairs * 4.0 * static_cast<double>(model.dim * batch);
+}
+
+void Bench::attention() const {
+  const AttentionRegion region = mask_.region(grid_);
+  const std::vector<int64_t> shape{s_.batch, region.query_tokens, s_.model.num_heads, s_.model.head_width()};
+  std::vector<at::Tensor> qkv;
+  for (int64_t i = 0; i < 3; ++i) qkv.push_back(draw(10 + i, shape, weight_options_).requires_grad_());
+  const at::Tensor grad = draw(13, shape, weight_options_);
+  at::Tensor out;
+  const auto forward = [&] { out = rectangle_attention(qkv[0], qkv[1], qkv[2], region, s_.attention); };
+  const double flops = attention_flops(region, s_.model, s_.batch);
+  const Timing fwd = time_runs(s_, [] {}, forward);
+  print("attention_forward", fwd, {{"tflop_per_s", flops / fwd.p50_ms / 1e9}});
+  const Timing bwd = time_runs(s_, forward, [&] { torch::autograd::grad({out}, qkv, {grad}); });
+  print("attention_backward", bwd, {{"tflop_per_s", 2.5 * flops / bwd.p50_ms / 1e9}});
+}
+
+void Bench::parallel() const {
+  const at::Tensor noisy = latents(0), clean = latents(1), grad = latents(2);
+  const at::Tensor t = at::full({s_.batch, s_.frames}, 750.0, noisy.options().dtype(at::kDouble));
+  std::vector<at::Tensor> parameters;
+  for (const auto& [name, tensor] : named_parameters(dit_.weights())) parameters.push_back(tensor);
+  const auto forward = [&](GradientBoundary boundary) {
+    return dit_.forward(noisy, t, dit_.embed(text_rows_), Parallel{clean, mask_, boundary});
+  };
+  {
+    const at::NoGradGuard no_grad;
+    const Timing timing = time_runs(s_, [] {}, [&] { forward(GradientBoundary::kOpenContext); });
+    const double deviation = forward(GradientBoundary::kOpenContext).std().item<double>();
+    print("parallel_forward", timing, {{"flow_std", deviation}});
+  }
+  set_requires_grad(dit_.weights(), true);
+  for (const auto& [name, boundary] : std::map<std::string, GradientBoundary>{
+           {"open", GradientBoundary::kOpenContext}, {"frozen", GradientBoundary::kFrozenContext}}) {
+    const Timing timing = time_runs(s_, [] {}, [&] {
+      torch::autograd::grad({forward(boundary)}, parameters, {grad}, std::nullopt, false, /*allow_unused=*/true);
+    });
+    print("parallel_forward_backward", timing, {{"boundary", name}});
+  }
+  set_requires_grad(dit_.weights(), false);
+}
+
+void Bench::rollout() const {
+  const at::NoGradGuard no_grad;
+  const PromptText text = dit_.prepare(text_rows_);
+  const Timing timing = time_runs(s_, [] {}, [&] { roll_out(dit_, text, settings(), 4, noise(0)); });
+  print("rollout", timing, {{"steps", 4}});
+}
+
+void Bench::recovery_per_exit() const {
+  const at::NoGradGuard no_grad;
+  const PromptText text = dit_.prepare(text_rows_);
+  double overall = 0;
+  for (int64_t exit = 1; exit <= 4; ++exit) {
+    RecoveryReport mean;
+    for (int64_t i = 0; i < s_.noises; ++i) {
+      const ExitRecord record = roll_out(dit_, text, settings(), exit, noise(i));
+      const RecoveryReport one =
+          recovery(reconstruct(dit_, text, record, GradientBoundary::kOpenContext), record.prediction);
+      mean.relative_l2 += one.relative_l2 / static_cast<double>(s_.noises);
+      mean.cosine += one.cosine / static_cast<double>(s_.noises);
+      mean.max_abs = std::max(mean.max_abs, one.max_abs);
+    }
+    overall += mean.relative_l2 / 4;
+    Json out = line("recovery");
+    out.update({{"exit", exit},
+                {"timestep", settings().timesteps[static_cast<size_t>(exit - 1)]},
+                {"noises", s_.noises},
+                {"relative_l2", mean.relative_l2},
+                {"cosine", mean.cosine},
+                {"max_abs", mean.max_abs}});
+    if (exit == 4) out["mean_relative_l2"] = overall;
+    line_(out);
+  }
+}
+
+}  // namespace
+
+void bench_passes(const PassesSetting& setting, const std::vector<std::string>& items, const BenchLine& line) {
+  const Bench bench(setting, line);
+  const std::map<std::string, std::function<void()>> known{{"attention", [&] { bench.attention(); }},
+                                                           {"parallel", [&] { bench.parallel(); }},
+                                                           {"rollout", [&] { bench.rollout(); }},
+                                                           {"recovery", [&] { bench.recovery_per_exit(); }}};
+  for (const std::string& item : items) {
+    const auto found = known.find(item);
+    check(found != known.end(), "evaluation", "work item '{}' is unknown; try attention, parallel, rollout or recovery",
+          item);
+    found->second();
+  }
+}
+
+}  // namespace sgf

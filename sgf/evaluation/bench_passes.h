@@ -1,0 +1,42 @@
+// Times and memory of the two passes, and how well the second repeats the first, at any size of network.
+#pragma once
+
+#include "sgf/context/context_policy.h"
+#include "sgf/kernels/dense_attention.h"
+#include "sgf/model/dit_config.h"
+#include "sgf/model/recompute.h"
+
+#include <ATen/core/Tensor.h>
+#include <nlohmann/json.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace sgf {
+
+struct PassesSetting {
+  DitConfig model;
+  std::string model_name;
+  ContextPolicy policy;
+  int64_t frames = 21;
+  int64_t block_frames = 3;
+  int64_t height = 60;  // of latents
+  int64_t width = 104;
+  int64_t batch = 1;
+  at::ScalarType dtype = at::kBFloat16;
+  c10::Device device = c10::Device("cpu");
+  AttentionBackend attention = AttentionBackend::kAuto;
+  ActivationPolicy activations = ActivationPolicy::kRecomputeBlocks;
+  int64_t noises = 8;   // rollouts per exit step, for recovery
+  int64_t repeats = 5;  // timed runs after one warm-up
+};
+
+// One line of results a work item; called as each is done.
+using BenchLine = std::function<void(const nlohmann::json&)>;
+
+// Items: "attention" (one layer's parallel self-attention), "parallel" (Pass 2), "rollout" (Pass 1, all steps),
+// "recovery" (Pass 2 against Pass 1 per exit step). Weights are random, so that the flow's deviation is about 1.
+void bench_passes(const PassesSetting& setting, const std::vector<std::string>& items, const BenchLine& line);
+
+}  // namespace sgf

@@ -1,0 +1,20 @@
+#include "sgf/reconstruction/recovery_report.h"
+
+#include "sgf/core/error.h"
+
+#include <ATen/ATen.h>
+
+namespace sgf {
+
+RecoveryReport recovery(const at::Tensor& reconstructed, const at::Tensor& recorded) {
+  check(reconstructed.sizes() == recorded.sizes(), "reconstruction",
+        "recovery compares latents of one shape, got {} and {} elements", reconstructed.numel(), recorded.numel());
+  const at::Tensor ours = reconstructed.detach().to(at::kDouble), theirs = recorded.to(at::kDouble);
+  const at::Tensor difference = ours - theirs;
+  const double norm = theirs.norm().item<double>(), own_norm = ours.norm().item<double>();
+  return {.relative_l2 = difference.norm().item<double>() / norm,
+          .cosine = (ours * theirs).sum().item<double>() / (norm * own_norm),
+          .max_abs = difference.abs().max().item<double>()};
+}
+
+}  // namespace sgf

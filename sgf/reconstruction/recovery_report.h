@@ -1,0 +1,17 @@
+// How faithfully Pass 2 repeats Pass 1: the paper's appendix numbers.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace sgf {
+
+struct RecoveryReport {
+  double relative_l2 = 0;  // ||Pass 2 - Pass 1|| / ||Pass 1||
+  double cosine = 0;
+  double max_abs = 0;
+};
+
+// Both [B, F, C, H, W]; computed in float64.
+RecoveryReport recovery(const at::Tensor& reconstructed, const at::Tensor& recorded);
+
+}  // namespace sgf

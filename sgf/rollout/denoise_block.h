@@ -1,0 +1,26 @@
+// A block from noise to a clean prediction, in a few steps. Pass 1 and streaming call this one function.
+#pragma once
+
+#include "sgf/model/causal_dit.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace sgf {
+
+// Noise for a block: draw 0 is where it starts, draw k what takes the prediction of step k to step k + 1.
+using BlockNoise = std::function<at::Tensor(FrameSpan block, int64_t draw)>;
+
+struct DenoisedBlock {
+  at::Tensor noisy;       // [B, c, C, H, W], fed to the model at the last step taken
+  at::Tensor prediction;  // the clean latents it predicted there
+};
+
+// Takes the first `steps` of `timesteps` (t = 1000 first); sigma = t / 1000.
+DenoisedBlock denoise_block(const CausalDit& dit, const PromptText& text, const Serial& context,
+                            const std::vector<double>& timesteps, int64_t steps, const BlockNoise& noise);
+
+}  // namespace sgf

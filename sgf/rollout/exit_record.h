@@ -1,0 +1,24 @@
+// All that crosses from Pass 1 to Pass 2.
+#pragma once
+
+#include "sgf/context/context_policy.h"
+#include "sgf/core/frame_span.h"
+
+#include <ATen/core/Tensor.h>
+
+namespace sgf {
+
+// What went into the network at the exit step and what it predicted there. Nothing in it requires grad.
+struct ExitRecord {
+  ContextPolicy policy;
+  BlockLayout layout;
+  double exit_timestep = 0;  // of the warped list: 1000, 937.5, ...
+  at::Tensor noisy;          // [B, F, C, H, W], the latents fed to the model at the exit step
+  at::Tensor prediction;     // [B, F, C, H, W], the clean latents it predicted
+  at::Tensor context;        // [B, F, C, H, W], what was written to the cache
+
+  // Throws where shapes or the layout disagree, or a tensor carries a graph.
+  void validate() const;
+};
+
+}  // namespace sgf
