@@ -4,8 +4,8 @@
 #include "sgf/core/tensors.h"
 #include "sgf/evaluation/bench_passes.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <memory>
@@ -52,7 +52,9 @@ void add_geometry(CLI::App& command, PassesSetting& setting) {
   command.add_option("--width", setting.width, "Latent width")->capture_default_str();
   command.add_option("--batch", setting.batch, "Samples")->capture_default_str();
   command.add_option("--noises", setting.noises, "Rollouts per exit step (recovery)")->capture_default_str();
-  command.add_option("--runs", setting.repeats, "Timed runs after one warm-up")->capture_default_str()->check(CLI::PositiveNumber);
+  command.add_option("--runs", setting.repeats, "Timed runs after one warm-up")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
 }
 
 }  // namespace

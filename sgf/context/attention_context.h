@@ -31,7 +31,7 @@ struct Serial {
 
 // All blocks at once over [context | noisy]: Pass 2 and teacher forcing. Positions are absolute.
 struct Parallel {
-  at::Tensor context;            // [B, F, C, H, W], clean latents; blocks that nobody reads may be missing at the end
+  at::Tensor context;  // [B, F, C, H, W], clean latents; blocks that nobody reads may be missing at the end
   const ReconstructionMask& mask;
   GradientBoundary boundary;
   double context_timestep = 0.0;

@@ -67,7 +67,8 @@ void KvCache::check_held(int64_t layer, FrameSpan frames, FrameSpan reader) cons
   const std::vector<int64_t>& held = frame_in_slot_[static_cast<size_t>(layer)];
   for (int64_t frame = frames.begin; frame < frames.end; ++frame)
     check(held[static_cast<size_t>(slot_of(frame))] == frame, "context",
-          "block [{}, {}) reads frame {}, which layer {} of the cache does not hold; write blocks in order, none left out",
+          "block [{}, {}) reads frame {}, which layer {} of the cache does not hold; write blocks in order, none left "
+          "out",
           reader.begin, reader.end, frame, layer);
 }
 

@@ -72,8 +72,8 @@ class KvCache final : public ContextCache {
   KvCacheShape shape_;
   int64_t sink_slots_;
   int64_t ring_slots_;
-  at::Tensor keys_;    // [layers, B, slots * tokens_per_frame, N, D]
-  at::Tensor values_;  // the same
+  at::Tensor keys_;                                  // [layers, B, slots * tokens_per_frame, N, D]
+  at::Tensor values_;                                // the same
   std::vector<std::vector<int64_t>> frame_in_slot_;  // [layers][slots], -1 = empty
 };
 

@@ -27,9 +27,12 @@ int64_t PositionRule::position(const ContextPolicy& policy, FrameSpan reader, in
   check(view.contains(frame) || reader.contains(frame), "context", "block [{}, {}) does not see frame {}", reader.begin,
         reader.end, frame);
   switch (kind) {
-    case PositionKind::kAbsolute: return frame;
-    case PositionKind::kContiguous: return contiguous_position(view, reader, frame);
-    case PositionKind::kTopAligned: break;
+    case PositionKind::kAbsolute:
+      return frame;
+    case PositionKind::kContiguous:
+      return contiguous_position(view, reader, frame);
+    case PositionKind::kTopAligned:
+      break;
   }
   check(train_frames > 0, "context", "top-aligned positions need the trained length, got train_frames {}",
         train_frames);

@@ -32,7 +32,8 @@ c10::Device device_from_name(std::string_view name) {
   const c10::Device device = parsed(name);
   if (device.is_cpu()) return device;
   check(device.is_cuda(), "core", "device '{}' is not supported; try cpu or cuda", name);
-  check(kBuiltWithCuda, "core", "device '{}': this build has no CUDA; build with `./run setup --cuda`, or use cpu", name);
+  check(kBuiltWithCuda, "core", "device '{}': this build has no CUDA; build with `./run setup --cuda`, or use cpu",
+        name);
   check(at::hasCUDA(), "core", "device '{}': no usable NVIDIA GPU on this machine; use cpu", name);
   const c10::DeviceIndex index = device.has_index() ? device.index() : c10::DeviceIndex{0};
   const auto count = at::detail::getCUDAHooks().deviceCount();

@@ -8,8 +8,21 @@
 namespace sgf {
 
 enum class DType {
-  kBool, kU8, kI8, kU16, kI16, kU32, kI32, kU64, kI64,
-  kF8E4M3, kF8E5M2, kF16, kBF16, kF32, kF64,
+  kBool,
+  kU8,
+  kI8,
+  kU16,
+  kI16,
+  kU32,
+  kI32,
+  kU64,
+  kI64,
+  kF8E4M3,
+  kF8E5M2,
+  kF16,
+  kBF16,
+  kF32,
+  kF64,
 };
 
 int64_t byte_size(DType dtype);

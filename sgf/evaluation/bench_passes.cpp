@@ -157,7 +157,8 @@ void Bench::attention() const {
   at::Tensor out;
   const auto forward = [&] { out = rectangle_attention(qkv[0], qkv[1], qkv[2], region, s_.attention); };
   const double flops = attention_flops(region, s_.model, s_.batch);
-  const Timing fwd = time_runs(s_, [] {}, forward);
+  const Timing fwd = time_runs(
+      s_, [] {}, forward);
   print("attention_forward", fwd, {{"tflop_per_s", flops / fwd.p50_ms / 1e9}});
   const Timing bwd = time_runs(s_, forward, [&] { torch::autograd::grad({out}, qkv, {grad}); });
   print("attention_backward", bwd, {{"tflop_per_s", 2.5 * flops / bwd.p50_ms / 1e9}});
@@ -173,16 +174,19 @@ void Bench::parallel() const {
   };
   {
     const at::NoGradGuard no_grad;
-    const Timing timing = time_runs(s_, [] {}, [&] { forward(GradientBoundary::kOpenContext); });
+    const Timing timing = time_runs(
+        s_, [] {}, [&] { forward(GradientBoundary::kOpenContext); });
     const double deviation = forward(GradientBoundary::kOpenContext).std().item<double>();
     print("parallel_forward", timing, {{"flow_std", deviation}});
   }
   set_requires_grad(dit_.weights(), true);
   for (const auto& [name, boundary] : std::map<std::string, GradientBoundary>{
            {"open", GradientBoundary::kOpenContext}, {"frozen", GradientBoundary::kFrozenContext}}) {
-    const Timing timing = time_runs(s_, [] {}, [&] {
-      torch::autograd::grad({forward(boundary)}, parameters, {grad}, std::nullopt, false, /*allow_unused=*/true);
-    });
+    const Timing timing = time_runs(
+        s_, [] {},
+        [&] {
+          torch::autograd::grad({forward(boundary)}, parameters, {grad}, std::nullopt, false, /*allow_unused=*/true);
+        });
     print("parallel_forward_backward", timing, {{"boundary", name}});
   }
   set_requires_grad(dit_.weights(), false);
@@ -191,7 +195,8 @@ void Bench::parallel() const {
 void Bench::rollout() const {
   const at::NoGradGuard no_grad;
   const PromptText text = dit_.prepare(text_rows_);
-  const Timing timing = time_runs(s_, [] {}, [&] { roll_out(dit_, text, settings(), 4, noise(0)); });
+  const Timing timing = time_runs(
+      s_, [] {}, [&] { roll_out(dit_, text, settings(), 4, noise(0)); });
   print("rollout", timing, {{"steps", 4}});
 }
 

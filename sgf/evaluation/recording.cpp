@@ -32,7 +32,8 @@ Recording Recording::open(const std::filesystem::path& path) {
   recording.file_ = open_tensor_file(path);
   recording.settings_ = parse_settings(recording.file_, path);
   check(recording.has_setting("kind"), "evaluation",
-        "{}: no `kind` in its metadata, so this is no reference recording; tools/record_reference.py shows how to make one",
+        "{}: no `kind` in its metadata, so this is no reference recording; tools/record_reference.py shows how to make "
+        "one",
         path.string());
   recording.kind_ = recording.text("kind");
   if (recording.has_setting("weights"))
@@ -47,7 +48,8 @@ const nlohmann::json& Recording::setting(const std::string& key) const {
 
 double Recording::number(const std::string& key) const {
   const nlohmann::json& value = setting(key);
-  check(value.is_number(), "evaluation", "{}: metadata key '{}' is a number, got {}", path_.string(), key, value.dump());
+  check(value.is_number(), "evaluation", "{}: metadata key '{}' is a number, got {}", path_.string(), key,
+        value.dump());
   return value.get<double>();
 }
 
@@ -60,7 +62,8 @@ int64_t Recording::integer(const std::string& key) const {
 
 std::string Recording::text(const std::string& key) const {
   const nlohmann::json& value = setting(key);
-  check(value.is_string(), "evaluation", "{}: metadata key '{}' is a string, got {}", path_.string(), key, value.dump());
+  check(value.is_string(), "evaluation", "{}: metadata key '{}' is a string, got {}", path_.string(), key,
+        value.dump());
   return value.get<std::string>();
 }
 
@@ -75,7 +78,8 @@ const TensorFile& Recording::file_with(std::string_view prefix) const {
   for (const TensorFile* file : {&file_, &weights_})
     for (const TensorEntry& entry : file->entries)
       if (starts_with(entry.name, prefix)) return *file;
-  fail("evaluation", "{}: neither this file nor the one named by `weights` holds tensors '{}*'", path_.string(), prefix);
+  fail("evaluation", "{}: neither this file nor the one named by `weights` holds tensors '{}*'", path_.string(),
+       prefix);
 }
 
 std::vector<std::string> Recording::expected_names() const {

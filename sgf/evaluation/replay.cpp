@@ -32,8 +32,9 @@ const std::map<std::string, Kind>& kinds() {
 
 const Kind& kind_of(const Recording& recording) {
   const auto found = kinds().find(recording.kind());
-  check(found != kinds().end(), "evaluation", "{}: recordings of kind '{}' can't be replayed by this version; it knows {}",
-        recording.path().string(), recording.kind(), fmt::join(replayable_kinds(), ", "));
+  check(found != kinds().end(), "evaluation",
+        "{}: recordings of kind '{}' can't be replayed by this version; it knows {}", recording.path().string(),
+        recording.kind(), fmt::join(replayable_kinds(), ", "));
   return found->second;
 }
 

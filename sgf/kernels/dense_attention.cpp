@@ -63,9 +63,9 @@ DenseAttentionGrad flash_backward(const at::Tensor& grad_out, const at::Tensor& 
                                   const at::Tensor& v, const DenseAttention& forward) {
   if (q.is_cuda()) {
     const at::Tensor state = no_dropout_state(q), none;
-    const auto [dq, dk, dv] = at::_scaled_dot_product_flash_attention_backward(
-        grad_out, q, k, v, forward.out, forward.lse.contiguous(), none, none, q.size(2), k.size(2), 0.0, false, state,
-        state);
+    const auto [dq, dk, dv] =
+        at::_scaled_dot_product_flash_attention_backward(grad_out, q, k, v, forward.out, forward.lse.contiguous(), none,
+                                                         none, q.size(2), k.size(2), 0.0, false, state, state);
     return {dq, dk, dv};
   }
   const auto [dq, dk, dv] =
@@ -84,10 +84,14 @@ AttentionBackend attention_backend_from_name(std::string_view name) {
 
 std::string_view name_of(AttentionBackend backend) {
   switch (backend) {
-    case AttentionBackend::kCudnn: return "cudnn";
-    case AttentionBackend::kFlash: return "flash";
-    case AttentionBackend::kMath: return "math";
-    case AttentionBackend::kAuto: break;
+    case AttentionBackend::kCudnn:
+      return "cudnn";
+    case AttentionBackend::kFlash:
+      return "flash";
+    case AttentionBackend::kMath:
+      return "math";
+    case AttentionBackend::kAuto:
+      break;
   }
   return "auto";
 }
@@ -109,9 +113,12 @@ AttentionBackend resolve_backend(AttentionBackend asked, const at::Tensor& like)
 DenseAttention dense_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                                AttentionBackend backend) {
   switch (resolve_backend(backend, q)) {
-    case AttentionBackend::kCudnn: return cudnn_forward(q, k, v);
-    case AttentionBackend::kFlash: return flash_forward(q, k, v);
-    default: return math_forward(q, k, v);
+    case AttentionBackend::kCudnn:
+      return cudnn_forward(q, k, v);
+    case AttentionBackend::kFlash:
+      return flash_forward(q, k, v);
+    default:
+      return math_forward(q, k, v);
   }
 }
 
@@ -119,9 +126,12 @@ DenseAttentionGrad dense_attention_backward(const at::Tensor& grad_out, const at
                                             const at::Tensor& v, const DenseAttention& forward,
                                             AttentionBackend backend) {
   switch (resolve_backend(backend, q)) {
-    case AttentionBackend::kCudnn: return cudnn_backward(grad_out, q, k, v, forward);
-    case AttentionBackend::kFlash: return flash_backward(grad_out, q, k, v, forward);
-    default: return math_backward(grad_out, q, k, v, forward);
+    case AttentionBackend::kCudnn:
+      return cudnn_backward(grad_out, q, k, v, forward);
+    case AttentionBackend::kFlash:
+      return flash_backward(grad_out, q, k, v, forward);
+    default:
+      return math_backward(grad_out, q, k, v, forward);
   }
 }
 

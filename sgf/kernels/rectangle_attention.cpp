@@ -103,7 +103,8 @@ DenseAttention attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor
     const DenseAttention part = dense_attention(heads_second(queries.gather(q)), heads_second(keys.gather(k)),
                                                 heads_second(keys.gather(v)), backend);
     std::vector<at::Tensor> lse;
-    queries.scatter(heads_second(part.lse), q.size(0), [&](TokenRange, const at::Tensor& rows) { lse.push_back(rows); });
+    queries.scatter(heads_second(part.lse), q.size(0),
+                    [&](TokenRange, const at::Tensor& rows) { lse.push_back(rows); });
     size_t at = 0;
     queries.scatter(heads_second(part.out), q.size(0),
                     [&](TokenRange range, const at::Tensor& rows) { softmax.add(range, rows, lse[at++]); });
@@ -123,9 +124,8 @@ struct GradientSums {
   }
 
   static void add(const at::Tensor& sum, const Side& side, const at::Tensor& part) {
-    side.scatter(heads_second(part), sum.size(0), [&](TokenRange range, const at::Tensor& rows) {
-      sum.narrow(1, range.begin, range.count).add_(rows);
-    });
+    side.scatter(heads_second(part), sum.size(0),
+                 [&](TokenRange range, const at::Tensor& rows) { sum.narrow(1, range.begin, range.count).add_(rows); });
   }
 };
 
@@ -136,9 +136,9 @@ GradientSums attend_backward(const at::Tensor& grad_out, const at::Tensor& q, co
   for (const Rectangle& rect : region.rectangles) {
     const Side keys = keys_of(rect), queries = queries_of(rect);
     const auto query_rows = [&](const at::Tensor& t) { return heads_second(queries.gather(t)); };
-    const DenseAttentionGrad part =
-        dense_attention_backward(query_rows(grad_out), query_rows(q), heads_second(keys.gather(k)),
-                                 heads_second(keys.gather(v)), {query_rows(forward.out), query_rows(forward.lse)}, backend);
+    const DenseAttentionGrad part = dense_attention_backward(
+        query_rows(grad_out), query_rows(q), heads_second(keys.gather(k)), heads_second(keys.gather(v)),
+        {query_rows(forward.out), query_rows(forward.lse)}, backend);
     GradientSums::add(sums.q, queries, part.q);
     GradientSums::add(sums.k, keys, part.k);
     GradientSums::add(sums.v, keys, part.v);
@@ -165,8 +165,8 @@ struct RectangleAttention : torch::autograd::Function<RectangleAttention> {
   static variable_list backward(AutogradContext* ctx, variable_list grads) {
     const variable_list saved = ctx->get_saved_variables();
     const auto plan = c10::static_intrusive_pointer_cast<RegionHolder>(ctx->saved_data["plan"].toCapsule());
-    const GradientSums sums = attend_backward(grads[0].contiguous(), saved[0], saved[1], saved[2],
-                                              {saved[3], saved[4]}, plan->region, plan->backend);
+    const GradientSums sums = attend_backward(grads[0].contiguous(), saved[0], saved[1], saved[2], {saved[3], saved[4]},
+                                              plan->region, plan->backend);
     const auto dtype = saved[0].scalar_type();
     return {sums.q.to(dtype), sums.k.to(dtype), sums.v.to(dtype), at::Tensor()};
   }

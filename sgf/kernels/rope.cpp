@@ -1,11 +1,43 @@
 #include "sgf/kernels/rope.h"
 
 #include "sgf/core/error.h"
+#include "sgf/kernels/rope_cuda.h"
+#include "sgf/kernels/row_launch.h"
 #include "sgf/kernels/wide.h"
 
 #include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
 
 namespace sgf {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+at::Tensor rotated(const at::Tensor& x_in, const at::Tensor& cos, const at::Tensor& sin, bool backwards) {
+  const at::Tensor x = x_in.contiguous(), out = at::empty_like(x);
+  const c10::DeviceGuard guard(x.device());
+  const char* refusal = cuda::rotate({x.data_ptr(), cos.data_ptr<float>(), sin.data_ptr<float>(), out.data_ptr(),
+                                      x.numel(), x.size(1), x.size(2), x.size(3), backwards},
+                                     float_type(x), static_cast<cudaStream_t>(current_stream(x.device())));
+  check(refusal == nullptr, "kernels", "rotate did not start: {}", refusal == nullptr ? "" : refusal);
+  return out;
+}
+
+// A rotation's gradient is the rotation back.
+struct FusedRotate : torch::autograd::Function<FusedRotate> {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin) {
+    ctx->save_for_backward({cos, sin});
+    return rotated(x, cos, sin, /*backwards=*/false);
+  }
+
+  static variable_list backward(AutogradContext* ctx, variable_list grads) {
+    const variable_list saved = ctx->get_saved_variables();
+    return {rotated(grads[0], saved[0], saved[1], /*backwards=*/true), at::Tensor(), at::Tensor()};
+  }
+};
+
+}  // namespace
 
 at::Tensor rotate_reference(const at::Tensor& x, const RopeTable& table) {
   const at::Tensor pairs = wide(x).unflatten(-1, {-1, 2});
@@ -19,7 +51,8 @@ at::Tensor rotate(const at::Tensor& x, const RopeTable& table) {
   check(x.dim() == 4 && table.cos.dim() == 2 && x.size(1) == table.cos.size(0) && x.size(3) == 2 * table.cos.size(1),
         "kernels", "rotate takes x [B, L, N, D] and a table [L, D / 2], got {} tokens for a table of {}", x.size(1),
         table.cos.size(0));
-  return rotate_reference(x, table);
+  if (!takes_row_kernel(x, x.size(3))) return rotate_reference(x, table);
+  return FusedRotate::apply(x, table.cos.contiguous(), table.sin.contiguous());
 }
 
 }  // namespace sgf

@@ -31,9 +31,9 @@ KeysValues text_keys_values(const BlockWeights& weights, const BlockInput& input
   return own_keys_values(weights.cross_attn, input.text.alias(), config);
 }
 
+// ATen's LayerNorm computes wide inside, also for 16-bit tensors.
 at::Tensor affine_norm(const at::Tensor& x, const BlockWeights& weights, double eps) {
-  return at::layer_norm(wide(x), {x.size(-1)}, wide(weights.norm3_weight), wide(weights.norm3_bias), eps)
-      .to(x.scalar_type());
+  return at::layer_norm(x, {x.size(-1)}, weights.norm3_weight, weights.norm3_bias, eps);
 }
 
 at::Tensor feed_forward(const BlockWeights& weights, const at::Tensor& x) {

@@ -19,8 +19,7 @@ struct PieceHolder : torch::CustomClassHolder {
 // Fresh leaves with the same values, so that the second run builds a graph of its own.
 variable_list as_leaves(const variable_list& inputs, const std::vector<bool>& wants_grad) {
   variable_list leaves;
-  for (size_t i = 0; i < inputs.size(); ++i)
-    leaves.push_back(inputs[i].detach().requires_grad_(wants_grad[i]));
+  for (size_t i = 0; i < inputs.size(); ++i) leaves.push_back(inputs[i].detach().requires_grad_(wants_grad[i]));
   return leaves;
 }
 

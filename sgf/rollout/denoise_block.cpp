@@ -15,7 +15,8 @@ DenoisedBlock denoise_block(const CausalDit& dit, const PromptText& text, const 
   DenoisedBlock block{noise(context.block, 0), {}};
   for (int64_t step = 0;; ++step) {
     const double t = timesteps[static_cast<size_t>(step)];
-    const at::Tensor frames = at::full({block.noisy.size(0), block.noisy.size(1)}, t, block.noisy.options().dtype(at::kDouble));
+    const at::Tensor frames =
+        at::full({block.noisy.size(0), block.noisy.size(1)}, t, block.noisy.options().dtype(at::kDouble));
     block.prediction = x0_from_flow(block.noisy, dit.forward(block.noisy, frames, text, context), t / kMaxTimestep);
     if (step + 1 == steps) return block;
     const double next_sigma = timesteps[static_cast<size_t>(step + 1)] / kMaxTimestep;

@@ -21,8 +21,8 @@ ExitRecord roll_out(const CausalDit& dit, const PromptText& text, const RolloutS
     predictions.push_back(block.prediction);
   }
   const at::Tensor prediction = at::cat(predictions, 1);
-  return {settings.policy, layout, settings.timesteps[static_cast<size_t>(exit_step - 1)], at::cat(noisy, 1), prediction,
-          prediction};
+  return {settings.policy,   layout,     settings.timesteps[static_cast<size_t>(exit_step - 1)],
+          at::cat(noisy, 1), prediction, prediction};
 }
 
 }  // namespace sgf

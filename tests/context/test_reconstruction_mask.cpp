@@ -36,7 +36,8 @@ void expect_rule(const ContextPolicy& policy, const BlockLayout& layout) {
   const auto all = coverage(mask.region(grid)), noisy = coverage(mask.noisy_region(grid));
   for (size_t q = 0; q < all.size(); ++q)
     for (size_t k = 0; k < all.size(); ++k) {
-      const Token from = token(static_cast<int64_t>(q), context, per_frame), to = token(static_cast<int64_t>(k), context, per_frame);
+      const Token from = token(static_cast<int64_t>(q), context, per_frame),
+                  to = token(static_cast<int64_t>(k), context, per_frame);
       const int expected = mask.sees(from.role, from.frame, to.role, to.frame);
       ASSERT_EQ(all[q][k], expected) << "query " << q << " key " << k;
       if (from.role == FrameRole::kNoisy) {

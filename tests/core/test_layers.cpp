@@ -35,7 +35,8 @@ Layers project_layers() {
 }
 
 // "room includes other" for each include that is not allowed.
-std::vector<std::string> violations_in(const std::string& room, std::istream& source, const std::set<std::string>& allowed) {
+std::vector<std::string> violations_in(const std::string& room, std::istream& source,
+                                       const std::set<std::string>& allowed) {
   static const std::regex include(R"re(#include\s+["<]sgf/([a-z_]+)/[^">]+[">])re");
   std::vector<std::string> out;
   for (std::string line; std::getline(source, line);) {

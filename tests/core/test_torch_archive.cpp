@@ -80,6 +80,24 @@ TEST(TorchArchive, RefusesAViewThatLeavesItsStorage) {
                {"t.pt", "leaves its storage"});
 }
 
+// The legacy file's pickles can change in length. "expanded" has shape (2, 3) and strides (0, 0).
+TEST(TorchArchive, RefusesAnExpandedViewThatUnfoldsToMoreThanTheFile) {
+  const std::string legacy = file_text(weights_path("views_legacy.pt"));
+  const std::string shape = "K\x02K\x03\x86", twenty = "K\x14K\x03\x86", billion("J\0\0\0\x40K\x03\x86", 8);
+  EXPECT_EQ(open_text("t.pt", replaced(legacy, shape, twenty)).find("expanded")->element_count(), 60);
+  expect_error([&] { open_text("t.pt", replaced(legacy, shape, billion)); },
+               {"t.pt: tensor 'expanded'", "unfolds to more", "contiguous()"});
+}
+
+TEST(TorchArchive, RefusesNegativeStridesAndDimensions) {
+  const std::string legacy = file_text(weights_path("views_legacy.pt"));
+  const std::string shape = "K\x04K\x03\x86", strides = "K\x01K\x04\x86";  // of "transposed"
+  expect_error([&] { open_text("t.pt", replaced(legacy, shape, "J\xff\xff\xff\xffK\x03\x86")); },
+               {"t.pt: tensor 'transposed'", "shape is -1"});
+  expect_error([&] { open_text("t.pt", replaced(legacy, strides, "J\xff\xff\xff\xffK\x04\x86")); },
+               {"t.pt: tensor 'transposed'", "stride is -1"});
+}
+
 TEST(TorchArchive, RefusesAStorageLargerThanItsRecord) {
   const std::string zip = file_text(weights_path("lone_tensor.pt"));
   expect_error([&] { open_text("t.pt", replaced(zip, "cpuq\x04K\x04", "cpuq\x04K\x05")); }, {"t.pt", "5 elements"});

@@ -109,8 +109,8 @@ TEST(CausalDit, ReadingAFrameThatWasNeverWrittenIsAnError) {
   const at::NoGradGuard no_grad;
   const Case c(small_config(), 1, 4, 27);
   KvCache cache = c.cache({.sink_frames = 1, .fifo_frames = 2}, BlockLayout(4, 1));
-  EXPECT_THROW(
-      c.dit.forward(c.noisy.slice(1, 0, 1), c.timesteps(1), c.dit.prepare(c.text), Serial{cache, {2, 3}, {}}), Error);
+  EXPECT_THROW(c.dit.forward(c.noisy.slice(1, 0, 1), c.timesteps(1), c.dit.prepare(c.text), Serial{cache, {2, 3}, {}}),
+               Error);
 }
 
 TEST(CausalDit, WeightsHaveExactlyTheOfficialNamesAndShapes) {

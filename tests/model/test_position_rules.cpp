@@ -51,9 +51,11 @@ class EveryRule : public ::testing::TestWithParam<PositionKind> {};
 TEST_P(EveryRule, TheRingGivesWhatAnEverGrowingMemoryGives) {
   const at::NoGradGuard no_grad;
   const PositionRule rule{GetParam(), /*train_frames=*/7};
-  for (const auto& [policy, block] : std::vector<std::pair<ContextPolicy, int64_t>>{
-           {{.sink_frames = 2, .fifo_frames = 3}, 1}, {{.sink_frames = 3, .fifo_frames = 3}, 3},
-           {{.sink_frames = 1, .fifo_frames = 4}, 2}, {{.sink_frames = 0, .fifo_frames = 2}, 3}}) {
+  for (const auto& [policy, block] :
+       std::vector<std::pair<ContextPolicy, int64_t>>{{{.sink_frames = 2, .fifo_frames = 3}, 1},
+                                                      {{.sink_frames = 3, .fifo_frames = 3}, 3},
+                                                      {{.sink_frames = 1, .fifo_frames = 4}, 2},
+                                                      {{.sink_frames = 0, .fifo_frames = 2}, 3}}) {
     const BlockLayout layout(12, block);
     const Case c(small_config(), 1, 12, 11);
     KvCache ring = c.cache(policy, layout);
@@ -63,7 +65,8 @@ TEST_P(EveryRule, TheRingGivesWhatAnEverGrowingMemoryGives) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, EveryRule,
-                         ::testing::Values(PositionKind::kAbsolute, PositionKind::kContiguous, PositionKind::kTopAligned));
+                         ::testing::Values(PositionKind::kAbsolute, PositionKind::kContiguous,
+                                           PositionKind::kTopAligned));
 
 // One layer, one block of history: attention recomputed from scratch with the rule's numbers typed in by hand.
 TEST(PositionRules, TopAlignedAttentionIsThatOfHandWrittenPositions) {

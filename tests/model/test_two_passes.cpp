@@ -22,7 +22,9 @@ struct RandomSetting {
 
 // Sink and FIFO need not be whole blocks; the first block may differ.
 RandomSetting random_setting(std::mt19937& random) {
-  const auto between = [&](int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(random); };
+  const auto between = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
   const int64_t block = between(1, 3), blocks = between(1, 5);
   const int64_t first = between(0, 2) == 0 ? between(1, 3) : block;
   return {{.sink_frames = between(0, 4), .fifo_frames = between(0, 5)},

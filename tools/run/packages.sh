@@ -3,7 +3,7 @@
 
 # Nothing builds without these.
 BUILD_PACKAGES=(ca-certificates g++ cmake ninja-build libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev
-  libgtest-dev)
+  libgtest-dev libgmock-dev)
 # For the virtual environment that torch lives in.
 VENV_PACKAGES=(python3 python3-venv)
 # Faster builds, and sgf_bench: the build goes on without them.

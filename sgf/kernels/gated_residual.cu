@@ -1,0 +1,68 @@
+// x + gate * y, and the gradients of y and gate, each in one pass over the rows.
+#include "sgf/kernels/gated_residual_cuda.h"
+#include "sgf/kernels/row_device.cuh"
+
+namespace sgf::cuda {
+namespace {
+
+template <class T>
+__global__ void forward_kernel(GatedResidualForward io, RowShape shape) {
+  constexpr int N = kWidth<T>;
+  const int64_t column = threadIdx.x * N;
+  if (column >= shape.channels) return;
+  const Values<N> gate = load_floats<N>(io.gate + blockIdx.x * shape.channels + column);
+  const RowSlice slice = rows_of_block(shape);
+  for (int64_t row = slice.begin; row < slice.end; ++row) {
+    const int64_t at = row * shape.channels + column;
+    Values<N> x = load(static_cast<const T*>(io.x) + at);
+    const Values<N> y = load(static_cast<const T*>(io.y) + at);
+#pragma unroll
+    for (int i = 0; i < N; ++i) x.v[i] += y.v[i] * gate.v[i];
+    store(static_cast<T*>(io.out) + at, x);
+  }
+}
+
+template <class T>
+__global__ void backward_kernel(GatedResidualBackward io, RowShape shape) {
+  constexpr int N = kWidth<T>;
+  const int64_t column = threadIdx.x * N;
+  if (column >= shape.channels) return;
+  const Values<N> gate = load_floats<N>(io.gate + blockIdx.x * shape.channels + column);
+  Values<N> gate_sum{};
+  const RowSlice slice = rows_of_block(shape);
+  for (int64_t row = slice.begin; row < slice.end; ++row) {
+    const int64_t at = row * shape.channels + column;
+    Values<N> grad = load(static_cast<const T*>(io.grad) + at);
+    const Values<N> y = load(static_cast<const T*>(io.y) + at);
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+      gate_sum.v[i] += grad.v[i] * y.v[i];
+      grad.v[i] *= gate.v[i];
+    }
+    store(static_cast<T*>(io.grad_y) + at, grad);
+  }
+  store_floats<N>(io.gate_parts + (int64_t{blockIdx.x} * gridDim.y + blockIdx.y) * shape.channels + column, gate_sum);
+}
+
+}  // namespace
+
+const char* gated_residual(const GatedResidualForward& io, const RowShape& shape, FloatType type, cudaStream_t stream) {
+  if (type == FloatType::kBFloat16)
+    forward_kernel<__nv_bfloat16>
+        <<<grid_for<__nv_bfloat16>(shape), threads_for<__nv_bfloat16>(shape), 0, stream>>>(io, shape);
+  else
+    forward_kernel<float><<<grid_for<float>(shape), threads_for<float>(shape), 0, stream>>>(io, shape);
+  return launch_error();
+}
+
+const char* gated_residual(const GatedResidualBackward& io, const RowShape& shape, FloatType type,
+                           cudaStream_t stream) {
+  if (type == FloatType::kBFloat16)
+    backward_kernel<__nv_bfloat16>
+        <<<grid_for<__nv_bfloat16>(shape), threads_for<__nv_bfloat16>(shape), 0, stream>>>(io, shape);
+  else
+    backward_kernel<float><<<grid_for<float>(shape), threads_for<float>(shape), 0, stream>>>(io, shape);
+  return launch_error();
+}
+
+}  // namespace sgf::cuda

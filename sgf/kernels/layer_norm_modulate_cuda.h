@@ -1,0 +1,34 @@
+// Launches behind layer_norm_modulate on a CUDA device. Null when launched, else the reason.
+#pragma once
+
+#include "sgf/kernels/row_cuda.h"
+
+namespace sgf::cuda {
+
+struct LayerNormModulateForward {
+  const void* x;       // [groups, rows, C]
+  const float* shift;  // [groups, C]
+  const float* scale;  // [groups, C]
+  float eps;
+  void* out;       // as x
+  float* mean;     // [rows()]
+  float* inverse;  // [rows()], 1 / standard deviation
+};
+
+struct LayerNormModulateBackward {
+  const void* grad;  // as x
+  const void* x;
+  const float* scale;
+  const float* mean;
+  const float* inverse;
+  void* grad_x;
+  float* shift_parts;  // [groups, row_splits, C]
+  float* scale_parts;
+};
+
+[[nodiscard]] const char* layer_norm_modulate(const LayerNormModulateForward& io, const RowShape& shape, FloatType type,
+                                              cudaStream_t stream);
+[[nodiscard]] const char* layer_norm_modulate(const LayerNormModulateBackward& io, const RowShape& shape,
+                                              FloatType type, cudaStream_t stream);
+
+}  // namespace sgf::cuda

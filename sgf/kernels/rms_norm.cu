@@ -1,0 +1,90 @@
+// RMSNorm in one pass over the rows, forward and backward.
+#include "sgf/kernels/rms_norm_cuda.h"
+#include "sgf/kernels/row_device.cuh"
+
+namespace sgf::cuda {
+namespace {
+
+template <class T>
+__global__ void forward_kernel(RmsNormForward io, RowShape shape) {
+  __shared__ float scratch[64];
+  constexpr int N = kWidth<T>;
+  const int64_t column = threadIdx.x * N;
+  const bool active = column < shape.channels;
+  Values<N> weight{};
+  if (active) weight = load_floats<N>(io.weight + column);
+  const RowSlice slice = rows_of_block(shape);
+  for (int64_t row = slice.begin; row < slice.end; ++row) {
+    Values<N> x{};
+    if (active) x = load(static_cast<const T*>(io.x) + row * shape.channels + column);
+    float squares = 0;
+#pragma unroll
+    for (int i = 0; i < N; ++i) squares += x.v[i] * x.v[i];
+    const float mean = block_sum({squares, 0}, scratch).a / static_cast<float>(shape.channels);
+    const float inverse = rsqrtf(mean + io.eps);
+    if (active) {
+#pragma unroll
+      for (int i = 0; i < N; ++i) x.v[i] *= inverse * weight.v[i];
+      store(static_cast<T*>(io.out) + row * shape.channels + column, x);
+    }
+    if (threadIdx.x == 0) io.inverse[row] = inverse;
+  }
+}
+
+template <class T>
+__global__ void backward_kernel(RmsNormBackward io, RowShape shape) {
+  __shared__ float scratch[64];
+  constexpr int N = kWidth<T>;
+  const int64_t column = threadIdx.x * N;
+  const bool active = column < shape.channels;
+  Values<N> weight{}, weight_sum{};
+  if (active) weight = load_floats<N>(io.weight + column);
+  const RowSlice slice = rows_of_block(shape);
+  for (int64_t row = slice.begin; row < slice.end; ++row) {
+    Values<N> grad{}, normed{};
+    const float inverse = io.inverse[row];
+    if (active) {
+      grad = load(static_cast<const T*>(io.grad) + row * shape.channels + column);
+      normed = load(static_cast<const T*>(io.x) + row * shape.channels + column);
+    }
+    float dot = 0;
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+      normed.v[i] *= inverse;
+      weight_sum.v[i] += grad.v[i] * normed.v[i];
+      grad.v[i] *= weight.v[i];
+      dot += grad.v[i] * normed.v[i];
+    }
+    const float mean = block_sum({dot, 0}, scratch).a / static_cast<float>(shape.channels);
+    if (active) {
+#pragma unroll
+      for (int i = 0; i < N; ++i) grad.v[i] = (grad.v[i] - normed.v[i] * mean) * inverse;
+      store(static_cast<T*>(io.grad_x) + row * shape.channels + column, grad);
+    }
+  }
+  if (active)
+    store_floats<N>(io.weight_parts + (int64_t{blockIdx.x} * gridDim.y + blockIdx.y) * shape.channels + column,
+                    weight_sum);
+}
+
+}  // namespace
+
+const char* rms_norm(const RmsNormForward& io, const RowShape& shape, FloatType type, cudaStream_t stream) {
+  if (type == FloatType::kBFloat16)
+    forward_kernel<__nv_bfloat16>
+        <<<grid_for<__nv_bfloat16>(shape), threads_for<__nv_bfloat16>(shape), 0, stream>>>(io, shape);
+  else
+    forward_kernel<float><<<grid_for<float>(shape), threads_for<float>(shape), 0, stream>>>(io, shape);
+  return launch_error();
+}
+
+const char* rms_norm(const RmsNormBackward& io, const RowShape& shape, FloatType type, cudaStream_t stream) {
+  if (type == FloatType::kBFloat16)
+    backward_kernel<__nv_bfloat16>
+        <<<grid_for<__nv_bfloat16>(shape), threads_for<__nv_bfloat16>(shape), 0, stream>>>(io, shape);
+  else
+    backward_kernel<float><<<grid_for<float>(shape), threads_for<float>(shape), 0, stream>>>(io, shape);
+  return launch_error();
+}
+
+}  // namespace sgf::cuda

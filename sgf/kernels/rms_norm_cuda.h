@@ -1,0 +1,30 @@
+// Launches behind rms_norm on a CUDA device. Null when launched, else the reason.
+#pragma once
+
+#include "sgf/kernels/row_cuda.h"
+
+namespace sgf::cuda {
+
+struct RmsNormForward {
+  const void* x;        // [1, rows, C]
+  const float* weight;  // [C]
+  float eps;
+  void* out;
+  float* inverse;  // [rows], 1 / root mean square
+};
+
+struct RmsNormBackward {
+  const void* grad;  // as x
+  const void* x;
+  const float* weight;
+  const float* inverse;
+  void* grad_x;
+  float* weight_parts;  // [1, row_splits, C]
+};
+
+[[nodiscard]] const char* rms_norm(const RmsNormForward& io, const RowShape& shape, FloatType type,
+                                   cudaStream_t stream);
+[[nodiscard]] const char* rms_norm(const RmsNormBackward& io, const RowShape& shape, FloatType type,
+                                   cudaStream_t stream);
+
+}  // namespace sgf::cuda

@@ -1,0 +1,39 @@
+// What the row kernels share on the host's side: the shape they walk, element types, launches that can fail.
+#pragma once
+
+#include <cstdint>
+
+// As cuda_runtime_api.h declares it; named here so that callers need no CUDA headers.
+typedef struct CUstream_st* cudaStream_t;
+
+namespace sgf::cuda {
+
+// What the stubs of a build without CUDA answer.
+inline constexpr const char* kNoCuda = "this build has no CUDA kernels: configure with CUDA, or compute on the CPU";
+
+enum class FloatType { kFloat32, kBFloat16 };
+
+// Rows of `channels`, in groups that share a modulation row: [groups, rows_per_group, channels], contiguous.
+struct RowShape {
+  int64_t groups = 0;
+  int64_t rows_per_group = 0;
+  int64_t channels = 0;
+
+  int64_t rows() const { return groups * rows_per_group; }
+};
+
+// Column sums are taken in this many parts a group, so that enough blocks run; the caller adds the parts up, which
+// keeps the result independent of the order blocks finish in.
+inline int64_t row_splits(const RowShape& shape) {
+  constexpr int64_t kRowsPerBlock = 64, kMost = 1024;
+  const int64_t wanted = (shape.rows_per_group + kRowsPerBlock - 1) / kRowsPerBlock;
+  return wanted < 1 ? 1 : (wanted > kMost ? kMost : wanted);
+}
+
+// Elements of a 16-byte access; `channels` must be a multiple, and a row must fit one block of threads.
+inline int64_t vector_width(FloatType type) { return type == FloatType::kBFloat16 ? 8 : 4; }
+inline bool row_fits(int64_t channels, FloatType type) {
+  return channels % vector_width(type) == 0 && channels / vector_width(type) <= 1024;
+}
+
+}  // namespace sgf::cuda
