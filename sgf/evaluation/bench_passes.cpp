@@ -206,11 +206,14 @@ void Bench::recovery_per_exit() const {
   double overall = 0;
   for (int64_t exit = 1; exit <= 4; ++exit) {
     RecoveryReport mean;
+    double flow = 0;
     for (int64_t i = 0; i < s_.noises; ++i) {
       const ExitRecord record = roll_out(dit_, text, settings(), exit, noise(i));
       const RecoveryReport one =
           recovery(reconstruct(dit_, text, record, GradientBoundary::kOpenContext), record.prediction);
       mean.relative_l2 += one.relative_l2 / static_cast<double>(s_.noises);
+      flow += one.relative_l2 * (record.prediction.norm() / (record.noisy - record.prediction).norm()).item<double>() /
+              static_cast<double>(s_.noises);
       mean.cosine += one.cosine / static_cast<double>(s_.noises);
       mean.max_abs = std::max(mean.max_abs, one.max_abs);
     }
@@ -220,6 +223,7 @@ void Bench::recovery_per_exit() const {
                 {"timestep", settings().timesteps[static_cast<size_t>(exit - 1)]},
                 {"noises", s_.noises},
                 {"relative_l2", mean.relative_l2},
+                {"flow_relative_l2", flow},  // of the network's own output: what x0 = x - sigma v was made from
                 {"cosine", mean.cosine},
                 {"max_abs", mean.max_abs}});
     if (exit == 4) out["mean_relative_l2"] = overall;

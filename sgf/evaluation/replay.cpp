@@ -50,7 +50,16 @@ const at::Tensor& find(const NamedTensors& tensors, const std::string& name, con
        recording.kind());
 }
 
-TensorError compare(const std::string& name, const at::Tensor& ours, const at::Tensor& theirs, double tolerance) {
+// A cache recorded whole has slots that nothing was written to: rows of zeros at its end, beyond ours.
+at::Tensor without_unused_slots(const std::string& name, const at::Tensor& ours, const at::Tensor& theirs) {
+  const bool is_cache = name.starts_with("out.cache_") && theirs.dim() == 4 && ours.dim() == 4;
+  if (!is_cache || theirs.size(1) <= ours.size(1)) return theirs;
+  const at::Tensor rest = theirs.slice(1, ours.size(1));
+  return rest.abs().max().item<double>() == 0 ? theirs.slice(1, 0, ours.size(1)) : theirs;
+}
+
+TensorError compare(const std::string& name, const at::Tensor& ours, const at::Tensor& recorded, double tolerance) {
+  const at::Tensor theirs = without_unused_slots(name, ours, recorded);
   check(ours.sizes() == theirs.sizes(), "evaluation", "'{}' is [{}] here and [{}] in the recording", name,
         fmt::join(ours.sizes(), ", "), fmt::join(theirs.sizes(), ", "));
   const at::Tensor difference = ours.to(at::kCPU, at::kDouble) - theirs;

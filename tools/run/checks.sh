@@ -3,7 +3,7 @@
 
 # Other versions lay out some lines differently: their opinion is shown, but does not fail the check.
 FORMAT_MAJOR=14
-SOURCE_DIRS=(sgf apps tests examples benchmarks)
+SOURCE_DIRS=(sgf apps tests examples)
 # The rooms that clang-tidy reads, as far as they are in the torch-free build.
 TIDY_ROOMS='/sgf/(core|schedule|context)/'
 

@@ -6,8 +6,8 @@ BUILD_PACKAGES=(ca-certificates g++ cmake ninja-build libfmt-dev libyaml-cpp-dev
   libgtest-dev libgmock-dev)
 # For the virtual environment that torch lives in.
 VENV_PACKAGES=(python3 python3-venv)
-# Faster builds, and sgf_bench: the build goes on without them.
-EXTRA_PACKAGES=(ccache mold libbenchmark-dev)
+# Faster builds, which go on without them.
+EXTRA_PACKAGES=(ccache mold)
 # For ./run test and ./run format: a check whose tool is missing is skipped with a word.
 CHECK_PACKAGES=(clang-format clang-tidy)
 
