@@ -5,6 +5,7 @@
 #include "sgf/core/error.h"
 #include "sgf/evaluation/replay.h"
 
+#include <ATen/ATen.h>
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -41,6 +42,13 @@ void add_rows(Table& table, const VerifyResult& result) {
     table.add({result.kind, name, result.dtype, error.name, fmt::format("{:.2e}", error.max_abs),
                error.reference_is_zero ? "zero ref" : fmt::format("{:.2e}", error.rel_l2),
                error.holds ? "ok" : "FAIL"});
+}
+
+// The backend that was asked for, and what it came to here.
+std::string attention_in_words(const ReplayOptions& options) {
+  const at::Tensor heads = at::empty({1, 64}, at::TensorOptions().dtype(options.dtype).device(options.device));
+  const std::string used(name_of(resolve_backend(options.attention, heads)));
+  return options.attention == AttentionBackend::kAuto ? used + " by auto" : used;
 }
 
 // One file, as a row of results or an error: the others go on.
@@ -80,7 +88,7 @@ int run_verify(const VerifyArgs& args) {
   if (!args.json) {
     table.print();
     fmt::print("{} of {} recordings hold ({}, {}, attention {})\n", passed, args.files.size(), args.dtype,
-               options.device.str(), args.attention);
+               options.device.str(), attention_in_words(options));
   }
   return passed == args.files.size() ? 0 : 1;
 }

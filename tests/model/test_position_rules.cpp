@@ -1,4 +1,8 @@
 // Streaming position rules, held against a recomputation without any cache.
+#include "sgf/kernels/rectangle_attention.h"
+#include "sgf/model/attention.h"
+#include "sgf/model/embeddings.h"
+#include "sgf/model/rope_table.h"
 #include "tests/model/tiny_dit.h"
 
 #include <gtest/gtest.h>
@@ -10,45 +14,87 @@ using testing::Case;
 using testing::relative_l2;
 using testing::small_config;
 
-// The rule's plain meaning: for every frame its un-rotated keys and values as they were written, then one attention per
-// block with angles from the list of positions alone. Written with a graph-free cache of all frames and hand-made
-// windows, so that neither KvCache's ring nor its eviction takes part.
-class PlainMemory final : public ContextCache {
+// The rules' plain meaning, without a cache: both streams of all blocks, layer by layer, every block attending to the
+// frames the rule names, each key turned to the position at which this block reads it.
+class PlainRecomputation {
  public:
-  PlainMemory(ContextPolicy policy, int64_t layers, int64_t per_frame)
-      : policy_(policy), per_frame_(per_frame), keys_(static_cast<size_t>(layers)), values_(keys_) {}
+  PlainRecomputation(const Case& c, ContextPolicy policy, BlockLayout layout, PositionRule rule)
+      : c_(c), config_(c.dit.config()), policy_(policy), layout_(layout), rule_(rule), grid_(4, 6, 2, 2) {}
 
-  const ContextPolicy& policy() const override { return policy_; }
-
-  KeysValues with_history(int64_t layer, FrameSpan block, const KeysValues& own) const override {
-    std::vector<at::Tensor> keys, values;
-    for (int64_t f = 0; f < block.begin; ++f) {
-      const bool in_sink = f < policy_.sink_frames, in_fifo = f >= block.begin - policy_.fifo_frames;
-      if (!in_sink && !in_fifo) continue;
-      keys.push_back(keys_[static_cast<size_t>(layer)].at(static_cast<size_t>(f)));
-      values.push_back(values_[static_cast<size_t>(layer)].at(static_cast<size_t>(f)));
+  at::Tensor flow() const {
+    const DitWeights& w = c_.dit.weights();
+    const at::Tensor text = embed_text(config_, w, c_.text);
+    const TimestepEmbedding noisy_time = embed_timesteps(config_, w, c_.timesteps(layout_.frames()));
+    const TimestepEmbedding clean_time = embed_timesteps(config_, w, c_.timesteps(layout_.frames()) * 0);
+    at::Tensor clean = embed_patches(config_, w, c_.clean), noisy = embed_patches(config_, w, c_.noisy);
+    for (const BlockWeights& block : w.blocks) {
+      const KeysValues context = keys_values(block, clean, clean_time);
+      noisy = layer(block, noisy, noisy_time, text, context);
+      clean = layer(block, clean, clean_time, text, context);
     }
-    keys.push_back(own.keys);
-    values.push_back(own.values);
-    return {at::cat(keys, 1), at::cat(values, 1)};
-  }
-
-  void write(int64_t layer, FrameSpan block, const KeysValues& own) override {
-    for (int64_t f = 0; f < block.frames(); ++f) {
-      keys_[static_cast<size_t>(layer)].push_back(own.keys.narrow(1, f * per_frame_, per_frame_).clone());
-      values_[static_cast<size_t>(layer)].push_back(own.values.narrow(1, f * per_frame_, per_frame_).clone());
-    }
+    return apply_head(config_, w, noisy, noisy_time.frame, grid_);
   }
 
  private:
+  at::Tensor row(const BlockWeights& block, const TimestepEmbedding& time, int64_t index) const {
+    return (time.blocks + block.modulation.unsqueeze(1)).select(2, index).repeat_interleave(6, 1);  // tokens of a frame
+  }
+
+  at::Tensor modulated(const at::Tensor& x, const at::Tensor& shift, const at::Tensor& scale) const {
+    return at::layer_norm(x, {config_.dim}, {}, {}, config_.eps) * (1 + scale) + shift;
+  }
+
+  KeysValues keys_values(const BlockWeights& block, const at::Tensor& x, const TimestepEmbedding& time) const {
+    return own_keys_values(block.self_attn, modulated(x, row(block, time, 0), row(block, time, 1)), config_);
+  }
+
+  // Attention of one block: history from the context stream, itself from its own.
+  at::Tensor attend(const at::Tensor& q, const KeysValues& own, const KeysValues& context, FrameSpan span) const {
+    std::vector<at::Tensor> keys, values;
+    std::vector<int64_t> positions;
+    for (int64_t f = 0; f < span.end; ++f) {
+      const bool mine = f >= span.begin;
+      if (!mine && f >= policy_.sink_frames && f < span.begin - policy_.fifo_frames) continue;
+      keys.push_back((mine ? own : context).keys.narrow(1, f * 6, 6));
+      values.push_back((mine ? own : context).values.narrow(1, f * 6, 6));
+      positions.push_back(rule_.position(policy_, span, f));
+    }
+    const std::vector<int64_t> own_positions(positions.end() - span.frames(), positions.end());
+    const at::Tensor turned_q = rotate_reference(q.narrow(1, span.begin * 6, span.frames() * 6),
+                                                 rope_table(own_positions, grid_, config_.head_width(), q));
+    const at::Tensor turned_k =
+        rotate_reference(at::cat(keys, 1), rope_table(positions, grid_, config_.head_width(), q));
+    return masked_attention_reference(turned_q, turned_k, at::cat(values, 1),
+                                      at::ones({turned_q.size(1), turned_k.size(1)}, at::kBool));
+  }
+
+  at::Tensor layer(const BlockWeights& block, const at::Tensor& in, const TimestepEmbedding& time,
+                   const at::Tensor& text, const KeysValues& context) const {
+    const at::Tensor h = modulated(in, row(block, time, 0), row(block, time, 1));
+    const at::Tensor q =
+        normed_heads(linear(block.self_attn.q, h), block.self_attn.norm_q, config_.num_heads, config_.eps);
+    const KeysValues own = keys_values(block, in, time);
+    std::vector<at::Tensor> parts;
+    for (int64_t i = 0; i < layout_.count(); ++i) parts.push_back(attend(q, own, context, layout_.block(i)));
+    at::Tensor x = in + row(block, time, 2) * linear(block.self_attn.o, at::cat(parts, 1).flatten(2));
+    const at::Tensor normed = at::layer_norm(x, {config_.dim}, block.norm3_weight, block.norm3_bias, config_.eps);
+    x = x + cross_attention(block.cross_attn, normed, own_keys_values(block.cross_attn, text, config_),
+                            AttentionBackend::kMath, config_);
+    const at::Tensor f = modulated(x, row(block, time, 3), row(block, time, 4));
+    return x + row(block, time, 5) * linear(block.ffn_out, at::gelu(linear(block.ffn_in, f), "tanh"));
+  }
+
+  const Case& c_;
+  const DitConfig& config_;
   ContextPolicy policy_;
-  int64_t per_frame_;
-  std::vector<std::vector<at::Tensor>> keys_, values_;
+  BlockLayout layout_;
+  PositionRule rule_;
+  PatchGrid grid_;
 };
 
 class EveryRule : public ::testing::TestWithParam<PositionKind> {};
 
-TEST_P(EveryRule, TheRingGivesWhatAnEverGrowingMemoryGives) {
+TEST_P(EveryRule, TheCacheGivesWhatARecomputationWithoutOneGives) {
   const at::NoGradGuard no_grad;
   const PositionRule rule{GetParam(), /*train_frames=*/7};
   for (const auto& [policy, block] :
@@ -58,10 +104,19 @@ TEST_P(EveryRule, TheRingGivesWhatAnEverGrowingMemoryGives) {
                                                       {{.sink_frames = 0, .fifo_frames = 2}, 3}}) {
     const BlockLayout layout(12, block);
     const Case c(small_config(), 1, 12, 11);
-    KvCache ring = c.cache(policy, layout);
-    PlainMemory plain(policy, 2, 6);
-    EXPECT_LT(relative_l2(c.serial(ring, layout, rule), c.serial(plain, layout, rule)), 1e-12);
+    KvCache cache = c.cache(policy, layout);
+    EXPECT_LT(relative_l2(c.serial(cache, layout, rule), PlainRecomputation(c, policy, layout, rule).flow()), 1e-12);
   }
+}
+
+TEST(PositionRules, ARecomputationUnderAnotherRuleDisagrees) {
+  const at::NoGradGuard no_grad;
+  const ContextPolicy policy{.sink_frames = 2, .fifo_frames = 3};
+  const BlockLayout layout(12, 1);
+  const Case c(small_config(), 1, 12, 11);
+  KvCache cache = c.cache(policy, layout);
+  const at::Tensor top = c.serial(cache, layout, {PositionKind::kTopAligned, 7});
+  EXPECT_GT(relative_l2(top, PlainRecomputation(c, policy, layout, {}).flow()), 1e-4);
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, EveryRule,

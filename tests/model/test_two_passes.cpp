@@ -58,7 +58,7 @@ TEST(TwoPasses, SerialAndParallelAgreeForTwoHundredRandomSettings) {
 
 TEST(TwoPasses, OpenContextHasTheGradientOfACacheThatKeepsItsGraph) {
   std::mt19937 random(2);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 200; ++i) {
     const RandomSetting s = random_setting(random);
     const Case c(s.config, s.batch, s.layout.frames(), static_cast<uint64_t>(i));
     set_requires_grad(c.dit.weights(), true);
@@ -71,7 +71,7 @@ TEST(TwoPasses, OpenContextHasTheGradientOfACacheThatKeepsItsGraph) {
 
 TEST(TwoPasses, FrozenContextHasTheGradientOfADetachedCache) {
   std::mt19937 random(3);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 200; ++i) {
     const RandomSetting s = random_setting(random);
     const Case c(s.config, s.batch, s.layout.frames(), static_cast<uint64_t>(i));
     set_requires_grad(c.dit.weights(), true);
