@@ -61,7 +61,9 @@ Outcome verify_one(const std::string& file, const ReplayOptions& options) {
   try {
     return {verify_recording(file, options), ""};
   } catch (const std::exception& e) {
-    return {std::nullopt, e.what()};
+    // Torch appends a backtrace: the first line is what a user can use.
+    const std::string reason = std::string(e.what()).substr(0, std::string_view(e.what()).find('\n'));
+    return {std::nullopt, reason.find(file) == std::string::npos ? file + ": " + reason : reason};
   }
 }
 

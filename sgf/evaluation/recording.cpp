@@ -14,12 +14,12 @@ bool is_expected(std::string_view name) {
   return starts_with(name, "out.") || (starts_with(name, "grad") && name.find('.') != std::string_view::npos);
 }
 
-nlohmann::json parse_settings(const TensorFile& file, const std::filesystem::path& path) {
+// Values that are no JSON are somebody else's notes; asking for one is the error.
+nlohmann::json parse_settings(const TensorFile& file) {
   nlohmann::json settings = nlohmann::json::object();
   for (const auto& [key, value] : file.metadata) {
-    settings[key] = nlohmann::json::parse(value, nullptr, /*allow_exceptions=*/false);
-    check(!settings[key].is_discarded(), "evaluation", "{}: the value of metadata key '{}' is not JSON", path.string(),
-          key);
+    nlohmann::json parsed = nlohmann::json::parse(value, nullptr, /*allow_exceptions=*/false);
+    if (!parsed.is_discarded()) settings[key] = std::move(parsed);
   }
   return settings;
 }
@@ -30,7 +30,7 @@ Recording Recording::open(const std::filesystem::path& path) {
   Recording recording;
   recording.path_ = path;
   recording.file_ = open_tensor_file(path);
-  recording.settings_ = parse_settings(recording.file_, path);
+  recording.settings_ = parse_settings(recording.file_);
   check(recording.has_setting("kind"), "evaluation",
         "{}: no `kind` in its metadata, so this is no reference recording; tools/record_reference.py shows how to make "
         "one",
@@ -42,7 +42,8 @@ Recording Recording::open(const std::filesystem::path& path) {
 }
 
 const nlohmann::json& Recording::setting(const std::string& key) const {
-  check(has_setting(key), "evaluation", "{}: a {} recording needs the metadata key '{}'", path_.string(), kind_, key);
+  check(has_setting(key), "evaluation", "{}: a {} recording needs the metadata key '{}', in JSON", path_.string(),
+        kind_, key);
   return settings_.at(key);
 }
 
@@ -55,8 +56,9 @@ double Recording::number(const std::string& key) const {
 
 int64_t Recording::integer(const std::string& key) const {
   const nlohmann::json& value = setting(key);
-  check(value.is_number_integer(), "evaluation", "{}: metadata key '{}' is an integer, got {}", path_.string(), key,
-        value.dump());
+  const bool fits =
+      value.is_number_integer() && (!value.is_number_unsigned() || value.get<uint64_t>() <= uint64_t{INT64_MAX});
+  check(fits, "evaluation", "{}: metadata key '{}' is an integer, got {}", path_.string(), key, value.dump());
   return value.get<int64_t>();
 }
 

@@ -24,6 +24,9 @@ const std::map<std::string, Kind>& kinds() {
       {"dit_serial", {replay_dit_serial, 0}},
       {"dit_parallel", {replay_dit_parallel, 0}},
       {"dit_pass2", {replay_dit_pass2, 0}},
+      {"sgf_step", {replay_sgf_step, 0}},
+      {"stage_flow_matching", {replay_flow_matching, 0}},
+      {"stage_teacher_forcing", {replay_teacher_forcing, 0}},
       {"schedule", {replay_schedule, 1e-6}},
       {"unipc", {replay_unipc, 1e-5}},
   };
@@ -55,7 +58,7 @@ at::Tensor without_unused_slots(const std::string& name, const at::Tensor& ours,
   const bool is_cache = name.starts_with("out.cache_") && theirs.dim() == 4 && ours.dim() == 4;
   if (!is_cache || theirs.size(1) <= ours.size(1)) return theirs;
   const at::Tensor rest = theirs.slice(1, ours.size(1));
-  return rest.abs().max().item<double>() == 0 ? theirs.slice(1, 0, ours.size(1)) : theirs;
+  return rest.numel() > 0 && rest.abs().max().item<double>() == 0 ? theirs.slice(1, 0, ours.size(1)) : theirs;
 }
 
 TensorError compare(const std::string& name, const at::Tensor& ours, const at::Tensor& recorded, double tolerance) {

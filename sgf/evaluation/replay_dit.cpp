@@ -1,46 +1,14 @@
 // Replays of the DiT's modes.
 #include "sgf/core/error.h"
+#include "sgf/evaluation/replay_inputs.h"
 #include "sgf/evaluation/replay_kinds.h"
-#include "sgf/kernels/wide.h"
-#include "sgf/model/causal_dit.h"
 #include "sgf/model/rope_table.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
-#include <torch/csrc/autograd/autograd.h>
 
 namespace sgf {
 namespace {
-
-at::TensorOptions weight_options(const ReplayOptions& options) {
-  return at::TensorOptions().dtype(options.dtype).device(options.device);
-}
-
-at::TensorOptions latent_options(const ReplayOptions& options) {
-  return weight_options(options).dtype(wide_type(options.dtype));
-}
-
-CausalDit load_dit(const Recording& recording, const ReplayOptions& options) {
-  const DitConfig config = dit_config_from_json(recording.setting("config").dump(), recording.path().string());
-  const TensorFile& file = recording.file_with("w.");
-  return CausalDit(config, load_dit_weights(config, file, index_dit_weights(file, "w"), weight_options(options)),
-                   {.attention = options.attention});
-}
-
-// Recordings keep video as [B, C, F, H, W].
-at::Tensor frames_first(const at::Tensor& video) { return video.transpose(1, 2); }
-
-at::Tensor latents(const Recording& recording, const char* name, const ReplayOptions& options) {
-  return frames_first(recording.input(name)).contiguous().to(latent_options(options));
-}
-
-at::Tensor text(const Recording& recording, const ReplayOptions& options) {
-  return recording.input("text").to(latent_options(options));
-}
-
-at::Tensor every_frame(const at::Tensor& like, double t) {
-  return at::full({like.size(0), like.size(1)}, t, like.options().dtype(at::kDouble));
-}
 
 struct SerialCase {
   BlockLayout layout;
@@ -52,8 +20,9 @@ SerialCase serial_case(const Recording& recording, int64_t frames) {
   const int64_t block = recording.integer("frames_per_block"), total = recording.integer("total_window_frames");
   if (total < 0) return {BlockLayout(frames, block), ContextPolicy::everything()};
   const int64_t sink = recording.integer("sink_frames");
-  check(total >= sink + block, "evaluation", "{}: a window of {} frames can't hold a sink of {} and a block of {}",
-        recording.path().string(), total, sink, block);
+  check(sink >= 0 && block > 0 && total - block >= sink, "evaluation",
+        "{}: a window of {} frames can't hold a sink of {} and a block of {}", recording.path().string(), total, sink,
+        block);
   return {BlockLayout(frames, block), {.sink_frames = sink, .fifo_frames = total - sink - block}};
 }
 
@@ -65,17 +34,6 @@ void add_cache(NamedTensors& out, const KvCache& cache, int64_t layer, const Pat
   out.emplace_back("out.cache_v." + std::to_string(layer), held.values);
 }
 
-// Gradients of sum(flow * grad_out) with respect to every weight.
-void add_gradients(NamedTensors& out, const CausalDit& dit, const at::Tensor& flow, const at::Tensor& grad_out) {
-  const NamedTensors parameters = named_parameters(dit.weights());
-  std::vector<at::Tensor> tensors;
-  for (const auto& [name, tensor] : parameters) tensors.push_back(tensor);
-  const auto grads = torch::autograd::grad({flow}, tensors, {grad_out}, /*retain_graph=*/std::nullopt,
-                                           /*create_graph=*/false, /*allow_unused=*/true);
-  for (size_t i = 0; i < tensors.size(); ++i)
-    out.emplace_back("grad." + parameters[i].first, grads[i].defined() ? grads[i] : at::zeros_like(tensors[i]));
-}
-
 NamedTensors replay_parallel(const Recording& recording, const ReplayOptions& options, const ContextPolicy& policy,
                              GradientBoundary boundary) {
   const CausalDit dit = load_dit(recording, options);
@@ -83,10 +41,11 @@ NamedTensors replay_parallel(const Recording& recording, const ReplayOptions& op
   const at::Tensor noisy = latents(recording, "noisy", options);
   const ReconstructionMask mask(policy, BlockLayout(noisy.size(1), recording.integer("frames_per_block")));
   const at::Tensor flow =
-      dit.forward(noisy, every_frame(noisy, recording.number("t_noisy")), dit.embed(text(recording, options)),
-                  Parallel{latents(recording, "clean", options), mask, boundary, recording.number("t_context")});
+      dit.forward(noisy, every_frame(noisy, recording.number("t_noisy")), dit.embed(text_rows(recording, options)),
+                  Parallel{latents(recording, "clean", options, noisy), mask, boundary, recording.number("t_context")});
   NamedTensors out{{"out.flow", frames_first(flow.detach())}};
-  if (recording.has_input("grad_out")) add_gradients(out, dit, flow, latents(recording, "grad_out", options));
+  if (recording.has_input("grad_out"))
+    add_gradients(out, "grad.", dit, flow, latents(recording, "grad_out", options, flow));
   return out;
 }
 
@@ -96,18 +55,18 @@ NamedTensors replay_dit_bidirectional(const Recording& recording, const ReplayOp
   const CausalDit dit = load_dit(recording, options);
   const at::NoGradGuard no_grad;
   const at::Tensor x = latents(recording, "x", options);
-  const at::Tensor t = recording.input("t").to(options.device).unsqueeze(1).expand({x.size(0), x.size(1)});
-  return {{"out.flow", frames_first(dit.forward(x, t, dit.embed(text(recording, options)), Bidirectional{}))}};
+  const at::Tensor t = timestep_per_sample(recording, x, options).unsqueeze(1).expand({x.size(0), x.size(1)});
+  return {{"out.flow", frames_first(dit.forward(x, t, dit.embed(text_rows(recording, options)), Bidirectional{}))}};
 }
 
 NamedTensors replay_dit_serial(const Recording& recording, const ReplayOptions& options) {
   const CausalDit dit = load_dit(recording, options);
   const at::NoGradGuard no_grad;
-  const at::Tensor noisy = latents(recording, "noisy", options), clean = latents(recording, "clean", options);
+  const at::Tensor noisy = latents(recording, "noisy", options), clean = latents(recording, "clean", options, noisy);
   const SerialCase serial = serial_case(recording, noisy.size(1));
   KvCache cache(serial.policy, dit.cache_shape(noisy, serial.layout.largest_block(), noisy.size(1)),
                 weight_options(options));
-  const PromptText prompt = dit.prepare(text(recording, options));
+  const PromptText prompt = dit.prepare(text_rows(recording, options));
   std::vector<at::Tensor> flows;
   for (int64_t i = 0; i < serial.layout.count(); ++i) {
     const FrameSpan block = serial.layout.block(i);

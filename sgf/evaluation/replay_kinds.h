@@ -9,6 +9,9 @@ NamedTensors replay_dit_bidirectional(const Recording& recording, const ReplayOp
 NamedTensors replay_dit_serial(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_dit_parallel(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_dit_pass2(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_sgf_step(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_flow_matching(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_teacher_forcing(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_schedule(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_unipc(const Recording& recording, const ReplayOptions& options);
 

@@ -164,6 +164,8 @@ void DitConfig::validate() const {
   }
   check_size("num_layers", num_layers, kMostLayers);
   for (const int64_t size : patch_size) check_size("patch_size", size, 64);
+  check(patch_size[0] == 1, "model", "a patch spans one latent frame, or blocks would not be causal; got {}",
+        patch_size[0]);
   check(dim % num_heads == 0, "model", "dim must be a multiple of num_heads, got {} and {}", dim, num_heads);
   check(head_width() % 2 == 0, "model", "heads must have an even width for RoPE's pairs, got {}", head_width());
   check(freq_dim % 2 == 0, "model", "freq_dim must be even, half cosines and half sines, got {}", freq_dim);

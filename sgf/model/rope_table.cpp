@@ -20,8 +20,7 @@ at::Tensor angles(const at::Tensor& positions, int64_t channels) {
 
 RopeTable rope_table(const std::vector<int64_t>& positions, const PatchGrid& grid, int64_t head_width,
                      const at::Tensor& like) {
-  check(head_width >= 6 && head_width % 2 == 0, "model", "a head needs an even width of at least 6, got {}",
-        head_width);
+  check(head_width >= 2 && head_width % 2 == 0, "model", "a head has an even width, got {}", head_width);
   const int64_t frames = static_cast<int64_t>(positions.size()), rows = grid.rows(), columns = grid.columns();
   const int64_t space = 2 * (head_width / 6);
   const at::Tensor time = angles(at::tensor(positions, at::kLong).to(at::kDouble), head_width - 2 * space);

@@ -153,6 +153,37 @@ TEST(Replay, AnUnknownKindIsAnErrorAndNotAPass) {
   EXPECT_THROW(verify_recording(path, {}), Error);
 }
 
+TEST(Replay, InputsThatDoNotFitAreRefusedBeforeAnyWork) {
+  const std::map<std::string, std::string> metadata{
+      {"kind", "\"dit_pass2\""},
+      {"weights", "\"dit_bidirectional_a.safetensors\""},
+      {"boundary", "\"open\""},
+      {"sink_frames", "1"},
+      {"fifo_frames", "2"},
+      {"frames_per_block", "1"},
+      {"t_noisy", "750.0"},
+      {"t_context", "0.0"},
+      {"note", "not json at all"},
+      {"config", open_tensor_file(kReferences / "dit_bidirectional_a.safetensors").metadata.at("config")}};
+  const Tampered copy;
+  const auto refusal = [&](const at::Tensor& noisy, const at::Tensor& clean) {
+    const auto path = write_recording(
+        copy.folder,
+        {{"in.noisy", noisy}, {"in.clean", clean}, {"in.text", at::zeros({1, 2, 48})}, {"out.flow", noisy}}, metadata);
+    try {
+      verify_recording(path, {});
+      return std::string("no refusal");
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+  };
+  const at::Tensor good = at::ones({1, 4, 3, 4, 4});
+  EXPECT_EQ(refusal(good, good), "no refusal");
+  EXPECT_NE(refusal(good, at::ones({1, 4, 3, 4, 8})).find("in.clean"), std::string::npos);
+  EXPECT_NE(refusal(good[0], good).find("in.noisy is video"), std::string::npos);
+  EXPECT_NE(refusal(good, good * std::nan("")).find("in.clean holds NaN"), std::string::npos);
+}
+
 TEST(Replay, AFileWithoutExpectationsIsAnError) {
   const testing::TemporaryFolder folder;
   const auto path = write_recording(folder, {{"in.x", at::ones({2})}}, {{"kind", "\"unipc\""}});

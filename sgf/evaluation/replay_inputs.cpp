@@ -1,0 +1,81 @@
+#include "sgf/evaluation/replay_inputs.h"
+
+#include "sgf/core/error.h"
+#include "sgf/kernels/wide.h"
+
+#include <ATen/ATen.h>
+#include <fmt/ranges.h>
+#include <torch/csrc/autograd/autograd.h>
+
+namespace sgf {
+
+at::TensorOptions weight_options(const ReplayOptions& options) {
+  return at::TensorOptions().dtype(options.dtype).device(options.device);
+}
+
+at::TensorOptions latent_options(const ReplayOptions& options) {
+  return weight_options(options).dtype(wide_type(options.dtype));
+}
+
+CausalDit load_dit(const Recording& recording, const ReplayOptions& options, const std::string& role) {
+  const DitConfig config = dit_config_from_json(recording.setting("config").dump(), recording.path().string());
+  const TensorFile& file = recording.file_with(role + ".");
+  return CausalDit(config, load_dit_weights(config, file, index_dit_weights(file, role), weight_options(options)),
+                   {.attention = options.attention});
+}
+
+at::Tensor frames_first(const at::Tensor& video) { return video.transpose(1, 2); }
+
+namespace {
+
+void check_finite(const Recording& recording, const char* name, const at::Tensor& tensor) {
+  check(at::isfinite(tensor).all().item<bool>(), "evaluation", "{}: in.{} holds NaN or infinity",
+        recording.path().string(), name);
+}
+
+}  // namespace
+
+at::Tensor latents(const Recording& recording, const char* name, const ReplayOptions& options, const at::Tensor& like) {
+  const at::Tensor video = recording.input(name);
+  check(video.dim() == 5 && video.numel() > 0, "evaluation", "{}: in.{} is video [B, C, F, H, W], got [{}]",
+        recording.path().string(), name, fmt::join(video.sizes(), ", "));
+  check_finite(recording, name, video);
+  const at::Tensor latents = frames_first(video).contiguous().to(latent_options(options));
+  check(!like.defined() || latents.sizes() == like.sizes(), "evaluation",
+        "{}: in.{} is [{}], which does not fit the other inputs [{}] (frames second)", recording.path().string(), name,
+        fmt::join(latents.sizes(), ", "), like.defined() ? fmt::format("{}", fmt::join(like.sizes(), ", ")) : "");
+  return latents;
+}
+
+at::Tensor text_rows(const Recording& recording, const ReplayOptions& options, const char* name) {
+  const at::Tensor rows = recording.input(name);
+  check_finite(recording, name, rows);
+  return rows.to(latent_options(options));
+}
+
+at::Tensor timestep_per_sample(const Recording& recording, const at::Tensor& like, const ReplayOptions& options,
+                               const char* name) {
+  const at::Tensor t = recording.input(name);
+  check(t.dim() == 1 && t.size(0) == like.size(0), "evaluation", "{}: in.{} is one timestep a sample, [{}], got [{}]",
+        recording.path().string(), name, like.size(0), fmt::join(t.sizes(), ", "));
+  check_finite(recording, name, t);
+  return t.to(options.device);
+}
+
+at::Tensor every_frame(const at::Tensor& like, double t) {
+  return at::full({like.size(0), like.size(1)}, t, like.options().dtype(at::kDouble));
+}
+
+void add_gradients(NamedTensors& out, const std::string& prefix, const CausalDit& dit, const at::Tensor& loss,
+                   const at::Tensor& grad) {
+  const NamedTensors parameters = named_parameters(dit.weights());
+  std::vector<at::Tensor> tensors, outer;
+  for (const auto& [name, tensor] : parameters) tensors.push_back(tensor);
+  if (grad.defined()) outer.push_back(grad);
+  const auto grads = torch::autograd::grad({loss}, tensors, outer, /*retain_graph=*/std::nullopt,
+                                           /*create_graph=*/false, /*allow_unused=*/true);
+  for (size_t i = 0; i < tensors.size(); ++i)
+    out.emplace_back(prefix + parameters[i].first, grads[i].defined() ? grads[i] : at::zeros_like(tensors[i]));
+}
+
+}  // namespace sgf

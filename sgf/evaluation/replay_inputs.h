@@ -1,0 +1,35 @@
+// What replays of networks share: weights, latents and prompts of a recording on the dtype and device asked for.
+#pragma once
+
+#include "sgf/evaluation/replay.h"
+#include "sgf/model/causal_dit.h"
+
+namespace sgf {
+
+at::TensorOptions weight_options(const ReplayOptions& options);
+// Latents stay float32 where weights are bfloat16.
+at::TensorOptions latent_options(const ReplayOptions& options);
+
+// The DiT whose weights lie under `role` ("w", "w_real", ...).
+CausalDit load_dit(const Recording& recording, const ReplayOptions& options, const std::string& role = "w");
+
+// Recordings keep video as [B, C, F, H, W], the program as [B, F, C, H, W]; the same call goes both ways.
+at::Tensor frames_first(const at::Tensor& video);
+
+// `in.name` as latents. Throws unless it is video without NaN or infinity and, where `like` is given, of that shape.
+at::Tensor latents(const Recording& recording, const char* name, const ReplayOptions& options,
+                   const at::Tensor& like = {});
+at::Tensor text_rows(const Recording& recording, const ReplayOptions& options, const char* name = "text");
+
+// `in.t`, one a sample: [B].
+at::Tensor timestep_per_sample(const Recording& recording, const at::Tensor& like, const ReplayOptions& options,
+                               const char* name = "t");
+
+// t for every frame of `like` [B, F, ...].
+at::Tensor every_frame(const at::Tensor& like, double t);
+
+// Gradients of `loss` (or of sum(loss * grad)) by every weight, named prefix + official name; zeros where none arrives.
+void add_gradients(NamedTensors& out, const std::string& prefix, const CausalDit& dit, const at::Tensor& loss,
+                   const at::Tensor& grad = {});
+
+}  // namespace sgf

@@ -1,0 +1,119 @@
+// Replays of training steps, with every draw given: the SGF update and the stages before it.
+#include "sgf/core/error.h"
+#include "sgf/evaluation/replay_inputs.h"
+#include "sgf/evaluation/replay_kinds.h"
+#include "sgf/objectives/distribution_matching.h"
+#include "sgf/objectives/flow_matching.h"
+#include "sgf/reconstruction/reconstruct.h"
+#include "sgf/rollout/roll_out.h"
+#include "sgf/schedule/flow_match.h"
+#include "sgf/schedule/flow_schedule.h"
+
+#include <ATen/ATen.h>
+#include <fmt/ranges.h>
+
+namespace sgf {
+namespace {
+
+// Draw 0 is `in.noise`, draw k is row k - 1 of `in.renoise`.
+BlockNoise recorded_noise(const Recording& recording, const ReplayOptions& options, const at::Tensor& start) {
+  const at::Tensor stored = recording.input("renoise");
+  check(stored.dim() == 6 && stored[0].numel() == start.numel(), "evaluation",
+        "{}: in.renoise is [steps, B, C, F, H, W], got [{}]", recording.path().string(),
+        fmt::join(stored.sizes(), ", "));
+  const at::Tensor renoise = stored.transpose(2, 3).contiguous().to(latent_options(options));
+  return [start, renoise](FrameSpan block, int64_t draw) {
+    const at::Tensor whole = draw == 0 ? start : renoise.select(0, draw - 1);
+    return whole.slice(1, block.begin, block.end);
+  };
+}
+
+RolloutSettings rollout_settings(const Recording& recording, int64_t frames) {
+  const ContextPolicy policy{.sink_frames = recording.integer("sink_frames"),
+                             .fifo_frames = recording.integer("fifo_frames")};
+  return {policy, BlockLayout(frames, recording.integer("frames_per_block")),
+          recording.setting("denoising_timesteps").get<std::vector<double>>()};
+}
+
+ScoreDraw recorded_draw(const Recording& recording, const ReplayOptions& options, const char* noise, const char* t,
+                        const at::Tensor& like) {
+  return {latents(recording, noise, options, like), timestep_per_sample(recording, like, options, t)};
+}
+
+at::Tensor as_recorded(const at::Tensor& scalar) { return scalar.detach().view({1}); }
+
+// [B], [F], [blocks] or [B, F] timesteps, as [B, F].
+at::Tensor timesteps_of_frames(const Recording& recording, const at::Tensor& data, int64_t block_frames,
+                               const ReplayOptions& options) {
+  at::Tensor t = recording.input("t").to(options.device);
+  const int64_t batch = data.size(0), frames = data.size(1), last = t.size(-1);
+  if (last != frames && last * block_frames == frames) t = t.repeat_interleave(block_frames, -1);
+  check(t.size(-1) == frames && (t.dim() == 1 || t.size(0) == batch), "evaluation",
+        "{}: timesteps are one a frame or block, got {} for {} frames in blocks of {}", recording.path().string(), last,
+        frames, block_frames);
+  return t.expand({batch, frames});
+}
+
+}  // namespace
+
+NamedTensors replay_sgf_step(const Recording& recording, const ReplayOptions& options) {
+  const CausalDit generator = load_dit(recording, options), teacher = load_dit(recording, options, "w_real"),
+                  critic = load_dit(recording, options, "w_fake");
+  const at::Tensor text = text_rows(recording, options);
+  const ScoreText score_text{text, text_rows(recording, options, "negative_text")};
+  const ScorePair pair{teacher, critic, recording.number("guidance")};
+  const at::Tensor start = latents(recording, "noise", options);
+  const ScoreDraw score_draw = recorded_draw(recording, options, "score_noise", "t_score", start);
+
+  set_requires_grad(generator.weights(), true);
+  set_requires_grad(critic.weights(), true);
+  const ExitRecord record = roll_out(generator, generator.prepare(text), rollout_settings(recording, start.size(1)),
+                                     recording.integer("exit_step"), recorded_noise(recording, options, start));
+  NamedTensors out{{"out.noisy", frames_first(record.noisy)}, {"out.prediction", frames_first(record.prediction)}};
+  for (const auto boundary : {GradientBoundary::kFrozenContext, GradientBoundary::kOpenContext}) {
+    const bool open = boundary == GradientBoundary::kOpenContext;
+    const at::Tensor x = reconstruct(generator, generator.embed(text), record, boundary);
+    const GeneratorLoss generator_side = generator_loss(x, pair, score_draw, score_text);
+    add_gradients(out, open ? "grad_open." : "grad_frozen.", generator, generator_side.loss);
+    if (!open) continue;
+    out.emplace_back("out.reconstruction", frames_first(x.detach()));
+    out.emplace_back("out.dmd_gradient", frames_first(generator_side.gradient));
+    out.emplace_back("out.generator_loss", as_recorded(generator_side.loss));
+  }
+  const ScoreDraw critic_draw = recorded_draw(recording, options, "critic_noise", "t_critic", start);
+  const at::Tensor loss = critic_loss(record.prediction, critic, critic_draw, text);
+  out.emplace_back("out.critic_loss", as_recorded(loss));
+  add_gradients(out, "grad_critic.", critic, loss);
+  return out;
+}
+
+NamedTensors replay_flow_matching(const Recording& recording, const ReplayOptions& options) {
+  const CausalDit dit = load_dit(recording, options);
+  set_requires_grad(dit.weights(), true);
+  const at::Tensor data = latents(recording, "data", options), noise = latents(recording, "noise", options, data);
+  const at::Tensor t = timestep_per_sample(recording, data, options);
+  const at::Tensor flow = predict_flow(dit, add_noise(data, noise, t / kMaxTimestep), t, text_rows(recording, options));
+  const at::Tensor weights = bell_weights(FlowSchedule(), t.unsqueeze(1), data);
+  const at::Tensor loss = flow_matching_loss(flow, flow_target(data, noise), weights);
+  NamedTensors out{{"out.loss", as_recorded(loss)}};
+  add_gradients(out, "grad.", dit, loss);
+  return out;
+}
+
+NamedTensors replay_teacher_forcing(const Recording& recording, const ReplayOptions& options) {
+  const CausalDit dit = load_dit(recording, options);
+  set_requires_grad(dit.weights(), true);
+  const at::Tensor data = latents(recording, "data", options), noise = latents(recording, "noise", options, data);
+  const int64_t block = recording.integer("frames_per_block");
+  const at::Tensor t = timesteps_of_frames(recording, data, block, options);
+  const ReconstructionMask mask(ContextPolicy::everything(), BlockLayout(data.size(1), block));
+  const at::Tensor flow =
+      dit.forward(add_noise(data, noise, t / kMaxTimestep), t, dit.embed(text_rows(recording, options)),
+                  Parallel{data, mask, GradientBoundary::kOpenContext});
+  const at::Tensor loss = flow_matching_loss(flow, flow_target(data, noise), bell_weights(FlowSchedule(), t, data));
+  NamedTensors out{{"out.loss", as_recorded(loss)}};
+  add_gradients(out, "grad.", dit, loss);
+  return out;
+}
+
+}  // namespace sgf

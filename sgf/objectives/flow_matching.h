@@ -1,0 +1,16 @@
+// Flow matching: how far a predicted flow is from noise minus data.
+#pragma once
+
+#include "sgf/schedule/flow_schedule.h"
+
+#include <ATen/core/Tensor.h>
+
+namespace sgf {
+
+// Weight of the schedule's bell at every timestep of t [B, F], float32 or wider as `like`.
+at::Tensor bell_weights(const FlowSchedule& schedule, const at::Tensor& t, const at::Tensor& like);
+
+// Mean squared error of flow and target [B, F, C, H, W]; with `weights` [B, F] each frame counts by its own.
+at::Tensor flow_matching_loss(const at::Tensor& flow, const at::Tensor& target, const at::Tensor& weights = {});
+
+}  // namespace sgf
