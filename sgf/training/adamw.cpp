@@ -1,0 +1,97 @@
+#include "sgf/training/adamw.h"
+
+#include "sgf/core/error.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/_fused_adamw.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <map>
+
+namespace sgf {
+namespace {
+
+void check_settings(const AdamWSettings& s) {
+  check(s.learning_rate > 0 && s.eps > 0 && s.clip_norm >= 0 && s.weight_decay >= 0, "training",
+        "AdamW wants a positive learning rate and eps and no negative clip or decay, got lr {}, eps {}, clip {}, decay "
+        "{}",
+        s.learning_rate, s.eps, s.clip_norm, s.weight_decay);
+  check(s.beta1 >= 0 && s.beta1 < 1 && s.beta2 >= 0 && s.beta2 < 1, "training",
+        "AdamW's betas lie in [0, 1), got {} and {}", s.beta1, s.beta2);
+}
+
+at::Tensor find(const std::map<std::string, at::Tensor>& state, const std::string& name, const at::Tensor& like) {
+  const auto found = state.find(name);
+  check(found != state.end(), "training", "the optimiser state lacks '{}'", name);
+  check(found->second.sizes() == like.sizes(), "training", "optimiser state '{}' is [{}], its parameter [{}]", name,
+        fmt::join(found->second.sizes(), ", "), fmt::join(like.sizes(), ", "));
+  return found->second;
+}
+
+}  // namespace
+
+double global_norm(const std::vector<at::Tensor>& tensors) {
+  if (tensors.empty()) return 0;
+  std::vector<at::Tensor> norms;
+  for (const at::Tensor& tensor : tensors) norms.push_back(tensor.norm().to(at::kDouble));
+  return at::stack(norms).norm().item<double>();
+}
+
+AdamW::AdamW(AdamWSettings settings, NamedTensors parameters)
+    : settings_(settings), parameters_(std::move(parameters)) {
+  check_settings(settings_);
+  for (const auto& [name, tensor] : parameters_) {
+    check(tensor.scalar_type() == at::kFloat || tensor.scalar_type() == at::kDouble, "training",
+          "master weights are float32, '{}' is {}", name, c10::toString(tensor.scalar_type()));
+    tensors_.push_back(tensor.detach());  // the same memory, outside any graph
+    exp_avg_.push_back(at::zeros_like(tensor));
+    exp_avg_sq_.push_back(at::zeros_like(tensor));
+    step_counts_.push_back(at::zeros({}, tensor.options().dtype(at::kFloat)));
+  }
+}
+
+double AdamW::step(const std::vector<at::Tensor>& gradients) {
+  const at::NoGradGuard no_grad;
+  check(gradients.size() == tensors_.size(), "training", "{} gradients for {} parameters", gradients.size(),
+        tensors_.size());
+  const double norm = global_norm(gradients);
+  const bool clipped = settings_.clip_norm > 0 && norm > settings_.clip_norm;
+  if (clipped)
+    for (at::Tensor gradient : gradients) gradient.mul_(settings_.clip_norm / norm);
+  ++steps_taken_;
+  for (at::Tensor& count : step_counts_) count.fill_(static_cast<double>(steps_taken_));
+  at::_fused_adamw_(tensors_, gradients, exp_avg_, exp_avg_sq_, {}, step_counts_, settings_.learning_rate,
+                    settings_.beta1, settings_.beta2, settings_.weight_decay, settings_.eps, /*amsgrad=*/false,
+                    /*maximize=*/false);
+  return norm;
+}
+
+NamedTensors AdamW::state() const {
+  NamedTensors out;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    out.emplace_back("exp_avg." + parameters_[i].first, exp_avg_[i]);
+    out.emplace_back("exp_avg_sq." + parameters_[i].first, exp_avg_sq_[i]);
+  }
+  out.emplace_back("steps", at::tensor({steps_taken_}, at::kLong));
+  return out;
+}
+
+void AdamW::restore(const NamedTensors& state) {
+  const std::map<std::string, at::Tensor> by_name(state.begin(), state.end());
+  std::vector<at::Tensor> first, second;
+  for (const auto& [name, tensor] : parameters_) {
+    first.push_back(find(by_name, "exp_avg." + name, tensor));
+    second.push_back(find(by_name, "exp_avg_sq." + name, tensor));
+  }
+  const at::Tensor steps = find(by_name, "steps", at::empty({1}));
+  const at::NoGradGuard no_grad;
+  for (size_t i = 0; i < tensors_.size(); ++i) {
+    exp_avg_[i].copy_(first[i]);
+    exp_avg_sq_[i].copy_(second[i]);
+  }
+  steps_taken_ = steps.item<int64_t>();
+}
+
+}  // namespace sgf

@@ -1,0 +1,52 @@
+// AdamW over float32 master weights: torch's fused kernel, moments kept here so that they can be saved and resumed.
+#pragma once
+
+#include "sgf/core/tensors.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sgf {
+
+struct AdamWSettings {
+  double learning_rate = 2e-6;
+  double beta1 = 0.0;
+  double beta2 = 0.999;
+  double weight_decay = 0.01;  // on all parameters
+  double eps = 1e-8;
+  double clip_norm = 10.0;  // of all gradients together; 0 = none
+};
+
+class AdamW {
+ public:
+  // `parameters` are float32 (float64 in tests) and are updated in place.
+  AdamW(AdamWSettings settings, NamedTensors parameters);
+
+  const AdamWSettings& settings() const { return settings_; }
+  int64_t steps_taken() const { return steps_taken_; }
+
+  // Clips `gradients`, one a parameter in their order, in place, and takes a step. Returns the norm before clipping.
+  double step(const std::vector<at::Tensor>& gradients);
+
+  // Moments and counter under "exp_avg.NAME", "exp_avg_sq.NAME" and "steps".
+  NamedTensors state() const;
+  // Throws where a tensor is missing or of another shape; then nothing was changed.
+  void restore(const NamedTensors& state);
+
+ private:
+  AdamWSettings settings_;
+  NamedTensors parameters_;
+  std::vector<at::Tensor> tensors_;      // parameters_ without names
+  std::vector<at::Tensor> exp_avg_;      // first moments
+  std::vector<at::Tensor> exp_avg_sq_;   // second moments
+  std::vector<at::Tensor> step_counts_;  // what the fused kernel asks for; all alike
+  int64_t steps_taken_ = 0;
+};
+
+// Norm of all tensors together, float64.
+double global_norm(const std::vector<at::Tensor>& tensors);
+
+}  // namespace sgf

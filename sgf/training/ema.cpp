@@ -1,0 +1,40 @@
+#include "sgf/training/ema.h"
+
+#include "sgf/core/error.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <utility>
+
+namespace sgf {
+
+Ema::Ema(double decay, int64_t start_step, NamedTensors weights)
+    : decay_(decay), start_step_(start_step), weights_(std::move(weights)) {
+  check(decay >= 0 && decay < 1, "training", "an EMA's decay lies in [0, 1), got {}", decay);
+}
+
+void Ema::update(int64_t step) {
+  if (step < start_step_) return;
+  const at::NoGradGuard no_grad;
+  if (!has_started()) {
+    for (const auto& [name, weight] : weights_) shadow_.emplace_back(name, weight.detach().clone());
+    return;
+  }
+  for (size_t i = 0; i < weights_.size(); ++i)
+    shadow_[i].second.mul_(decay_).add_(weights_[i].second.detach(), 1 - decay_);
+}
+
+void Ema::restore(const NamedTensors& shadow) {
+  check(shadow.empty() || shadow.size() == weights_.size(), "training", "a saved average of {} tensors for {} weights",
+        shadow.size(), weights_.size());
+  NamedTensors restored;
+  for (size_t i = 0; i < shadow.size(); ++i) {
+    check(shadow[i].first == weights_[i].first && shadow[i].second.sizes() == weights_[i].second.sizes(), "training",
+          "the saved average has '{}' where '{}' was expected", shadow[i].first, weights_[i].first);
+    restored.emplace_back(shadow[i].first, shadow[i].second.to(weights_[i].second.options(), false, /*copy=*/true));
+  }
+  shadow_ = std::move(restored);
+}
+
+}  // namespace sgf

@@ -1,0 +1,108 @@
+// The optimiser against its formula, its clipping and its exact resume; the slow average.
+#include "sgf/core/error.h"
+#include "sgf/training/adamw.h"
+#include "sgf/training/ema.h"
+#include "tests/model/tiny_dit.h"
+
+#include <gtest/gtest.h>
+
+namespace sgf {
+namespace {
+
+using testing::draw;
+using testing::relative_l2;
+
+NamedTensors two_parameters(at::ScalarType dtype = at::kDouble) {
+  return {{"a", draw(1, 0, {3, 4}, at::TensorOptions(dtype))}, {"b", draw(1, 1, {5}, at::TensorOptions(dtype))}};
+}
+
+std::vector<at::Tensor> gradients(int64_t step, at::ScalarType dtype = at::kDouble) {
+  return {draw(2, 2 * step, {3, 4}, at::TensorOptions(dtype)), draw(2, 2 * step + 1, {5}, at::TensorOptions(dtype))};
+}
+
+TEST(AdamW, FollowsTheFormula) {
+  const AdamWSettings s{.learning_rate = 1e-2, .beta1 = 0.9, .beta2 = 0.99, .weight_decay = 0.1, .clip_norm = 0};
+  const NamedTensors parameters = two_parameters();
+  at::Tensor w = parameters[0].second.clone(), m = at::zeros_like(w), v = at::zeros_like(w);
+  AdamW optimiser(s, parameters);
+  for (int64_t step = 1; step <= 5; ++step) {
+    const auto g = gradients(step);
+    m = m * s.beta1 + g[0] * (1 - s.beta1);
+    v = v * s.beta2 + g[0].square() * (1 - s.beta2);
+    const at::Tensor m_hat = m / (1 - std::pow(s.beta1, step)), v_hat = v / (1 - std::pow(s.beta2, step));
+    w = w * (1 - s.learning_rate * s.weight_decay) - s.learning_rate * m_hat / (v_hat.sqrt() + s.eps);
+    optimiser.step(g);
+  }
+  EXPECT_LT(relative_l2(parameters[0].second, w), 1e-12);
+  EXPECT_EQ(optimiser.steps_taken(), 5);
+}
+
+TEST(AdamW, ClipsAllGradientsTogetherAndReturnsTheNormBefore) {
+  AdamW optimiser({.learning_rate = 1e-3, .clip_norm = 0.5}, two_parameters());
+  const auto g = gradients(1);
+  const double norm = global_norm(g);
+  ASSERT_GT(norm, 0.5);
+  EXPECT_NEAR(optimiser.step(g), norm, 1e-12);
+  EXPECT_NEAR(global_norm(g), 0.5, 1e-12);
+  AdamW open({.learning_rate = 1e-3, .clip_norm = 100}, two_parameters());
+  const auto small = gradients(1);
+  open.step(small);
+  EXPECT_NEAR(global_norm(small), norm, 1e-12);
+}
+
+TEST(AdamW, ARestoredOptimiserGoesOnBitForBit) {
+  const AdamWSettings s{.learning_rate = 1e-2, .beta1 = 0.9, .beta2 = 0.99};
+  const NamedTensors whole = two_parameters(at::kFloat), halves = two_parameters(at::kFloat);
+  AdamW in_one_go(s, whole), first(s, halves);
+  for (int64_t step = 0; step < 6; ++step) in_one_go.step(gradients(step, at::kFloat));
+  for (int64_t step = 0; step < 3; ++step) first.step(gradients(step, at::kFloat));
+  AdamW second(s, halves);
+  second.restore(first.state());
+  for (int64_t step = 3; step < 6; ++step) second.step(gradients(step, at::kFloat));
+  for (size_t i = 0; i < whole.size(); ++i) EXPECT_TRUE(at::equal(whole[i].second, halves[i].second));
+  // The control: without its moments it goes another way.
+  const NamedTensors lost = two_parameters(at::kFloat);
+  AdamW before(s, lost), forgetful(s, lost);
+  for (int64_t step = 0; step < 3; ++step) before.step(gradients(step, at::kFloat));
+  for (int64_t step = 3; step < 6; ++step) forgetful.step(gradients(step, at::kFloat));
+  EXPECT_FALSE(at::equal(lost[0].second, whole[0].second));
+}
+
+TEST(AdamW, RefusesAStateThatDoesNotFitAndHalfPrecisionMasters) {
+  AdamW optimiser({}, two_parameters());
+  NamedTensors state = optimiser.state();
+  state.erase(state.begin());
+  EXPECT_THROW(optimiser.restore(state), Error);
+  EXPECT_THROW(AdamW({}, {{"a", at::zeros({2}, at::kBFloat16)}}), Error);
+  EXPECT_THROW(AdamW({.beta2 = 1.0}, two_parameters()), Error);
+}
+
+TEST(Ema, StartsAsACopyAndThenFollowsSlowly) {
+  const NamedTensors weights{{"w", at::zeros({2}, at::kDouble)}};
+  Ema ema(0.9, /*start_step=*/3, weights);
+  weights[0].second.fill_(1);
+  ema.update(2);
+  EXPECT_FALSE(ema.has_started());
+  EXPECT_TRUE(at::equal(ema.average()[0].second, weights[0].second));
+  ema.update(3);
+  weights[0].second.fill_(2);
+  EXPECT_EQ(ema.average()[0].second[0].item<double>(), 1);
+  ema.update(4);
+  EXPECT_NEAR(ema.average()[0].second[0].item<double>(), 1.1, 1e-15);
+}
+
+TEST(Ema, ARestoredAverageGoesOn) {
+  const NamedTensors weights{{"w", at::ones({2}, at::kDouble)}};
+  Ema one(0.5, 0, weights), other(0.5, 0, weights);
+  one.update(0);
+  weights[0].second.fill_(3);
+  one.update(1);
+  other.restore(one.average());
+  one.update(2);
+  other.update(2);
+  EXPECT_TRUE(at::equal(one.average()[0].second, other.average()[0].second));
+  EXPECT_THROW(other.restore({{"v", at::ones({2}, at::kDouble)}}), Error);
+}
+
+}  // namespace
+}  // namespace sgf
