@@ -1,0 +1,47 @@
+#include "sgf/training/trained_dit.h"
+
+#include "sgf/core/error.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <torch/csrc/autograd/autograd.h>
+
+namespace sgf {
+namespace {
+
+// Leaves of the graph: the masters' own memory where the dtype is theirs, else a copy.
+DitWeights compute_weights(const DitWeights& masters, at::ScalarType compute) {
+  DitWeights weights = masters;
+  visit_weights(weights, [&](const std::string& name, at::Tensor& tensor) {
+    check(tensor.scalar_type() == at::kFloat || tensor.scalar_type() == at::kDouble, "training",
+          "master weights are float32, '{}' is {}", name, c10::toString(tensor.scalar_type()));
+    tensor = tensor.detach().to(compute).requires_grad_();
+  });
+  return weights;
+}
+
+}  // namespace
+
+TrainedDit::TrainedDit(const DitConfig& config, const DitWeights& masters, at::ScalarType compute, DitOptions options)
+    : masters_(named_parameters(masters)), network_(config, compute_weights(masters, compute), options) {
+  for (const auto& [name, tensor] : named_parameters(network_.weights())) weights_.push_back(tensor);
+}
+
+std::vector<at::Tensor> TrainedDit::gradients(const at::Tensor& loss) const {
+  auto found = torch::autograd::grad({loss}, weights_, {}, /*retain_graph=*/std::nullopt, /*create_graph=*/false,
+                                     /*allow_unused=*/true);
+  std::vector<at::Tensor> out;
+  for (size_t i = 0; i < found.size(); ++i) {
+    const at::Tensor& master = masters_[i].second;
+    out.push_back(found[i].defined() ? found[i].to(master.scalar_type()) : at::zeros_like(master));
+  }
+  return out;
+}
+
+void TrainedDit::sync() {
+  const at::NoGradGuard no_grad;
+  for (size_t i = 0; i < weights_.size(); ++i)
+    if (weights_[i].scalar_type() != masters_[i].second.scalar_type()) weights_[i].copy_(masters_[i].second);
+}
+
+}  // namespace sgf
