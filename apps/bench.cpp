@@ -21,9 +21,14 @@ struct BenchArgs {
   std::string dtype = "float32";
   std::string device = "auto";
   std::string attention = "auto";
-  bool keep_activations = false;
+  std::string activations = "recompute";
   PassesSetting setting{.policy = {.sink_frames = 3, .fifo_frames = 6}, .height = 16, .width = 16};
 };
+
+ActivationPolicy activation_policy(const std::string& name) {
+  if (name == "keep") return ActivationPolicy::kKeepAll;
+  return name == "recompute" ? ActivationPolicy::kRecomputeBlocks : ActivationPolicy::kKeepAttention;
+}
 
 PassesSetting complete(const BenchArgs& args) {
   PassesSetting setting = args.setting;
@@ -32,7 +37,7 @@ PassesSetting complete(const BenchArgs& args) {
   setting.dtype = scalar_type_from_name(args.dtype);
   setting.device = device_from_name(args.device);
   setting.attention = attention_backend_from_name(args.attention);
-  setting.activations = args.keep_activations ? ActivationPolicy::kKeepAll : ActivationPolicy::kRecomputeBlocks;
+  setting.activations = activation_policy(args.activations);
   return setting;
 }
 
@@ -67,7 +72,11 @@ void add_bench(CLI::App& app) {
   command->add_option("--dtype", args->dtype, "float64, float32 or bfloat16")->capture_default_str();
   command->add_option("--device", args->device, "auto, cpu, cuda or cuda:N")->capture_default_str();
   command->add_option("--attention", args->attention, "auto, cudnn, flash or math")->capture_default_str();
-  command->add_flag("--keep-activations", args->keep_activations, "Keep all activations instead of recomputing blocks");
+  command
+      ->add_option("--activations", args->activations,
+                   "keep, recompute, or keep-attention: what the backward pass finds")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"keep", "recompute", "keep-attention"}));
   add_geometry(*command, args->setting);
   command->callback([args] { run_bench(*args); });
 }

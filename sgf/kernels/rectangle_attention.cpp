@@ -153,10 +153,19 @@ struct RegionHolder : torch::CustomClassHolder {
   RegionHolder(AttentionRegion r, AttentionBackend b) : region(std::move(r)), backend(b) {}
 };
 
+DenseAttention attend_once(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const RegionHolder& plan,
+                           AttentionMemo* memo) {
+  if (memo == nullptr) return attend(q, k, v, plan.region, plan.backend);
+  if (const std::optional<DenseAttention> kept = memo->take()) return *kept;
+  const DenseAttention result = attend(q, k, v, plan.region, plan.backend);
+  memo->keep(result);
+  return result;
+}
+
 struct RectangleAttention : torch::autograd::Function<RectangleAttention> {
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                            const c10::intrusive_ptr<RegionHolder>& plan) {
-    const DenseAttention result = attend(q, k, v, plan->region, plan->backend);
+                            const c10::intrusive_ptr<RegionHolder>& plan, AttentionMemo* memo) {
+    const DenseAttention result = attend_once(q, k, v, *plan, memo);
     ctx->save_for_backward({q, k, v, result.out, result.lse});
     ctx->saved_data["plan"] = c10::IValue::make_capsule(plan);
     return result.out;
@@ -168,7 +177,7 @@ struct RectangleAttention : torch::autograd::Function<RectangleAttention> {
     const GradientSums sums = attend_backward(grads[0].contiguous(), saved[0], saved[1], saved[2], {saved[3], saved[4]},
                                               plan->region, plan->backend);
     const auto dtype = saved[0].scalar_type();
-    return {sums.q.to(dtype), sums.k.to(dtype), sums.v.to(dtype), at::Tensor()};
+    return {sums.q.to(dtype), sums.k.to(dtype), sums.v.to(dtype), at::Tensor(), at::Tensor()};
   }
 };
 
@@ -184,10 +193,17 @@ void check_shapes(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
 }  // namespace
 
 at::Tensor rectangle_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                               const AttentionRegion& region, AttentionBackend backend) {
+                               const AttentionRegion& region, AttentionBackend backend, AttentionMemo* memo) {
   check_shapes(q, k, v, region);
   region.validate();
-  return RectangleAttention::apply(q, k, v, c10::make_intrusive<RegionHolder>(region, resolve_backend(backend, q)));
+  const auto plan = c10::make_intrusive<RegionHolder>(region, resolve_backend(backend, q));
+  return RectangleAttention::apply(q, k, v, plan, memo);
+}
+
+std::optional<DenseAttention> AttentionMemo::take() {
+  std::optional<DenseAttention> taken;
+  taken.swap(kept_);
+  return taken;
 }
 
 at::Tensor masked_attention_reference(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,

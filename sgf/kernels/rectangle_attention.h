@@ -5,12 +5,25 @@
 #include "sgf/kernels/dense_attention.h"
 #include "sgf/kernels/rectangles.h"
 
+#include <optional>
+
 namespace sgf {
+
+// The result of one attention call, kept so that computing the same call again can skip the work: the first call
+// fills it, the second takes it out.
+class AttentionMemo {
+ public:
+  std::optional<DenseAttention> take();
+  void keep(const DenseAttention& result) { kept_ = result; }
+
+ private:
+  std::optional<DenseAttention> kept_;
+};
 
 // q [B, Lq, N, D], k and v [B, Lk, N, D] -> [B, Lq, N, D]. Differentiable in q, k and v. A query that no rectangle
 // covers gives zeros.
 at::Tensor rectangle_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                               const AttentionRegion& region, AttentionBackend backend);
+                               const AttentionRegion& region, AttentionBackend backend, AttentionMemo* memo = nullptr);
 
 // The plain twin: one masked softmax over the dense L x L scores, differentiated by autograd.
 at::Tensor masked_attention_reference(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,

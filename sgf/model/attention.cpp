@@ -1,6 +1,5 @@
 #include "sgf/model/attention.h"
 
-#include "sgf/kernels/rectangle_attention.h"
 #include "sgf/kernels/rms_norm.h"
 
 #include <ATen/ATen.h>
@@ -19,11 +18,11 @@ KeysValues own_keys_values(const AttentionWeights& weights, const at::Tensor& x,
 }
 
 at::Tensor self_attention(const AttentionWeights& weights, const Queries& queries, const KeysValues& visible,
-                          const CallPlan& plan, const DitConfig& config) {
+                          const CallPlan& plan, const DitConfig& config, AttentionMemo* memo) {
   const at::Tensor q =
       rotate(normed_heads(linear(weights.q, queries.x), weights.norm_q, config.num_heads, config.eps), queries.rope);
   const at::Tensor k = rotate(visible.keys, plan.key_rope);
-  const at::Tensor out = rectangle_attention(q, k, visible.values, queries.region, plan.backend);
+  const at::Tensor out = rectangle_attention(q, k, visible.values, queries.region, plan.backend, memo);
   return linear(weights.o, out.flatten(2));
 }
 

@@ -1,6 +1,7 @@
 // Self- and cross-attention of a Wan block.
 #pragma once
 
+#include "sgf/kernels/rectangle_attention.h"
 #include "sgf/model/call_plan.h"
 #include "sgf/model/dit_weights.h"
 #include "sgf/model/prompt_text.h"
@@ -24,7 +25,7 @@ struct Queries {
 
 // [B, L, dim] after the output projection.
 at::Tensor self_attention(const AttentionWeights& weights, const Queries& queries, const KeysValues& visible,
-                          const CallPlan& plan, const DitConfig& config);
+                          const CallPlan& plan, const DitConfig& config, AttentionMemo* memo);
 
 at::Tensor cross_attention(const AttentionWeights& weights, const at::Tensor& x, const KeysValues& text,
                            AttentionBackend backend, const DitConfig& config);

@@ -61,7 +61,7 @@ at::Tensor block_forward(const BlockWeights& weights, const BlockInput& input, c
   const Queries queries{h, place.is_last ? plan.last_query_rope : plan.query_rope,
                         place.is_last ? plan.last_region : plan.region};
   const KeysValues visible = visible_keys_values(plan, place.layer, own);
-  x = gated_residual(x, self_attention(weights.self_attn, queries, visible, plan, config), m.gate_a);
+  x = gated_residual(x, self_attention(weights.self_attn, queries, visible, plan, config, place.memo), m.gate_a);
   const KeysValues text = text_keys_values(weights, input, config);
   x = x + cross_attention(weights.cross_attn, affine_norm(x, weights, config.eps), text, plan.backend, config);
   h = layer_norm_modulate(x, m.shift_f, m.scale_f, config.eps);

@@ -1,6 +1,7 @@
 // One Wan block: modulated self-attention, cross-attention to the text, modulated FFN.
 #pragma once
 
+#include "sgf/kernels/rectangle_attention.h"
 #include "sgf/model/call_plan.h"
 #include "sgf/model/dit_weights.h"
 #include "sgf/model/prompt_text.h"
@@ -19,6 +20,7 @@ struct BlockInput {
 struct BlockPlace {
   int64_t layer = 0;
   bool is_last = false;
+  AttentionMemo* memo = nullptr;  // where its self-attention is kept between two runs, if anywhere
 };
 
 // [B, F * L, dim]. The last block of a parallel call returns the noisy frames alone: nobody reads the others. The last

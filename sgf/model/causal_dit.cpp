@@ -7,6 +7,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <memory>
 #include <utility>
 
 namespace sgf {
@@ -100,7 +101,7 @@ at::Tensor CausalDit::run_blocks(at::Tensor x, const at::Tensor& modulation, con
 }
 
 at::Tensor CausalDit::run_block(size_t layer, const BlockInput& input, const CallPlan& plan) const {
-  const BlockPlace place{static_cast<int64_t>(layer), layer + 1 == weights_.blocks.size()};
+  BlockPlace place{static_cast<int64_t>(layer), layer + 1 == weights_.blocks.size()};
   const bool keep = options_.activations == ActivationPolicy::kKeepAll || !at::GradMode::is_enabled();
   if (keep) return block_forward(weights_.blocks[layer], input, plan, place, config_);
   std::vector<at::Tensor> inputs{input.x, input.modulation, input.text};
@@ -108,7 +109,11 @@ at::Tensor CausalDit::run_block(size_t layer, const BlockInput& input, const Cal
   if (has_text) inputs.insert(inputs.end(), {input.text_keys_values.keys, input.text_keys_values.values});
   const size_t first_parameter = inputs.size();
   for (const at::Tensor& parameter : block_parameters(weights_.blocks[layer])) inputs.push_back(parameter);
-  const Piece piece = [plan, place, has_text, first_parameter, config = config_](const std::vector<at::Tensor>& in) {
+  const bool keeps_attention = options_.activations == ActivationPolicy::kKeepAttention;
+  const auto memo = keeps_attention ? std::make_shared<AttentionMemo>() : nullptr;
+  place.memo = memo.get();
+  const Piece piece = [plan, place, memo, has_text, first_parameter,
+                       config = config_](const std::vector<at::Tensor>& in) {
     const BlockInput again{in[0], in[1], in[2], has_text ? KeysValues{in[3], in[4]} : KeysValues{}};
     return block_forward(block_from_parameters(in, first_parameter), again, plan, place, config);
   };

@@ -11,6 +11,7 @@ namespace sgf {
 enum class ActivationPolicy {
   kKeepAll,          // every activation stays until the backward pass
   kRecomputeBlocks,  // each block keeps its input and is computed once more
+  kKeepAttention,    // the same, but the self-attention's output is kept too and not computed again
 };
 
 // piece(inputs) -> one tensor; a pure function of its inputs, parameters among them.

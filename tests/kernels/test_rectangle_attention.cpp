@@ -73,6 +73,18 @@ TEST(RectangleAttention, WithoutOneRectangleTheTwinDisagrees) {
   EXPECT_GT(relative_l2(rectangle_attention(in.q, in.k, in.v, region, AttentionBackend::kMath), twin), 1e-2);
 }
 
+TEST(RectangleAttention, AMemoIsFilledByTheFirstCallAndTakenByTheSecond) {
+  const AttentionRegion region = a_region();
+  const Inputs in(region, 8, at::kDouble);
+  AttentionMemo memo;
+  const auto run = [&](const at::Tensor& q) {
+    return rectangle_attention(q, in.k, in.v, region, AttentionBackend::kMath, &memo);
+  };
+  const at::Tensor first = run(in.q);
+  EXPECT_TRUE(at::equal(run(in.q * 2), first));   // what was kept, whatever comes in
+  EXPECT_FALSE(at::equal(run(in.q * 2), first));  // and only once
+}
+
 TEST(RectangleAttention, RefusesRegionsThatLeaveTheSequence) {
   AttentionRegion region = AttentionRegion::dense(4, 4);
   region.rectangles[0].keys[0].count = 5;

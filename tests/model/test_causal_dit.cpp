@@ -42,10 +42,10 @@ TEST(CausalDit, GradientsEqualFiniteDifferences) {
   }
 }
 
-TEST(CausalDit, RecomputedBlocksGiveTheSameGradientsBitForBit) {
+void expect_the_gradients_of_kept_activations(ActivationPolicy activations) {
   const DitConfig config = small_config(2, 3);
   const Case kept(config, 2, 4, 22);
-  const Case again(config, 2, 4, 22, at::kDouble, {.activations = ActivationPolicy::kRecomputeBlocks});
+  const Case again(config, 2, 4, 22, at::kDouble, {.activations = activations});
   const ContextPolicy policy{.sink_frames = 1, .fifo_frames = 2};
   for (const auto boundary : {GradientBoundary::kOpenContext, GradientBoundary::kFrozenContext}) {
     set_requires_grad(kept.dit.weights(), true);
@@ -54,6 +54,14 @@ TEST(CausalDit, RecomputedBlocksGiveTheSameGradientsBitForBit) {
     const auto b = again.gradients(again.parallel(policy, BlockLayout(4, 1), boundary));
     for (size_t i = 0; i < a.size(); ++i) EXPECT_TRUE(at::equal(a[i], b[i]));
   }
+}
+
+TEST(CausalDit, RecomputedBlocksGiveTheSameGradientsBitForBit) {
+  expect_the_gradients_of_kept_activations(ActivationPolicy::kRecomputeBlocks);
+}
+
+TEST(CausalDit, KeptAttentionGivesTheSameGradientsBitForBit) {
+  expect_the_gradients_of_kept_activations(ActivationPolicy::kKeepAttention);
 }
 
 TEST(CausalDit, ContextThatNobodyReadsMayBeAnything) {
