@@ -11,7 +11,7 @@
 namespace sgf {
 namespace {
 
-constexpr int kDeepest = 64;
+constexpr int kDeepestState = 64;
 // Bytes of index, per byte of pickle; a long list of numbers under a long name reaches about 100.
 constexpr size_t kUnfoldFactor = 256;
 constexpr size_t kNodeBytes = 64;  // of a map
@@ -33,7 +33,7 @@ class Walk {
         budget_(std::min(kUnfoldFactor * pickle.byte_count, kMostUnfolded)) {}
 
   void visit(const std::string& name, PickleRef value, int depth) {
-    check(depth < kDeepest, "core", "{}: nested deeper than {} at {}", source_, kDeepest, in_quotes(name));
+    check(depth < kDeepestState, "core", "{}: nested deeper than {} at {}", source_, kDeepestState, in_quotes(name));
     spend(name.size() + 8);  // never nothing: names can be empty
     std::visit(Overloaded{
                    [&](PickleNone) { note(name, "None"); },

@@ -17,7 +17,7 @@ namespace sgf {
 namespace {
 
 // Far above any real config, far below what would hurt.
-constexpr size_t kDeepest = 32;
+constexpr size_t kDeepestYaml = 32;
 constexpr size_t kMostValues = 10000;
 
 Origin origin_at(const Origin& first, const YAML::Mark& mark) {
@@ -129,7 +129,7 @@ class TreeBuilder final : public YAML::EventHandler {
     refuse_extras(mark, tag, anchor);
     // yaml-cpp takes "[1" without its end for the start of such a key.
     if (waits_for_key()) refuse(mark, "a key must be a word, got a list or a mapping; is a bracket left open?");
-    if (stack_.size() >= kDeepest) refuse(mark, fmt::format("nested deeper than {} levels", kDeepest));
+    if (stack_.size() >= kDeepestYaml) refuse(mark, fmt::format("nested deeper than {} levels", kDeepestYaml));
     stack_.push_back({make(kind, mark), std::nullopt});
   }
 

@@ -4,6 +4,7 @@
 
 #include "sgf/core/byte_reader.h"
 #include "sgf/core/in_quotes.h"
+#include "sgf/core/zip_format.h"
 
 #include <algorithm>
 
@@ -16,10 +17,8 @@ constexpr uint32_t kEnd = 0x06054b50;
 constexpr uint32_t kZip64End = 0x06064b50;
 constexpr uint32_t kZip64Locator = 0x07064b50;
 constexpr uint64_t kEndSize = 22, kLocatorSize = 20, kCentralSize = 46;
-constexpr uint16_t kZip64Extra = 1;
 constexpr uint16_t kStored = 0;
 constexpr uint16_t kEncrypted = 1 << 0, kSizesFollow = 1 << 3;  // flag bits
-constexpr uint32_t kInZip64 = 0xffffffff;                       // "the value is in the zip64 extra field"
 
 // Where the central headers lie.
 struct Extent {

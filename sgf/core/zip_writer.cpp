@@ -4,6 +4,7 @@
 #include "sgf/core/crc32.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
+#include "sgf/core/zip_format.h"
 
 #include <algorithm>
 #include <concepts>
@@ -16,8 +17,7 @@ constexpr uint64_t kAlignment = 64;
 constexpr uint16_t kVersion = 45;       // the first that knows zip64
 constexpr uint16_t kFlags = 0x0808;     // checksum after the data, names in UTF-8
 constexpr uint16_t kEarliestDate = 33;  // 1980-01-01: equal input makes equal files
-constexpr uint32_t kInZip64 = std::numeric_limits<uint32_t>::max();
-constexpr uint16_t kZip64Extra = 1, kPaddingExtra = 0x4246;
+constexpr uint16_t kPaddingExtra = 0x4246;
 constexpr uint64_t kLocalSize = 30, kExtraHead = 4, kZip64Sizes = 16;
 
 bool is_wide(uint64_t value) { return value >= kInZip64; }

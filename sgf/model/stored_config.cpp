@@ -5,9 +5,9 @@
 namespace sgf {
 namespace {
 
-StoredConfig parse(std::string_view json, const std::string& source, const std::string& shown) {
+StoredConfig parse(std::string_view text, const std::string& source, const std::string& shown) {
   try {
-    return {.config = dit_config_from_json(json, shown), .source = source, .problem = ""};
+    return {.config = dit_config_from_json(text, shown), .source = source, .problem = ""};
   } catch (const Error& error) {
     return {.config = std::nullopt, .source = "", .problem = error.what()};
   }
