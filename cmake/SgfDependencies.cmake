@@ -3,6 +3,7 @@
 find_package(fmt REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(ZLIB REQUIRED)
 
 # Header-only, because torch ships headers of a newer fmt than the system's: each file then uses the one it sees.
 set(SGF_FMT_LIBRARY fmt::fmt-header-only)

@@ -32,10 +32,21 @@ if(SGF_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
-# Torch headers cost several seconds a translation unit, whatever is in it: sources are compiled in batches. The
-# sanitizer preset stays one by one, so that clang-tidy finds every file among its compile commands.
-function(sgf_compile_in_batches target)
-  if(NOT SGF_SANITIZE)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+# Torch headers cost several seconds a translation unit, whatever is in it: the sources of a room are compiled together
+# (those of core in three parts). The sanitizer preset stays one by one, so that clang-tidy finds every file among its
+# compile commands.
+function(sgf_compile_by_room target)
+  if(SGF_SANITIZE)
+    return()
   endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  foreach(source IN LISTS ARGN)
+    get_filename_component(room ${source} DIRECTORY)
+    if(source MATCHES "^core/(config|yaml|nearest)")
+      set(room core_config)
+    elseif(source MATCHES "^core/(torch|pickle|zip|crc)")
+      set(room core_torch_files)
+    endif()
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${target}_${room}")
+  endforeach()
 endfunction()

@@ -14,6 +14,7 @@ namespace sgf {
 
 at::ScalarType scalar_type_of(DType dtype);
 DType dtype_of(at::ScalarType type);
+inline bool is_floating(DType dtype) { return at::isFloatingType(scalar_type_of(dtype)); }
 // "float64", "float32", "bfloat16", "float16"; throws with what was expected.
 at::ScalarType scalar_type_from_name(std::string_view name);
 std::string_view name_of(at::ScalarType type);

@@ -12,7 +12,7 @@ namespace sgf {
 namespace {
 
 constexpr std::string_view kMagic = "\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";  // 0x1950a86a20f9469cfc6c
-constexpr int64_t kVersion = 1001;
+constexpr int64_t kLegacyVersion = 1001;
 
 Pickle next_pickle(ByteReader& in, std::span<const std::byte> bytes, bool torchscript) {
   Pickle pickle = read_pickle(bytes.subspan(in.position()), {.source = in.source(), .torchscript = torchscript});
@@ -27,7 +27,8 @@ void check_magic(const Pickle& pickle, const std::string& source) {
 
 void check_version(const Pickle& pickle, const std::string& source) {
   const auto* number = pickle.root->as<int64_t>();
-  check(number && *number == kVersion, "core", "{}: a legacy torch file of another version than {}", source, kVersion);
+  check(number && *number == kLegacyVersion, "core", "{}: a legacy torch file of another version than {}", source,
+        kLegacyVersion);
 }
 
 void check_little_endian(const Pickle& pickle, const std::string& source) {

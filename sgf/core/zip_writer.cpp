@@ -14,7 +14,7 @@ namespace sgf {
 namespace {
 
 constexpr uint64_t kAlignment = 64;
-constexpr uint16_t kVersion = 45;       // the first that knows zip64
+constexpr uint16_t kZipVersion = 45;    // the first that knows zip64
 constexpr uint16_t kFlags = 0x0808;     // checksum after the data, names in UTF-8
 constexpr uint16_t kEarliestDate = 33;  // 1980-01-01: equal input makes equal files
 constexpr uint16_t kPaddingExtra = 0x4246;
@@ -92,7 +92,7 @@ void ZipWriter::write_local_header(const Record& record) {
   const uint32_t size = is_wide(record.size) ? kInZip64 : 0;
   const std::string extra = local_extra(record.offset, record.name.size(), record.size);
   Fields fields;
-  fields.add(uint32_t{0x04034b50}).add(kVersion).add(kFlags).add(uint16_t{0}).add(uint16_t{0}).add(kEarliestDate);
+  fields.add(uint32_t{0x04034b50}).add(kZipVersion).add(kFlags).add(uint16_t{0}).add(uint16_t{0}).add(kEarliestDate);
   fields.add(uint32_t{0}).add(size).add(size);  // checksum and sizes follow the data
   fields.add(static_cast<uint16_t>(record.name.size())).add(static_cast<uint16_t>(extra.size()));
   file_.write(fields.add(record.name).add(extra).bytes());
@@ -112,7 +112,7 @@ void ZipWriter::write_descriptor(const Record& record) {
 void ZipWriter::write_central_header(const Record& record) {
   const std::string extra = central_extra(record.size, record.offset);
   Fields fields;
-  fields.add(uint32_t{0x02014b50}).add(kVersion).add(kVersion).add(kFlags).add(uint16_t{0}).add(uint16_t{0});
+  fields.add(uint32_t{0x02014b50}).add(kZipVersion).add(kZipVersion).add(kFlags).add(uint16_t{0}).add(uint16_t{0});
   fields.add(kEarliestDate).add(record.crc).add(narrow(record.size)).add(narrow(record.size));
   fields.add(static_cast<uint16_t>(record.name.size())).add(static_cast<uint16_t>(extra.size()));
   fields.add(std::string(10, '\0'));  // comment length, disk number, attributes
@@ -124,7 +124,12 @@ void ZipWriter::write_end(uint64_t directory_begin) {
   const uint64_t end = file_.bytes_written();
   const uint64_t size = end - directory_begin, count = records_.size();
   Fields fields;
-  fields.add(uint32_t{0x06064b50}).add(uint64_t{44}).add(kVersion).add(kVersion).add(uint32_t{0}).add(uint32_t{0});
+  fields.add(uint32_t{0x06064b50})
+      .add(uint64_t{44})
+      .add(kZipVersion)
+      .add(kZipVersion)
+      .add(uint32_t{0})
+      .add(uint32_t{0});
   fields.add(count).add(count).add(size).add(directory_begin);
   fields.add(uint32_t{0x07064b50}).add(uint32_t{0}).add(end).add(uint32_t{1});
   const auto few = static_cast<uint16_t>(std::min<uint64_t>(count, 0xffff));

@@ -14,10 +14,6 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-cuda::RowShape rows_of(const at::Tensor& y, const at::Tensor& gate) {
-  return {gate.size(0) * gate.size(1), y.size(1) / gate.size(1), y.size(2)};
-}
-
 struct FusedGatedResidual : torch::autograd::Function<FusedGatedResidual> {
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x_in, const at::Tensor& y_in,
                             const at::Tensor& gate_in) {
@@ -25,7 +21,7 @@ struct FusedGatedResidual : torch::autograd::Function<FusedGatedResidual> {
     const at::Tensor out = at::empty_like(x);
     launch_rows<cuda::GatedResidualForward>(cuda::gated_residual,
                                             {x.data_ptr(), y.data_ptr(), gate.data_ptr<float>(), out.data_ptr()},
-                                            rows_of(y, gate), y);
+                                            frame_rows(y, gate), y);
     ctx->save_for_backward({y, gate});
     return out;
   }
@@ -33,7 +29,7 @@ struct FusedGatedResidual : torch::autograd::Function<FusedGatedResidual> {
   static variable_list backward(AutogradContext* ctx, variable_list grads) {
     const variable_list saved = ctx->get_saved_variables();
     const at::Tensor &y = saved[0], &gate = saved[1], grad = grads[0].contiguous(), grad_y = at::empty_like(y);
-    const cuda::RowShape shape = rows_of(y, gate);
+    const cuda::RowShape shape = frame_rows(y, gate);
     const at::Tensor parts = floats_like(y, {shape.groups, cuda::row_splits(shape), shape.channels});
     launch_rows<cuda::GatedResidualBackward>(
         cuda::gated_residual,

@@ -14,15 +14,11 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-cuda::RowShape rows_of(const at::Tensor& x, const at::Tensor& shift) {
-  return {shift.size(0) * shift.size(1), x.size(1) / shift.size(1), x.size(2)};
-}
-
 struct FusedLayerNormModulate : torch::autograd::Function<FusedLayerNormModulate> {
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x_in, const at::Tensor& shift_in,
                             const at::Tensor& scale_in, double eps) {
     const at::Tensor x = x_in.contiguous(), shift = shift_in.contiguous(), scale = scale_in.contiguous();
-    const cuda::RowShape shape = rows_of(x, shift);
+    const cuda::RowShape shape = frame_rows(x, shift);
     const at::Tensor out = at::empty_like(x), mean = floats_like(x, {shape.rows()}), inverse = at::empty_like(mean);
     launch_rows<cuda::LayerNormModulateForward>(
         cuda::layer_norm_modulate,
@@ -36,7 +32,7 @@ struct FusedLayerNormModulate : torch::autograd::Function<FusedLayerNormModulate
   static variable_list backward(AutogradContext* ctx, variable_list grads) {
     const variable_list saved = ctx->get_saved_variables();
     const at::Tensor &x = saved[0], &scale = saved[1], grad = grads[0].contiguous(), grad_x = at::empty_like(x);
-    const cuda::RowShape shape = rows_of(x, scale);
+    const cuda::RowShape shape = frame_rows(x, scale);
     const at::Tensor shift_parts = floats_like(x, {shape.groups, cuda::row_splits(shape), shape.channels});
     const at::Tensor scale_parts = at::empty_like(shift_parts);
     launch_rows<cuda::LayerNormModulateBackward>(

@@ -14,12 +14,12 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-cuda::RowShape rows_of(const at::Tensor& x) { return {1, x.numel() / x.size(-1), x.size(-1)}; }
+cuda::RowShape all_rows(const at::Tensor& x) { return {1, x.numel() / x.size(-1), x.size(-1)}; }
 
 struct FusedRmsNorm : torch::autograd::Function<FusedRmsNorm> {
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x_in, const at::Tensor& weight, double eps) {
     const at::Tensor x = x_in.contiguous(), w = weight.to(at::kFloat).contiguous();
-    const cuda::RowShape shape = rows_of(x);
+    const cuda::RowShape shape = all_rows(x);
     const at::Tensor out = at::empty_like(x), inverse = floats_like(x, {shape.rows()});
     launch_rows<cuda::RmsNormForward>(
         cuda::rms_norm,
@@ -33,7 +33,7 @@ struct FusedRmsNorm : torch::autograd::Function<FusedRmsNorm> {
     const variable_list saved = ctx->get_saved_variables();
     const at::Tensor &x = saved[0], grad = grads[0].contiguous(), grad_x = at::empty_like(x);
     const at::Tensor w = saved[1].to(at::kFloat).contiguous();
-    const cuda::RowShape shape = rows_of(x);
+    const cuda::RowShape shape = all_rows(x);
     const at::Tensor parts = floats_like(x, {shape.groups, cuda::row_splits(shape), shape.channels});
     launch_rows<cuda::RmsNormBackward>(cuda::rms_norm,
                                        {grad.data_ptr(), x.data_ptr(), w.data_ptr<float>(), saved[2].data_ptr<float>(),

@@ -22,6 +22,11 @@ inline cuda::FloatType float_type(const at::Tensor& x) {
   return x.scalar_type() == at::kFloat ? cuda::FloatType::kFloat32 : cuda::FloatType::kBFloat16;
 }
 
+// Rows of x [B, F * L, C], in groups of a frame, as `modulation` [B, F, C] has them.
+inline cuda::RowShape frame_rows(const at::Tensor& x, const at::Tensor& modulation) {
+  return {modulation.size(0) * modulation.size(1), x.size(1) / modulation.size(1), x.size(2)};
+}
+
 // Launches on x's device and current stream, and throws what the launch reports.
 template <class Io>
 void launch_rows(const char* (*kernel)(const Io&, const cuda::RowShape&, cuda::FloatType, cudaStream_t), const Io& io,

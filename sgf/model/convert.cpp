@@ -25,8 +25,6 @@ struct Renamed {
   const TensorEntry* entry;
 };
 
-bool is_floating(DType dtype) { return at::isFloatingType(scalar_type_of(dtype)); }
-
 bool is_torch_name(const std::filesystem::path& path) {
   return path.extension() == ".pt" || path.extension() == ".pth";
 }

@@ -9,9 +9,7 @@
 namespace sgf {
 namespace {
 
-constexpr int64_t kPiece = 1 << 22;  // elements looked at together
-
-bool is_floating(DType dtype) { return at::isFloatingType(scalar_type_of(dtype)); }
+constexpr int64_t kScanPiece = 1 << 22;  // elements looked at together
 
 void count(NonFinite& found, const at::Tensor& piece) {
   // Narrow types are widened: float8 has no comparisons of its own.
@@ -24,8 +22,8 @@ void count(NonFinite& found, const at::Tensor& piece) {
 NonFinite scan_tensor(const TensorFile& file, const TensorEntry& entry) {
   NonFinite found{.name = entry.name};
   const at::Tensor flat = map_tensor(file, entry).reshape(-1);
-  for (int64_t begin = 0; begin < flat.numel(); begin += kPiece) {
-    count(found, flat.narrow(0, begin, std::min(kPiece, flat.numel() - begin)));
+  for (int64_t begin = 0; begin < flat.numel(); begin += kScanPiece) {
+    count(found, flat.narrow(0, begin, std::min(kScanPiece, flat.numel() - begin)));
   }
   return found;
 }

@@ -3,7 +3,7 @@
 
 # Nothing builds without these.
 BUILD_PACKAGES=(ca-certificates g++ cmake ninja-build libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev
-  libgtest-dev libgmock-dev)
+  zlib1g-dev libgtest-dev libgmock-dev)
 # For the virtual environment that torch lives in.
 VENV_PACKAGES=(python3 python3-venv)
 # Faster builds, which go on without them.
@@ -83,7 +83,7 @@ ask_for_tools() {
     command -v "$tool" >/dev/null || absent+=("$tool")
   done
   say "run: no apt here, so no system package is installed. Needed: a C++20 compiler (g++ 12 or newer), CMake 3.25,"
-  say "  Ninja, Python 3.10 with venv and pip, and the development files of fmt, yaml-cpp, nlohmann-json, CLI11 and"
+  say "  Ninja, Python 3.10 with venv and pip, and the development files of fmt, yaml-cpp, nlohmann-json, zlib, CLI11 and"
   say "  GoogleTest. Used where present: Google Benchmark, ccache, mold, clang-format 14, clang-tidy."
   ((${#absent[@]} == 0)) || die 3 "not found: ${absent[*]}"
 }
