@@ -52,9 +52,9 @@ void copy_into(const NamedTensors& masters, const NamedTensors& saved, const std
 }
 
 void check_settings(const DmdStageSettings& s) {
-  check(s.global_batch > 0 && s.micro_batch > 0 && s.generator_every > 0, "training",
-        "batch sizes and the update ratio are positive, got global batch {}, micro batch {}, ratio {}", s.global_batch,
-        s.micro_batch, s.generator_every);
+  s.schedule.validate();
+  check(s.global_batch > 0 && s.micro_batch > 0, "training",
+        "batch sizes are positive, got global batch {} and micro batch {}", s.global_batch, s.micro_batch);
   check(s.latent.size() == 4 && s.latent[0] == s.dmd.rollout.layout.frames(), "training",
         "a latent is [F, C, H, W] with the layout's {} frames", s.dmd.rollout.layout.frames());
 }
@@ -76,8 +76,8 @@ DmdStage::DmdStage(DmdStageSettings settings, TrainedDit generator, CausalDit te
 
 StepMetrics DmdStage::step(int64_t step) {
   StepMetrics metrics;
-  if (generator_is_due(step)) update_generator(step, metrics);
-  update_critic(step, metrics);
+  if (settings_.schedule.updates_generator(step)) update_generator(step, metrics);
+  if (settings_.schedule.updates_critic(step)) update_critic(step, metrics);
   return metrics;
 }
 

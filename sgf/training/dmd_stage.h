@@ -5,6 +5,7 @@
 #include "sgf/training/dmd_step.h"
 #include "sgf/training/ema.h"
 #include "sgf/training/trained_dit.h"
+#include "sgf/training/update_schedule.h"
 
 #include <cstdint>
 #include <functional>
@@ -20,7 +21,7 @@ struct DmdStageSettings {
   DmdSettings dmd;
   AdamWSettings generator;
   AdamWSettings critic{.learning_rate = 4e-7};
-  int64_t generator_every = 5;  // steps; the critic is updated at each
+  UpdateSchedule schedule;
   double ema_decay = 0.99;
   int64_t ema_start_step = 200;
   int64_t global_batch = 64;  // samples an update
@@ -41,7 +42,6 @@ class DmdStage {
   // The generator's update where it is due, then the critic's, whose rollout uses the updated generator.
   StepMetrics step(int64_t step);
 
-  bool generator_is_due(int64_t step) const { return step > 0 && step % settings_.generator_every == 0; }
   const TrainedDit& generator() const { return generator_; }
   const TrainedDit& critic() const { return critic_; }
   const Ema& ema() const { return ema_; }

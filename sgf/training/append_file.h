@@ -1,0 +1,40 @@
+// A file that grows by whole records: a reader, or the next run after a crash, finds what was there or one record more.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+namespace sgf {
+
+// Every append goes to the system at once, so a killed process loses nothing it appended. A record that does not fit
+// on the disk is taken back before the error is thrown.
+class AppendFile {
+ public:
+  enum class Opening {
+    kNew,       // refuses a file that is there
+    kExisting,  // goes on at the end; makes the file where there is none
+  };
+
+  AppendFile(std::filesystem::path path, Opening opening);
+  ~AppendFile();
+  AppendFile(AppendFile&& other) noexcept;
+  AppendFile& operator=(AppendFile&&) = delete;
+
+  void append(std::string_view record);
+
+  // To the disk itself: what a checkpoint is about to rely on must survive a power cut as well.
+  void sync();
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  void write_all(std::string_view bytes);
+  [[noreturn]] void fail_with(int error) const;
+
+  std::filesystem::path path_;
+  int fd_ = -1;
+  int64_t size_ = 0;
+};
+
+}  // namespace sgf

@@ -1,0 +1,78 @@
+#include "sgf/training/gradient_watch.h"
+
+#include "sgf/core/error.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace sgf {
+
+void GradientLimits::validate() const {
+  check(factor > 1, "training", "a gradient limit must lie above the median, got {} times it", factor);
+  check(minimum >= 1 && window >= minimum, "training", "a median over {} norms cannot wait for {}", window, minimum);
+  check(stop_after >= 1, "training", "a run must be allowed 1 or more skips in a row, got {}", stop_after);
+}
+
+nlohmann::json write_history(const GradientHistory& history) {
+  return {{"norms", history.norms},
+          {"applied", history.applied},
+          {"skipped", history.skipped},
+          {"skipped_in_a_row", history.skipped_in_a_row}};
+}
+
+GradientHistory read_history(const nlohmann::json& json, const std::string& source) {
+  try {
+    return {.norms = json.at("norms").get<std::vector<double>>(),
+            .applied = json.at("applied").get<int64_t>(),
+            .skipped = json.at("skipped").get<int64_t>(),
+            .skipped_in_a_row = json.at("skipped_in_a_row").get<int64_t>()};
+  } catch (const nlohmann::json::exception& error) {
+    fail("training", "{}: not a history of gradient norms: {}", source, error.what());
+  }
+}
+
+GradientWatch::GradientWatch(GradientLimits limits, GradientHistory history)
+    : limits_(limits), history_(std::move(history)) {
+  limits_.validate();
+}
+
+GradientVerdict GradientWatch::judge(double norm) {
+  reason_ = find_fault(norm);
+  if (reason_.empty()) {
+    accept(norm);
+    return GradientVerdict::kApply;
+  }
+  ++history_.skipped;
+  ++history_.skipped_in_a_row;
+  return history_.skipped_in_a_row < limits_.stop_after ? GradientVerdict::kSkip : GradientVerdict::kStop;
+}
+
+std::optional<double> GradientWatch::median() const {
+  std::vector<double> norms = history_.norms;
+  if (static_cast<int64_t>(norms.size()) < limits_.minimum) return std::nullopt;
+  const auto middle = norms.begin() + static_cast<std::ptrdiff_t>(norms.size() / 2);
+  std::nth_element(norms.begin(), middle, norms.end());
+  return *middle;
+}
+
+std::string GradientWatch::find_fault(double norm) const {
+  if (!std::isfinite(norm)) return fmt::format("the gradient norm is {}", norm);
+  const std::optional<double> usual = median();
+  // A median of 0 (a network that is not being trained yet) has no multiples.
+  if (!usual || *usual == 0 || norm <= limits_.factor * *usual) return "";
+  return fmt::format("the gradient norm is {:.4g}, {:.0f} times its median of {:.4g} over {} updates", norm,
+                     norm / *usual, *usual, history_.norms.size());
+}
+
+void GradientWatch::accept(double norm) {
+  ++history_.applied;
+  history_.skipped_in_a_row = 0;
+  history_.norms.push_back(norm);
+  const auto excess = static_cast<int64_t>(history_.norms.size()) - limits_.window;
+  if (excess > 0) history_.norms.erase(history_.norms.begin(), history_.norms.begin() + excess);
+}
+
+}  // namespace sgf

@@ -1,0 +1,50 @@
+// metrics.jsonl: one JSON object a step, to be read by people, by jq and by the report.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sgf/training/append_file.h"
+#include "sgf/training/metrics_row.h"
+
+namespace sgf {
+
+// {"step":12,"critic_loss":0.25,"generator_loss":null,"non_finite":["generator_loss"]}: JSON has no NaN, so a value
+// that is not finite is null, and named.
+std::string write_metrics_line(const MetricsRow& row);
+
+struct MetricsHistory {
+  std::vector<MetricsRow> rows;  // steps ascend; what was not finite is NaN
+  std::string torn_line;         // the end of a write that a crash cut short; empty mostly
+};
+
+// Damage before the last line is an error that names the line. No file is an empty history.
+MetricsHistory read_metrics(const std::filesystem::path& path);
+
+// What resuming dropped, for a word to the user.
+struct MetricsCut {
+  int64_t kept = 0;
+  int64_t dropped = 0;  // rows past the resumed step: the run makes them again
+  std::string torn_line;
+};
+
+// Keeps the rows up to `last_step` as they are, byte for byte. The file is replaced at once or not at all.
+MetricsCut cut_metrics(const std::filesystem::path& path, int64_t last_step);
+
+// Appends rows; a row is in the system's hands when append() returns.
+class MetricsLog {
+ public:
+  // A file of an earlier run is cut first where it must be: steps have to ascend.
+  explicit MetricsLog(const std::filesystem::path& path);
+
+  void append(const MetricsRow& row);
+  void sync() { file_.sync(); }
+
+ private:
+  int64_t last_step_ = -1;
+  AppendFile file_;
+};
+
+}  // namespace sgf

@@ -1,0 +1,127 @@
+#include "sgf/training/progress_line.h"
+
+#include "sgf/core/error.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+namespace sgf {
+namespace {
+
+constexpr double kRedrawSeconds = 0.1;  // faster than this nobody reads
+constexpr size_t kRecentSteps = 50;     // the rate follows a change of pace within so many
+constexpr std::string_view kGap = "  ";
+
+// A part of the line; where space is short those of the highest rank go first.
+struct Part {
+  std::string text;
+  int rank = 0;
+};
+
+size_t width_of(const std::vector<Part>& parts) {
+  size_t width = 0;
+  for (const Part& part : parts) width += part.text.size() + (width == 0 ? 0 : kGap.size());
+  return width;
+}
+
+std::string join_within(std::vector<Part> parts, size_t width) {
+  while (parts.size() > 1 && width_of(parts) > width) {
+    // The last of the highest rank.
+    const auto least =
+        std::max_element(parts.rbegin(), parts.rend(), [](const Part& a, const Part& b) { return a.rank < b.rank; });
+    parts.erase(std::prev(least.base()));
+  }
+  std::string line;
+  for (const Part& part : parts) line += (line.empty() ? std::string_view() : kGap), line += part.text;
+  return line.substr(0, width);
+}
+
+int64_t terminal_width() {
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+ProgressOutput standard_progress_output() {
+  return {.write = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr), std::fflush(stderr); },
+          .seconds =
+              [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); },
+          .width = terminal_width};
+}
+
+std::string spell_duration(double seconds) {
+  const auto whole = static_cast<int64_t>(std::ceil(seconds));
+  const int64_t minutes = whole / 60, hours = minutes / 60, days = hours / 24;
+  if (whole < 100) return fmt::format("{} s", whole);
+  if (minutes < 100) return fmt::format("{} min", minutes);
+  if (hours < 48) return fmt::format("{} h {:02} min", hours, minutes % 60);
+  return fmt::format("{} d {:02} h", days, hours % 24);
+}
+
+ProgressLine::ProgressLine(ProgressSettings settings, ProgressOutput output)
+    : settings_(settings), output_(std::move(output)) {
+  check(settings_.total_steps >= 1, "training", "progress towards {} steps cannot be shown", settings_.total_steps);
+}
+
+void ProgressLine::show(const ProgressReport& report) {
+  if (settings_.mode == ProgressMode::kQuiet) return;
+  const bool is_first = recent_.empty();
+  remember(report.step);
+  if (!is_first && !is_due(report.step)) return;
+  shown_at_ = output_.seconds();
+  if (settings_.mode == ProgressMode::kLog) {
+    output_.write(compose(report, std::numeric_limits<size_t>::max()) + '\n');
+    return;
+  }
+  // One column stays free: a full line would make some terminals wrap.
+  line_ = compose(report, static_cast<size_t>(std::max<int64_t>(output_.width() - 1, 1)));
+  output_.write("\r" + line_ + "\x1b[K");
+}
+
+void ProgressLine::say(std::string_view line) {
+  if (settings_.mode == ProgressMode::kQuiet) return;
+  const bool is_terminal = settings_.mode == ProgressMode::kTerminal && !line_.empty();
+  output_.write(is_terminal ? fmt::format("\r\x1b[K{}\n{}", line, line_) : fmt::format("{}\n", line));
+}
+
+void ProgressLine::finish() {
+  if (settings_.mode == ProgressMode::kTerminal && !line_.empty()) output_.write("\n");
+  line_.clear();
+}
+
+void ProgressLine::remember(int64_t step) {
+  recent_.emplace_back(output_.seconds(), step);
+  if (recent_.size() > kRecentSteps) recent_.erase(recent_.begin());
+}
+
+bool ProgressLine::is_due(int64_t step) const {
+  const double interval = settings_.mode == ProgressMode::kLog ? settings_.log_interval : kRedrawSeconds;
+  return step >= settings_.total_steps || output_.seconds() - shown_at_ >= interval;
+}
+
+double ProgressLine::rate() const {
+  if (recent_.size() < 2) return 0;
+  const double seconds = recent_.back().first - recent_.front().first;
+  return seconds > 0 ? static_cast<double>(recent_.back().second - recent_.front().second) / seconds : 0;
+}
+
+std::string ProgressLine::compose(const ProgressReport& report, size_t width) const {
+  std::vector<Part> parts{{fmt::format("step {}/{}", report.step, settings_.total_steps), 0}};
+  for (const Metric& loss : report.losses) parts.push_back({fmt::format("{} {:.4g}", loss.name, loss.value), 2});
+  if (const double pace = rate(); pace > 0) {
+    const double left = static_cast<double>(settings_.total_steps - report.step) / pace;
+    parts.push_back({pace >= 1 ? fmt::format("{:.1f} steps/s", pace) : fmt::format("{:.1f} s/step", 1 / pace), 3});
+    parts.push_back({fmt::format("{} left", spell_duration(left)), 1});
+  }
+  if (report.memory_bytes > 0) parts.push_back({fmt::format("{:.1f} GiB", report.memory_bytes / (1 << 30)), 4});
+  return join_within(std::move(parts), width);
+}
+
+}  // namespace sgf

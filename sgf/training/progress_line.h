@@ -1,0 +1,69 @@
+// What a run says of itself while it runs: one line rewritten in place on a terminal, plain lines now and then in a
+// log.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sgf/training/metrics_row.h"
+
+namespace sgf {
+
+enum class ProgressMode {
+  kQuiet,     // nothing
+  kTerminal,  // one line, rewritten in place
+  kLog,       // a line at an interval
+};
+
+struct ProgressSettings {
+  ProgressMode mode = ProgressMode::kLog;
+  int64_t total_steps = 0;
+  double log_interval = 30;  // seconds between two lines of a log; the first and the last step always have one
+};
+
+// Where the line goes and how time passes: a program's stderr and steady clock, or a test's own.
+struct ProgressOutput {
+  std::function<void(std::string_view)> write;
+  std::function<double()> seconds;
+  std::function<int64_t()> width;  // of the terminal, in characters
+};
+
+// stderr and its width, and the steady clock.
+ProgressOutput standard_progress_output();
+
+// Of one step. Losses are shown in this order.
+struct ProgressReport {
+  int64_t step = 0;  // done so far
+  std::vector<Metric> losses;
+  double memory_bytes = 0;  // 0: not known
+};
+
+// "42 s", "17 min", "3 h 05 min", "2 d 04 h"
+std::string spell_duration(double seconds);
+
+class ProgressLine {
+ public:
+  ProgressLine(ProgressSettings settings, ProgressOutput output);
+
+  void show(const ProgressReport& report);
+  void say(std::string_view line);  // a line that stays, above the one that is rewritten
+  void finish();                    // leaves the last line on the terminal
+
+ private:
+  double rate() const;  // steps a second, lately; 0 while it is not known
+  void remember(int64_t step);
+  bool is_due(int64_t step) const;
+  std::string compose(const ProgressReport& report, size_t width) const;
+
+  ProgressSettings settings_;
+  ProgressOutput output_;
+  std::vector<std::pair<double, int64_t>> recent_;  // time and step, oldest first
+  double shown_at_ = 0;
+  std::string line_;  // on the terminal now
+};
+
+}  // namespace sgf

@@ -1,0 +1,24 @@
+// One metric over the steps of a run, as an inline SVG picture that takes its colours from the page.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sgf {
+
+struct CurvePoint {
+  int64_t step = 0;
+  double value = 0;  // what is not finite is left out of the line and marked at the foot
+};
+
+// Positive values over more than two decades are drawn on a logarithmic axis, and the picture says so. Long series are
+// thinned to the lowest and highest value of each pixel column, so that no spike is lost,
+// and dense ones get a line of medians on top.
+std::string draw_curve(const std::string& name, std::span<const CurvePoint> points);
+
+// Round numbers that divide [low, high] into about four parts.
+std::vector<double> axis_ticks(double low, double high);
+
+}  // namespace sgf

@@ -1,0 +1,31 @@
+// Which networks a step updates: a pure function of the step, so that a resumed run needs no counter to go on right.
+#pragma once
+
+#include <cstdint>
+
+namespace sgf {
+
+// How often each network was updated.
+struct UpdateCounts {
+  int64_t generator = 0;
+  int64_t critic = 0;
+
+  bool operator==(const UpdateCounts&) const = default;
+};
+
+// The critic learns at every step, the generator at every `generator_every`th. Steps count from 0.
+struct UpdateSchedule {
+  int64_t generator_every = 5;  // Self-Forcing's dfake_gen_update_ratio
+  // Self-Forcing's loop asks step % 5 == 0 and so updates the generator at step 0, against a critic that has seen
+  // none of its videos. Off by default.
+  bool generator_at_zero = false;
+
+  void validate() const;
+  bool updates_generator(int64_t step) const;
+  bool updates_critic(int64_t step) const;
+
+  // After the steps 0 .. steps - 1.
+  UpdateCounts counts_after(int64_t steps) const;
+};
+
+}  // namespace sgf

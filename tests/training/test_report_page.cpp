@@ -1,0 +1,121 @@
+// The page as text: escaped, self-contained, and with nothing lost on the way to its curves.
+#include "sgf/training/report_page.h"
+
+#include "sgf/training/html_text.h"
+#include "sgf/training/svg_curve.h"
+#include "tests/core/refusal.h"
+#include "tests/core/temporary_folder.h"
+#include "tests/training/file_text.h"
+#include "tests/training/tiny_png.h"
+
+#include <cmath>
+
+namespace sgf::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::vector<MetricsRow> made_rows(int64_t steps) {
+  std::vector<MetricsRow> rows;
+  for (int64_t step = 1; step <= steps; ++step)
+    rows.push_back({.step = step, .metrics = {{"critic_loss", 1.0 / static_cast<double>(step)}, {"a<b", 0.5}}});
+  return rows;
+}
+
+ReportContents made_contents() {
+  return {.title = "run <1> & \"more\"",
+          .facts = {{"device", "cpu's"}},
+          .verdict = {.level = HealthLevel::kBad,
+                      .findings = {{HealthLevel::kBad, "critic_loss", "the critic <falls> behind"}},
+                      .judged = {"critic_loss"}},
+          .rows = made_rows(40),
+          .strips = {{"a <red> ball", tiny_png()}}};
+}
+
+TEST(HtmlText, EscapesAllThatCouldEndATextOrAnAttribute) {
+  EXPECT_EQ(escape_html("<a href=\"x\">&'é"), "&lt;a href=&quot;x&quot;&gt;&amp;&#39;é");
+}
+
+TEST(HtmlText, Base64IsThatOfTheRfc) {  // RFC 4648, section 10
+  EXPECT_EQ(encode_base64(""), "");
+  EXPECT_EQ(encode_base64("f"), "Zg==");
+  EXPECT_EQ(encode_base64("fo"), "Zm8=");
+  EXPECT_EQ(encode_base64("foo"), "Zm9v");
+  EXPECT_EQ(encode_base64("foobar"), "Zm9vYmFy");
+  EXPECT_EQ(encode_base64("\xff\xfe\xfd"), "//79");
+}
+
+TEST(ReportPage, CarriesTheVerdictItsReasonsTheCurvesAndTheStrips) {
+  const std::string page = write_report(made_contents());
+  EXPECT_THAT(page, AllOf(HasSubstr("Health: bad"), HasSubstr("the critic &lt;falls&gt; behind"),
+                          HasSubstr("aria-label=\"critic_loss\""), HasSubstr("aria-label=\"a&lt;b\""),
+                          HasSubstr("data:image/png;base64," + encode_base64(tiny_png()))));
+}
+
+TEST(ReportPage, EscapesWhatCameFromElsewhere) {
+  const std::string page = write_report(made_contents());
+  EXPECT_THAT(page, AllOf(HasSubstr("run &lt;1&gt; &amp; &quot;more&quot;"), HasSubstr("cpu&#39;s"),
+                          HasSubstr("a &lt;red&gt; ball")));
+  EXPECT_THAT(page,
+              AllOf(Not(HasSubstr("<1>")), Not(HasSubstr("<red>")), Not(HasSubstr("<falls>")), Not(HasSubstr("a<b"))));
+}
+
+TEST(ReportPage, NeedsNoNetworkAndRunsNoScript) {
+  const std::string page = write_report(made_contents());
+  EXPECT_THAT(page, AllOf(Not(HasSubstr("http")), Not(HasSubstr("<script")), Not(HasSubstr("<link")),
+                          Not(HasSubstr("@import")), Not(HasSubstr("url("))));
+}
+
+TEST(ReportPage, ARunWithoutStepsHasAPageToo) {
+  EXPECT_THAT(write_report({.title = "new"}), AllOf(HasSubstr("No metrics yet"), HasSubstr("Nothing stands out")));
+}
+
+TEST(ReportPage, IsSavedWholeOverAnEarlierOne) {
+  const TemporaryFolder folder;
+  save_report(folder / "report.html", {.title = "before"});
+  save_report(folder / "report.html", made_contents());
+  EXPECT_EQ(text_of(folder / "report.html"), write_report(made_contents()));
+}
+
+TEST(SvgCurve, TicksAreRoundNumbersWithinTheAxis) {
+  EXPECT_THAT(axis_ticks(0, 1), ElementsAre(0, 0.2, ::testing::DoubleEq(0.4), ::testing::DoubleEq(0.6), 0.8, 1));
+  EXPECT_THAT(axis_ticks(-3, 98), ElementsAre(0, 20, 40, 60, 80));
+  EXPECT_THAT(axis_ticks(-0.011, -0.009),
+              ElementsAre(::testing::DoubleEq(-0.011), ::testing::DoubleEq(-0.0105), ::testing::DoubleEq(-0.01),
+                          ::testing::DoubleEq(-0.0095), ::testing::DoubleEq(-0.009)));
+}
+
+TEST(SvgCurve, AWideSpanOfPositiveValuesTakesALogAxisAndSaysSo) {
+  const std::vector<CurvePoint> wide = {{1, 0.001}, {2, 1}}, narrow = {{1, 0.5}, {2, 1}}, below = {{1, -1}, {2, 1000}};
+  EXPECT_THAT(draw_curve("x", wide), HasSubstr("log axis"));
+  EXPECT_THAT(draw_curve("x", narrow), Not(HasSubstr("log axis")));
+  EXPECT_THAT(draw_curve("x", below), Not(HasSubstr("log axis")));
+}
+
+TEST(SvgCurve, ALongSeriesKeepsItsSpikeAndStaysSmall) {
+  std::vector<CurvePoint> points;
+  for (int64_t step = 0; step < 100'000; ++step) points.push_back({step, step == 61'234 ? 9.0 : 1.0});
+  const std::string svg = draw_curve("x", points);
+  EXPECT_LT(svg.size(), 30'000u);
+  points[61'234].value = 1.0;
+  EXPECT_NE(svg, draw_curve("x", points));
+}
+
+TEST(SvgCurve, ValuesThatAreNotFiniteAreMarkedAndNeverDrawn) {
+  const std::vector<CurvePoint> some = {{1, 1}, {2, std::nan("")}, {3, INFINITY}, {4, 2}}, none = {{1, std::nan("")}};
+  EXPECT_THAT(draw_curve("x", some), AllOf(HasSubstr("class=\"lost\""), Not(HasSubstr("nan")), Not(HasSubstr("inf"))));
+  EXPECT_THAT(draw_curve("x", none), AllOf(HasSubstr("no finite value"), Not(HasSubstr("nan"))));
+}
+
+TEST(SvgCurve, AConstantIsALineAndNotADivisionByZero) {
+  const std::vector<CurvePoint> zeros = {{1, 0}, {2, 0}}, one = {{7, 3}};
+  EXPECT_THAT(draw_curve("x", zeros), AllOf(HasSubstr("class=\"line\""), Not(HasSubstr("nan"))));
+  EXPECT_THAT(draw_curve("x", one), AllOf(HasSubstr("class=\"dot\""), Not(HasSubstr("nan"))));
+  EXPECT_THAT(refusal_of([] { draw_curve("loss", {}); }), HasSubstr("no values of 'loss'"));
+}
+
+}  // namespace
+}  // namespace sgf::testing
