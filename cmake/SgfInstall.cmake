@@ -3,6 +3,8 @@ include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 install(TARGETS sgf sgf_torch EXPORT sgfTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# The installed program finds the torch it was built with.
+set_target_properties(sgf_program PROPERTIES INSTALL_RPATH "${SGF_TORCH_DIR}/lib")
 install(TARGETS sgf_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/sgf DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/presets DESTINATION ${CMAKE_INSTALL_DATADIR}/sgf)

@@ -84,7 +84,7 @@ ask_for_tools() {
   done
   say "run: no apt here, so no system package is installed. Needed: a C++20 compiler (g++ 12 or newer), CMake 3.25,"
   say "  Ninja, Python 3.10 with venv and pip, and the development files of fmt, yaml-cpp, nlohmann-json, zlib, CLI11 and"
-  say "  GoogleTest. Used where present: Google Benchmark, ccache, mold, clang-format 14, clang-tidy."
+  say "  GoogleTest. Used where present: ccache, mold, clang-format 14, clang-tidy."
   ((${#absent[@]} == 0)) || die 3 "not found: ${absent[*]}"
 }
 

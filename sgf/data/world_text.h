@@ -1,0 +1,28 @@
+// The world's text encoder: a fixed table, nothing learned.
+#pragma once
+
+#include "sgf/data/text_encoder.h"
+#include "sgf/data/world_preset.h"
+
+#include <c10/core/TensorOptions.h>
+
+namespace sgf {
+
+// A row is (word + place) / sqrt 2 of two fixed N(0, 1) tables, itself of unit
+// variance. The place is there because attention over text knows no order:
+// without it "a red disc and a blue square" and its twin with the colours
+// swapped would be the same set of rows. An empty prompt is all zeros.
+class WorldTextEncoder final : public TextEncoder {
+ public:
+  explicit WorldTextEncoder(const WorldPreset& preset, const at::TensorOptions& options = {});
+
+  int64_t text_len() const override { return places_.size(0); }
+  int64_t text_dim() const override { return places_.size(1); }
+  at::Tensor encode(const std::vector<std::string>& prompts) const override;
+
+ private:
+  at::Tensor words_;   // [vocabulary, text_dim]
+  at::Tensor places_;  // [text_len, text_dim]
+};
+
+}  // namespace sgf
