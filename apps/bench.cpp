@@ -49,14 +49,22 @@ void run_bench(const BenchArgs& args) {
 }
 
 void add_geometry(CLI::App& command, PassesSetting& setting) {
-  command.add_option("--frames", setting.frames, "Latent frames")->capture_default_str();
-  command.add_option("--block", setting.block_frames, "Frames a block")->capture_default_str();
-  command.add_option("--sink", setting.policy.sink_frames, "Sink frames")->capture_default_str();
-  command.add_option("--fifo", setting.policy.fifo_frames, "FIFO frames")->capture_default_str();
-  command.add_option("--height", setting.height, "Latent height")->capture_default_str();
-  command.add_option("--width", setting.width, "Latent width")->capture_default_str();
-  command.add_option("--batch", setting.batch, "Samples")->capture_default_str();
-  command.add_option("--noises", setting.noises, "Rollouts per exit step (recovery)")->capture_default_str();
+  command.add_option("--frames", setting.frames, "Latent frames")->capture_default_str()->check(CLI::PositiveNumber);
+  command.add_option("--block", setting.block_frames, "Frames a block")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command.add_option("--sink", setting.policy.sink_frames, "Sink frames")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--fifo", setting.policy.fifo_frames, "FIFO frames")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--height", setting.height, "Latent height")->capture_default_str()->check(CLI::PositiveNumber);
+  command.add_option("--width", setting.width, "Latent width")->capture_default_str()->check(CLI::PositiveNumber);
+  command.add_option("--batch", setting.batch, "Samples")->capture_default_str()->check(CLI::PositiveNumber);
+  command.add_option("--noises", setting.noises, "Rollouts per exit step (recovery)")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   command.add_option("--runs", setting.repeats, "Timed runs after one warm-up")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
@@ -69,9 +77,13 @@ void add_bench(CLI::App& app) {
   CLI::App* command = app.add_subcommand("bench", "Time the two passes on random weights; one JSON line a work item");
   command->add_option("items", args->items, "attention, parallel, rollout, recovery; all by default");
   command->add_option("--model", args->model, "tiny, wan-1.3b or wan-14b")->capture_default_str();
-  command->add_option("--dtype", args->dtype, "float64, float32 or bfloat16")->capture_default_str();
+  command->add_option("--dtype", args->dtype, "float64, float32 or bfloat16")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
   command->add_option("--device", args->device, "auto, cpu, cuda or cuda:N")->capture_default_str();
-  command->add_option("--attention", args->attention, "auto, cudnn, flash or math")->capture_default_str();
+  command->add_option("--attention", args->attention, "auto, cudnn, flash or math")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "cudnn", "flash", "math"}));
   command
       ->add_option("--activations", args->activations,
                    "keep, recompute, or keep-attention: what the backward pass finds")

@@ -5,13 +5,16 @@
 #include "sgf/core/error.h"
 #include "sgf/evaluation/replay.h"
 
-#include <ATen/ATen.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,7 +26,7 @@ struct VerifyArgs {
   std::string dtype = "float64";
   std::string device = "auto";
   std::string attention = "auto";
-  double tolerance = -1;
+  std::optional<double> tolerance;
   bool json = false;
 };
 
@@ -32,7 +35,9 @@ ReplayOptions replay_options(const VerifyArgs& args) {
   options.dtype = scalar_type_from_name(args.dtype);
   options.device = device_from_name(args.device);
   options.attention = attention_backend_from_name(args.attention);
-  if (args.tolerance >= 0) options.tolerance = args.tolerance;
+  check(!args.tolerance || (*args.tolerance >= 0 && std::isfinite(*args.tolerance)), "apps",
+        "--tolerance is a finite number of at least 0, got {}", args.tolerance.value_or(0));
+  options.tolerance = args.tolerance;
   return options;
 }
 
@@ -42,13 +47,6 @@ void add_rows(Table& table, const VerifyResult& result) {
     table.add({result.kind, name, result.dtype, error.name, fmt::format("{:.2e}", error.max_abs),
                error.reference_is_zero ? "zero ref" : fmt::format("{:.2e}", error.rel_l2),
                error.holds ? "ok" : "FAIL"});
-}
-
-// The backend that was asked for, and what it came to here.
-std::string attention_in_words(const ReplayOptions& options) {
-  const at::Tensor heads = at::empty({1, 64}, at::TensorOptions().dtype(options.dtype).device(options.device));
-  const std::string used(name_of(resolve_backend(options.attention, heads)));
-  return options.attention == AttentionBackend::kAuto ? used + " by auto" : used;
 }
 
 // One file, as a row of results or an error: the others go on.
@@ -67,10 +65,21 @@ Outcome verify_one(const std::string& file, const ReplayOptions& options) {
   }
 }
 
-void print_json(const std::string& file, const Outcome& outcome) {
-  const nlohmann::json line = outcome.result ? to_json(*outcome.result)
-                                             : nlohmann::json{{"file", file}, {"ok", false}, {"error", outcome.error}};
-  fmt::print("{}\n", line.dump());
+// Every line has the same keys, also where the replay could not be made.
+nlohmann::json failed_line(const std::string& file, const Outcome& outcome, const ReplayOptions& options) {
+  return {{"file", file},
+          {"kind", nullptr},
+          {"dtype", name_of(options.dtype)},
+          {"device", options.device.str()},
+          {"tensors", nlohmann::json::array()},
+          {"ok", false},
+          {"error", outcome.error}};
+}
+
+void print_json(const std::string& file, const Outcome& outcome, const ReplayOptions& options) {
+  const nlohmann::json line = outcome.result ? to_json(*outcome.result) : failed_line(file, outcome, options);
+  // File names and messages may hold bytes that are no UTF-8.
+  fmt::print("{}\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   std::fflush(stdout);
 }
 
@@ -78,19 +87,21 @@ int run_verify(const VerifyArgs& args) {
   const ReplayOptions options = replay_options(args);
   Table table({"kind", "case", "dtype", "tensor", "max abs", "rel-L2", "verdict"});
   size_t passed = 0;
+  std::set<std::string> backends;
   for (const std::string& file : args.files) {
     const Outcome outcome = verify_one(file, options);
     if (outcome.result && outcome.result->ok) ++passed;
+    if (outcome.result && !outcome.result->attention.empty()) backends.insert(outcome.result->attention);
     if (args.json)
-      print_json(file, outcome);
+      print_json(file, outcome, options);
     else if (outcome.result)
       add_rows(table, *outcome.result);
     if (!outcome.result) fmt::print(stderr, "sgf: {}\n", outcome.error);
   }
   if (!args.json) {
     table.print();
-    fmt::print("{} of {} recordings hold ({}, {}, attention {})\n", passed, args.files.size(), args.dtype,
-               options.device.str(), attention_in_words(options));
+    fmt::print("{} of {} recordings hold ({}, {}{}{})\n", passed, args.files.size(), args.dtype, options.device.str(),
+               backends.empty() ? "" : ", attention ", fmt::join(backends, " and "));
   }
   return passed == args.files.size() ? 0 : 1;
 }
@@ -109,8 +120,8 @@ void add_verify(CLI::App& app) {
   command->add_option("--attention", args->attention, "auto, cudnn, flash or math")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "cudnn", "flash", "math"}));
-  command->add_option("--tolerance", args->tolerance, "Largest relative L2 error; default 1e-10, 1e-5 or 3e-2 by dtype")
-      ->check(CLI::NonNegativeNumber);
+  command->add_option("--tolerance", args->tolerance,
+                      "Largest relative L2 error; default 1e-10, 1e-5 or 3e-2 by dtype");
   command->add_flag("--json", args->json, "One object a line and file");
   command->callback([args] { exit_with(run_verify(*args)); });
 }

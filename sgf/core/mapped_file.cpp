@@ -17,7 +17,9 @@ namespace {
 // A descriptor that closes itself: the map outlives it.
 class Descriptor {
  public:
-  explicit Descriptor(const std::filesystem::path& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  // Without O_NONBLOCK a named pipe would wait for a writer before it could be refused.
+  explicit Descriptor(const std::filesystem::path& path)
+      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     check(fd_ >= 0, "core", "{}: cannot be opened: {}", path.string(), std::strerror(errno));
   }
   ~Descriptor() { ::close(fd_); }

@@ -1,4 +1,5 @@
-// A parser callback that watches keys and depth while nlohmann::json builds the document.
+// Builds the document by nlohmann's own handler, with a guard before it that watches keys, depth and lengths. (Its
+// parser callback would do the same, but looks through the parent at the end of every object: quadratic in tensors.)
 #include "sgf/core/strict_json.h"
 
 #include "sgf/core/error.h"
@@ -12,34 +13,22 @@
 namespace sgf {
 namespace {
 
-using Event = nlohmann::json::parse_event_t;
+using nlohmann::json;
 
 class Guard {
  public:
   Guard(const std::string& source, JsonLimits limits) : source_(source), limits_(limits) {}
 
-  void see(Event event, const nlohmann::json& parsed) {
-    count_element(event);
-    if (event == Event::object_start || event == Event::array_start) enter(event == Event::array_start);
-    if (event == Event::object_end || event == Event::array_end) open_.pop_back();
-    if (event == Event::key) see_key(parsed.get_ref<const std::string&>());
-  }
-
- private:
-  struct Container {
-    bool is_array = false;
-    size_t elements = 0;
-    std::set<std::string> keys;
-  };
-
   void enter(bool is_array) {
+    count_element();
     check(open_.size() < limits_.depth, "core", "{}: JSON nested deeper than {}", source_, limits_.depth);
     open_.push_back({.is_array = is_array, .elements = 0, .keys = {}});
   }
 
-  void count_element(Event event) {
-    const bool begins_element = event == Event::value || event == Event::object_start || event == Event::array_start;
-    if (!begins_element || open_.empty() || !open_.back().is_array) return;
+  void leave() { open_.pop_back(); }
+
+  void count_element() {
+    if (open_.empty() || !open_.back().is_array) return;
     check(++open_.back().elements <= limits_.array_length, "core", "{}: a JSON array longer than {}", source_,
           limits_.array_length);
   }
@@ -49,24 +38,78 @@ class Guard {
     check(is_new, "core", "{}: the key {} appears twice", source_, in_quotes(key));
   }
 
+ private:
+  struct Container {
+    bool is_array = false;
+    size_t elements = 0;
+    std::set<std::string> keys;
+  };
+
   const std::string& source_;
   JsonLimits limits_;
   std::vector<Container> open_;
 };
 
+// nlohmann's SAX interface: every event passes the guard, then builds the document.
+class GuardedBuilder {
+ public:
+  GuardedBuilder(json& document, Guard guard) : build_(document), guard_(std::move(guard)) {}
+
+  bool null() {
+    return value([&] { return build_.null(); });
+  }
+  bool boolean(bool v) {
+    return value([&] { return build_.boolean(v); });
+  }
+  bool number_integer(json::number_integer_t v) {
+    return value([&] { return build_.number_integer(v); });
+  }
+  bool number_unsigned(json::number_unsigned_t v) {
+    return value([&] { return build_.number_unsigned(v); });
+  }
+  bool number_float(json::number_float_t v, const std::string& text) {
+    return value([&] { return build_.number_float(v, text); });
+  }
+  bool string(std::string& v) {
+    return value([&] { return build_.string(v); });
+  }
+  bool binary(json::binary_t& v) {
+    return value([&] { return build_.binary(v); });
+  }
+
+  bool start_object(size_t size) { return guard_.enter(/*is_array=*/false), build_.start_object(size); }
+  bool start_array(size_t size) { return guard_.enter(/*is_array=*/true), build_.start_array(size); }
+  bool key(std::string& name) { return guard_.see_key(name), build_.key(name); }
+  bool end_object() { return guard_.leave(), build_.end_object(); }
+  bool end_array() { return guard_.leave(), build_.end_array(); }
+
+  template <class Exception>
+  bool parse_error(size_t position, const std::string& token, const Exception& error) {
+    return build_.parse_error(position, token, error);  // throws
+  }
+
+ private:
+  template <class Build>
+  bool value(Build build) {
+    guard_.count_element();
+    return build();
+  }
+
+  nlohmann::detail::json_sax_dom_parser<json> build_;
+  Guard guard_;
+};
+
 }  // namespace
 
 nlohmann::json parse_strict_json(std::string_view text, const std::string& source, JsonLimits limits) {
-  Guard guard(source, limits);
-  const auto watch = [&guard](int, Event event, nlohmann::json& parsed) {
-    guard.see(event, parsed);
-    return true;
-  };
+  json document;
+  GuardedBuilder builder(document, Guard(source, limits));
   try {
-    return nlohmann::json::parse(text, watch);
-  } catch (const nlohmann::json::exception& error) {
+    json::sax_parse(text, &builder);
+  } catch (const json::exception& error) {
     fail("core", "{}: not valid JSON: {}", source, in_quotes(error.what()));
   }
+  return document;
 }
 
 }  // namespace sgf

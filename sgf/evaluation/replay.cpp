@@ -2,6 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/evaluation/replay_kinds.h"
+#include "sgf/model/dit_config.h"
 
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
@@ -75,6 +76,15 @@ TensorError compare(const std::string& name, const at::Tensor& ours, const at::T
   return error;
 }
 
+// What the backend asked for came to, for the heads of this recording's network.
+std::string backend_used(const Recording& recording, const ReplayOptions& options) {
+  if (!recording.has_setting("config") || !recording.setting("config").contains("num_heads")) return "";
+  const DitConfig config = dit_config_from_json(recording.setting("config").dump(), recording.path().string());
+  const at::Tensor heads =
+      at::empty({1, config.head_width()}, at::TensorOptions().dtype(options.dtype).device(options.device));
+  return std::string(name_of(resolve_backend(options.attention, heads)));
+}
+
 nlohmann::json number_or_null(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
 }
@@ -100,6 +110,7 @@ VerifyResult verify_recording(const std::filesystem::path& path, const ReplayOpt
                       .kind = recording.kind(),
                       .dtype = std::string(name_of(options.dtype)),
                       .device = options.device.str()};
+  result.attention = backend_used(recording, options);
   result.tolerance = options.tolerance.value_or(std::max(default_tolerance(options.dtype), kind.recorded_precision));
   for (const std::string& name : names)
     result.tensors.push_back(compare(name, find(ours, name, recording), recording.expected(name), result.tolerance));
@@ -114,8 +125,14 @@ nlohmann::json to_json(const VerifyResult& result) {
                        {"max_abs", number_or_null(error.max_abs)},
                        {"rel_l2", number_or_null(error.rel_l2)},
                        {"ok", error.holds}});
-  return {{"file", result.file},           {"kind", result.kind}, {"dtype", result.dtype}, {"device", result.device},
-          {"tolerance", result.tolerance}, {"tensors", tensors},  {"ok", result.ok}};
+  return {{"file", result.file},
+          {"kind", result.kind},
+          {"dtype", result.dtype},
+          {"device", result.device},
+          {"attention", result.attention},
+          {"tolerance", result.tolerance},
+          {"tensors", tensors},
+          {"ok", result.ok}};
 }
 
 }  // namespace sgf

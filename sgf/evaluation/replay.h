@@ -24,7 +24,7 @@ struct ReplayOptions {
 struct TensorError {
   std::string name;
   double max_abs = 0;
-  double rel_l2 = 0;  // ||ours - theirs|| / ||theirs||; NaN where the reference is zero and ours is not
+  double rel_l2 = 0;  // ||ours - theirs|| / ||theirs||; max_abs where the reference is zero
   bool reference_is_zero = false;
   bool holds = false;
 };
@@ -34,6 +34,7 @@ struct VerifyResult {
   std::string kind;
   std::string dtype;
   std::string device;
+  std::string attention;  // the backend that heads of this recording ran on; empty where there are none
   double tolerance = 0;
   std::vector<TensorError> tensors;
   bool ok = false;

@@ -22,11 +22,28 @@ at::Tensor recorded_flow(const at::Tensor& x, const at::Tensor& a, double t) {
   return at::tanh(x * 1.3 + a) * (0.5 + t / 1000) - x * 0.2;
 }
 
+// A number of steps and a shift out of a recording's settings, of a size that a schedule can have.
+struct StepsAndShift {
+  int64_t steps;
+  double shift;
+};
+
+StepsAndShift steps_and_shift(const Recording& recording, const nlohmann::json& settings) {
+  const bool fits = settings.is_object() && settings.contains("steps") && settings["steps"].is_number_integer() &&
+                    settings.contains("shift") && settings["shift"].is_number();
+  check(fits, "evaluation", "{}: expected {{\"steps\": integer, \"shift\": number}}, got {}", recording.path().string(),
+        settings.dump());
+  const double steps = settings["steps"].get<double>();
+  check(steps >= 1 && steps <= 100000, "evaluation", "{}: a schedule has 1 to 100000 steps, got {}",
+        recording.path().string(), steps);
+  return {static_cast<int64_t>(steps), settings["shift"].get<double>()};
+}
+
 }  // namespace
 
 NamedTensors replay_schedule(const Recording& recording, const ReplayOptions& options) {
-  const nlohmann::json& config = recording.setting("config");
-  const FlowSchedule schedule(config.at("shift").get<double>(), config.at("steps").get<int64_t>());
+  const StepsAndShift table = steps_and_shift(recording, recording.setting("config"));
+  const FlowSchedule schedule(table.shift, table.steps);
   const at::Tensor t = recording.input("t").contiguous();
   std::vector<double> sigmas;
   for (int64_t i = 0; i < t.numel(); ++i)
@@ -44,7 +61,8 @@ NamedTensors replay_unipc(const Recording& recording, const ReplayOptions& optio
   const at::Tensor a = input(recording, "a", options);
   int index = 0;
   for (const nlohmann::json& one : recording.setting("cases")) {
-    const SolverGrid grid = unipc_grid(one.at("steps").get<int64_t>(), one.at("shift").get<double>());
+    const StepsAndShift walk = steps_and_shift(recording, one);
+    const SolverGrid grid = unipc_grid(walk.steps, walk.shift);
     UniPcSolver solver(grid);
     at::Tensor x = input(recording, "x", options);
     std::vector<at::Tensor> trajectory;

@@ -148,14 +148,20 @@ int64_t last_report(int pipe, int64_t before) {
   return before;
 }
 
-// Lets a child work from the newest checkpoint on and kills it after a while. Gives the last step it said it saved.
-int64_t work_and_kill(const CheckpointStore& store, std::chrono::microseconds lifetime) {
+// Lets a child work from the newest checkpoint on and kills it after a while, which begins at its start or, however
+// busy the machine is, once it has saved. Gives the last step it said it saved.
+enum class ClockStarts { kAtOnce, kAfterASave };
+
+int64_t work_and_kill(const CheckpointStore& store, std::chrono::microseconds lifetime, ClockStarts clock) {
   int ends[2] = {-1, -1};
   EXPECT_EQ(::pipe(ends), 0);
-  const int64_t before = store.newest().value_or(0);
+  int64_t before = store.newest().value_or(0);
   const pid_t child = ::fork();
   if (child == 0) save_forever(store, before + 1, ends[1]);
   ::close(ends[1]);
+  if (clock == ClockStarts::kAfterASave) {
+    EXPECT_EQ(::read(ends[0], &before, sizeof before), static_cast<ssize_t>(sizeof before));
+  }
   ::usleep(static_cast<useconds_t>(lifetime.count()));
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
@@ -179,8 +185,9 @@ TEST(CheckpointStore, KillAtFiftyRandomMomentsNeverLeavesAHalfCheckpointThatIsTa
   std::mt19937_64 random(7);
   int64_t with_leftovers = 0;
   for (int kill = 0; kill < 50; ++kill) {
-    const int64_t reported =
-        work_and_kill(store, std::chrono::microseconds(static_cast<int64_t>(random() >> 1) % longest));
+    const std::chrono::microseconds lifetime(static_cast<int64_t>(random() >> 1) % longest);
+    const ClockStarts clock = kill % 2 == 0 ? ClockStarts::kAtOnce : ClockStarts::kAfterASave;
+    const int64_t reported = work_and_kill(store, lifetime, clock);
     const CheckpointSurvey survey = store.survey();
     EXPECT_TRUE(survey.damaged.empty()) << survey.damaged.front();
     for (const int64_t step : survey.complete) expect_whole(store, step);

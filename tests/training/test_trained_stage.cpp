@@ -18,7 +18,7 @@ DmdStageSettings settings(int64_t global_batch, int64_t micro_batch) {
       .dmd = {.rollout = {{.sink_frames = 1, .fifo_frames = 2}, BlockLayout(3, 1), {1000.0, 937.5}}, .guidance = 0.5},
       .generator = {.learning_rate = 1e-3},
       .critic = {.learning_rate = 1e-3},
-      .generator_every = 2,
+      .schedule = {.generator_every = 2},
       .ema_decay = 0.9,
       .ema_start_step = 4,
       .global_batch = global_batch,
