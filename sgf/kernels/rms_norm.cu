@@ -70,21 +70,11 @@ __global__ void backward_kernel(RmsNormBackward io, RowShape shape) {
 }  // namespace
 
 const char* rms_norm(const RmsNormForward& io, const RowShape& shape, FloatType type, cudaStream_t stream) {
-  if (type == FloatType::kBFloat16)
-    forward_kernel<__nv_bfloat16>
-        <<<grid_for<__nv_bfloat16>(shape), threads_for<__nv_bfloat16>(shape), 0, stream>>>(io, shape);
-  else
-    forward_kernel<float><<<grid_for<float>(shape), threads_for<float>(shape), 0, stream>>>(io, shape);
-  return launch_error();
+  return launch_by_type(forward_kernel<__nv_bfloat16>, forward_kernel<float>, io, shape, type, stream);
 }
 
 const char* rms_norm(const RmsNormBackward& io, const RowShape& shape, FloatType type, cudaStream_t stream) {
-  if (type == FloatType::kBFloat16)
-    backward_kernel<__nv_bfloat16>
-        <<<grid_for<__nv_bfloat16>(shape), threads_for<__nv_bfloat16>(shape), 0, stream>>>(io, shape);
-  else
-    backward_kernel<float><<<grid_for<float>(shape), threads_for<float>(shape), 0, stream>>>(io, shape);
-  return launch_error();
+  return launch_by_type(backward_kernel<__nv_bfloat16>, backward_kernel<float>, io, shape, type, stream);
 }
 
 }  // namespace sgf::cuda

@@ -113,4 +113,15 @@ dim3 grid_for(const RowShape& shape) {
   return {static_cast<unsigned>(shape.groups), static_cast<unsigned>(row_splits(shape))};
 }
 
+// Launches the kernel of the rows' type, one block for each (group, split). Null when launched, else the reason.
+template <class Io>
+const char* launch_by_type(void (*bfloat16_kernel)(Io, RowShape), void (*float32_kernel)(Io, RowShape), const Io& io,
+                           const RowShape& shape, FloatType type, cudaStream_t stream) {
+  if (type == FloatType::kBFloat16)
+    bfloat16_kernel<<<grid_for<__nv_bfloat16>(shape), threads_for<__nv_bfloat16>(shape), 0, stream>>>(io, shape);
+  else
+    float32_kernel<<<grid_for<float>(shape), threads_for<float>(shape), 0, stream>>>(io, shape);
+  return launch_error();
+}
+
 }  // namespace sgf::cuda
