@@ -12,6 +12,7 @@
 
 #include "sgf/core/config_schema.h"
 #include "sgf/core/enum_names.h"
+#include "sgf/core/train_config.h"
 
 namespace sgf {
 
@@ -111,7 +112,7 @@ void describe(V& v, ScheduleSettings& s) {
   v.field("sigma_lookup", s.sigma_lookup, "sigma of a timestep: t / 1000, or the nearest table entry");
 }
 
-// The latent video; pixels are 8 times as high and wide.
+// The latent video; the codec says how many pixels a latent pixel is (8 a side in Wan's, 2 or 4 in the worlds').
 struct VideoSettings {
   int64_t frames = 21;
   int64_t height = 8;
@@ -175,6 +176,12 @@ struct Config {
   VideoSettings video;
   RunSettings run;
   std::string negative_prompt;
+  TrainSettings train;
+  OptimiserSettings optimiser;
+  OptimiserSettings critic_optimiser{.learning_rate = 4e-7};
+  DmdChoices dmd;
+  DataSettings data;
+  OutputSettings output;
 
   bool operator==(const Config&) const = default;
 };
@@ -189,6 +196,12 @@ void describe(V& v, Config& c) {
   v.field("video", c.video, "size of the latent video");
   v.field("run", c.run, "device, precision, seed");
   v.field("negative_prompt", c.negative_prompt, "what guidance steers away from");
+  v.field("train", c.train, "which stage, how long, on how much");
+  v.field("optimiser", c.optimiser, "of the trained network: the generator in dmd");
+  v.field("critic_optimiser", c.critic_optimiser, "of dmd's critic");
+  v.field("dmd", c.dmd, "Self (Gradient) Forcing");
+  v.field("data", c.data, "clips and prompts");
+  v.field("output", c.output, "what a run leaves in its folder");
 }
 
 // File or preset, its bases, then the overrides ("model.dim=96") in order; read, and validated.

@@ -4,6 +4,7 @@
 
 #include "sgf/core/config.h"
 #include "sgf/core/error.h"
+#include "sgf/core/train_config_validation.h"
 
 namespace sgf {
 namespace {
@@ -142,6 +143,7 @@ void validate(const Config& config) {
   check_sink(config);
   check_schedule(config.schedule);
   check_run(config.run);
+  validate_training(config);
 }
 
 }  // namespace sgf

@@ -27,6 +27,9 @@ enum class NoisePurpose : uint16_t {
   kScoreTimestep = 12,   // score times of the generator's update
   kCriticTimestep = 13,  // score times of the critic's update
   kTest = 14,            // numbers no training run draws
+  kSample = 15,          // the sample videos of a run
+  kClipNoise = 16,       // noise put on clips
+  kDropout = 17,         // which captions are left out
 };
 
 // Names one stream. Ranges: sample < 2^48, block and step < 2^32, none negative; check_key throws otherwise.

@@ -2,11 +2,10 @@
 #include "sgf/core/error.h"
 #include "sgf/evaluation/replay_inputs.h"
 #include "sgf/evaluation/replay_kinds.h"
+#include "sgf/objectives/clip_loss.h"
 #include "sgf/objectives/distribution_matching.h"
-#include "sgf/objectives/flow_matching.h"
 #include "sgf/reconstruction/reconstruct.h"
 #include "sgf/rollout/roll_out.h"
-#include "sgf/schedule/flow_match.h"
 #include "sgf/schedule/flow_schedule.h"
 
 #include <ATen/ATen.h>
@@ -41,6 +40,12 @@ ScoreDraw recorded_draw(const Recording& recording, const ReplayOptions& options
 }
 
 at::Tensor as_recorded(const at::Tensor& scalar) { return scalar.detach().view({1}); }
+
+NamedTensors loss_and_gradients(const CausalDit& dit, const at::Tensor& loss) {
+  NamedTensors out{{"out.loss", as_recorded(loss)}};
+  add_gradients(out, "grad.", dit, loss);
+  return out;
+}
 
 // [B], [F], [blocks] or [B, F] timesteps, as [B, F].
 at::Tensor timesteps_of_frames(const Recording& recording, const at::Tensor& data, int64_t block_frames,
@@ -91,13 +96,9 @@ NamedTensors replay_flow_matching(const Recording& recording, const ReplayOption
   const CausalDit dit = load_dit(recording, options);
   set_requires_grad(dit.weights(), true);
   const at::Tensor data = latents(recording, "data", options), noise = latents(recording, "noise", options, data);
-  const at::Tensor t = timestep_per_sample(recording, data, options);
-  const at::Tensor flow = predict_flow(dit, add_noise(data, noise, t / kMaxTimestep), t, text_rows(recording, options));
-  const at::Tensor weights = bell_weights(FlowSchedule(), t.unsqueeze(1), data);
-  const at::Tensor loss = flow_matching_loss(flow, flow_target(data, noise), weights);
-  NamedTensors out{{"out.loss", as_recorded(loss)}};
-  add_gradients(out, "grad.", dit, loss);
-  return out;
+  const at::Tensor t = timestep_per_sample(recording, data, options).unsqueeze(1).expand({data.size(0), data.size(1)});
+  return loss_and_gradients(dit,
+                            bidirectional_loss(dit, {data, noise, t, text_rows(recording, options)}, FlowSchedule()));
 }
 
 NamedTensors replay_teacher_forcing(const Recording& recording, const ReplayOptions& options) {
@@ -107,13 +108,8 @@ NamedTensors replay_teacher_forcing(const Recording& recording, const ReplayOpti
   const int64_t block = recording.integer("frames_per_block");
   const at::Tensor t = timesteps_of_frames(recording, data, block, options);
   const ReconstructionMask mask(ContextPolicy::everything(), BlockLayout(data.size(1), block));
-  const at::Tensor flow =
-      dit.forward(add_noise(data, noise, t / kMaxTimestep), t, dit.embed(text_rows(recording, options)),
-                  Parallel{data, mask, GradientBoundary::kOpenContext});
-  const at::Tensor loss = flow_matching_loss(flow, flow_target(data, noise), bell_weights(FlowSchedule(), t, data));
-  NamedTensors out{{"out.loss", as_recorded(loss)}};
-  add_gradients(out, "grad.", dit, loss);
-  return out;
+  const NoisedClips clips{data, noise, t, text_rows(recording, options)};
+  return loss_and_gradients(dit, teacher_forcing_loss(dit, clips, mask, FlowSchedule()));
 }
 
 }  // namespace sgf

@@ -15,21 +15,23 @@ at::Tensor dmd_gradient(const at::Tensor& x, const Scores& scores) {
   return at::nan_to_num((fake - real) / scale);
 }
 
-at::Tensor dmd_loss(const at::Tensor& x, const at::Tensor& gradient) {
+at::Tensor dmd_loss(const at::Tensor& x, const at::Tensor& gradient, int64_t first_frame) {
   const at::Tensor target = (wide(x) - gradient).detach();
-  return (wide(x) - target).square().mean() * 0.5;
+  return (wide(x) - target).slice(1, first_frame).square().mean() * 0.5;
 }
 
-GeneratorLoss generator_loss(const at::Tensor& x, const ScorePair& pair, const ScoreDraw& draw, const ScoreText& text) {
+GeneratorLoss generator_loss(const at::Tensor& x, const ScorePair& pair, const ScoreDraw& draw, const ScoreText& text,
+                             int64_t first_frame) {
   const at::Tensor noisy = add_noise(x.detach(), draw.noise, draw.t / kMaxTimestep);
   const at::Tensor gradient = dmd_gradient(x, pair.scores(noisy, draw.t, text));
-  return {dmd_loss(x, gradient), gradient};
+  return {dmd_loss(x, gradient, first_frame), gradient};
 }
 
 at::Tensor critic_loss(const at::Tensor& generated, const CausalDit& critic, const ScoreDraw& draw,
-                       const at::Tensor& text) {
+                       const at::Tensor& text, int64_t first_frame) {
   const at::Tensor noisy = add_noise(generated, draw.noise, draw.t / kMaxTimestep);
-  return flow_matching_loss(predict_flow(critic, noisy, draw.t, text), flow_target(generated, draw.noise));
+  return flow_matching_loss(predict_flow(critic, noisy, draw.t, text).slice(1, first_frame),
+                            flow_target(generated, draw.noise).slice(1, first_frame));
 }
 
 }  // namespace sgf

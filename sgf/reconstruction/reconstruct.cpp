@@ -11,10 +11,13 @@ at::Tensor reconstruct(const CausalDit& generator, const PromptText& text, const
                        GradientBoundary boundary) {
   record.validate();
   const ReconstructionMask mask(record.policy, record.layout);
-  const at::Tensor t = at::full({record.noisy.size(0), record.noisy.size(1)}, record.exit_timestep,
-                                record.noisy.options().dtype(at::kDouble));
+  const at::Tensor t = record.t.unsqueeze(1).expand({record.noisy.size(0), record.noisy.size(1)});
   const at::Tensor flow = generator.forward(record.noisy, t, text, Parallel{record.context, mask, boundary});
-  return x0_from_flow(record.noisy, flow, record.exit_timestep / kMaxTimestep);
+  const at::Tensor x = x0_from_flow(record.noisy, flow, record.t / kMaxTimestep);
+  if (record.given_frames == 0) return x;
+  // Given frames stand in for themselves: nobody reads what the network says of them, and no loss reaches it.
+  const at::Tensor given = record.context.slice(1, 0, record.given_frames).to(x.scalar_type());
+  return at::cat({given, x.slice(1, record.given_frames)}, 1);
 }
 
 }  // namespace sgf

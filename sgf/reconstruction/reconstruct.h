@@ -7,7 +7,7 @@
 
 namespace sgf {
 
-// Clean latents [B, F, C, H, W], equal to the record's predictions up to rounding.
+// Clean latents [B, F, C, H, W], equal to the record's predictions up to rounding; given frames as they were given.
 at::Tensor reconstruct(const CausalDit& generator, const PromptText& text, const ExitRecord& record,
                        GradientBoundary boundary);
 

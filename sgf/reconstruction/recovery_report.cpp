@@ -4,7 +4,16 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
+
 namespace sgf {
+
+RecoveryReport worse_of(const RecoveryReport& a, const RecoveryReport& b) {
+  // Written so that not-a-number is the worst of all.
+  return {.relative_l2 = a.relative_l2 >= b.relative_l2 || std::isnan(a.relative_l2) ? a.relative_l2 : b.relative_l2,
+          .cosine = a.cosine <= b.cosine || std::isnan(a.cosine) ? a.cosine : b.cosine,
+          .max_abs = a.max_abs >= b.max_abs || std::isnan(a.max_abs) ? a.max_abs : b.max_abs};
+}
 
 RecoveryReport recovery(const at::Tensor& reconstructed, const at::Tensor& recorded) {
   check(reconstructed.sizes() == recorded.sizes(), "reconstruction",

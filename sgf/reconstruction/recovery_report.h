@@ -11,6 +11,9 @@ struct RecoveryReport {
   double max_abs = 0;
 };
 
+// The worse of both in each number.
+RecoveryReport worse_of(const RecoveryReport& a, const RecoveryReport& b);
+
 // Both [B, F, C, H, W]; computed in float64.
 RecoveryReport recovery(const at::Tensor& reconstructed, const at::Tensor& recorded);
 

@@ -19,8 +19,12 @@ struct DenoisedBlock {
   at::Tensor prediction;  // the clean latents it predicted there
 };
 
+// Told of every step taken, counted from 1.
+using StepSeen = std::function<void(int64_t step, const DenoisedBlock& block)>;
+
 // Takes the first `steps` of `timesteps` (t = 1000 first); sigma = t / 1000.
 DenoisedBlock denoise_block(const CausalDit& dit, const PromptText& text, const Serial& context,
-                            const std::vector<double>& timesteps, int64_t steps, const BlockNoise& noise);
+                            const std::vector<double>& timesteps, int64_t steps, const BlockNoise& noise,
+                            const StepSeen& seen = {});
 
 }  // namespace sgf

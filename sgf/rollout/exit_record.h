@@ -12,10 +12,11 @@ namespace sgf {
 struct ExitRecord {
   ContextPolicy policy;
   BlockLayout layout;
-  double exit_timestep = 0;  // of the warped list: 1000, 937.5, ...
+  at::Tensor t;              // [B], float64: timestep of each sample's exit, of the warped list (1000, 937.5, ...)
   at::Tensor noisy;          // [B, F, C, H, W], the latents fed to the model at the exit step
   at::Tensor prediction;     // [B, F, C, H, W], the clean latents it predicted
   at::Tensor context;        // [B, F, C, H, W], what was written to the cache
+  int64_t given_frames = 0;  // leading ones that were given, not generated: context only, the same in all three
 
   // Throws where shapes or the layout disagree, or a tensor carries a graph.
   void validate() const;

@@ -1,28 +1,104 @@
 #include "sgf/rollout/roll_out.h"
 
+#include "sgf/core/error.h"
+
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
 namespace sgf {
+namespace {
 
-ExitRecord roll_out(const CausalDit& dit, const PromptText& text, const RolloutSettings& settings, int64_t exit_step,
-                    const BlockNoise& noise) {
+struct RolledBlock {
+  at::Tensor noisy;
+  at::Tensor prediction;
+  at::Tensor context;
+};
+
+// Rows of the samples that leave at `step` from `now`, the others as they were.
+at::Tensor take_leaving(const at::Tensor& before, const at::Tensor& now, const ExitSteps& exits, int64_t step) {
+  if (!before.defined()) return now.clone();
+  at::Tensor rows = before;
+  for (int64_t sample = 0; sample < now.size(0); ++sample)
+    if (exits.of(sample) == step) rows[sample].copy_(now[sample]);
+  return rows;
+}
+
+RolledBlock roll_block(const CausalDit& dit, const PromptText& text, const Serial& context,
+                       const RolloutSettings& settings, const ExitSteps& exits, const BlockNoise& noise) {
+  const bool stops_at_exit = exits.is_shared() && settings.cache == CacheLatents::kExit;
+  const int64_t steps = stops_at_exit ? exits.latest() : static_cast<int64_t>(settings.timesteps.size());
+  if (stops_at_exit) {
+    const DenoisedBlock last = denoise_block(dit, text, context, settings.timesteps, steps, noise);
+    return {last.noisy, last.prediction, last.prediction};
+  }
+  RolledBlock rolled;
+  const DenoisedBlock last =
+      denoise_block(dit, text, context, settings.timesteps, steps, noise, [&](int64_t step, const DenoisedBlock& now) {
+        rolled.noisy = take_leaving(rolled.noisy, now.noisy, exits, step);
+        rolled.prediction = take_leaving(rolled.prediction, now.prediction, exits, step);
+      });
+  rolled.context = settings.cache == CacheLatents::kFinalClean ? last.prediction : rolled.prediction;
+  return rolled;
+}
+
+at::Tensor exit_timesteps(const std::vector<double>& timesteps, const ExitSteps& exits, int64_t batch,
+                          c10::Device device) {
+  std::vector<double> t;
+  for (int64_t sample = 0; sample < batch; ++sample)
+    t.push_back(timesteps.at(static_cast<size_t>(exits.of(sample) - 1)));
+  return at::tensor(t, at::kDouble).to(device);
+}
+
+void check_exits(const ExitSteps& exits, size_t steps, int64_t batch) {
+  check(exits.is_shared() || static_cast<int64_t>(exits.steps().size()) == batch, "rollout",
+        "exit steps are one for all or one a sample, got {} for {} samples", exits.steps().size(), batch);
+  for (const int64_t step : exits.steps())
+    check(step >= 1 && step <= static_cast<int64_t>(steps), "rollout", "an exit step lies in 1..{}, got {}", steps,
+          step);
+}
+
+void check_given(const at::Tensor& given, const BlockLayout& layout) {
+  if (!given.defined()) return;
+  const int64_t frames = given.size(1);
+  check(frames < layout.frames() && layout.block(layout.block_of(frames)).begin == frames, "rollout",
+        "given frames are whole blocks and not the whole video, got {} frames for {} of which the first block has {}",
+        frames, layout.frames(), layout.block(0).frames());
+}
+
+}  // namespace
+
+ExitRecord roll_out(const CausalDit& dit, const PromptText& text, const RolloutSettings& settings,
+                    const ExitSteps& exits, const BlockNoise& noise, const at::Tensor& given) {
   const at::NoGradGuard no_grad;
   const BlockLayout& layout = settings.layout;
   const at::Tensor first = noise(layout.block(0), 0);
+  check_exits(exits, settings.timesteps.size(), first.size(0));
+  check_given(given, layout);
+  const int64_t given_frames = given.defined() ? given.size(1) : 0;
   KvCache cache(settings.policy, dit.cache_shape(first, layout.largest_block(), layout.frames()),
                 dit.weights().head.weight.options().requires_grad(false));
-  std::vector<at::Tensor> noisy, predictions;
+  std::vector<at::Tensor> noisy, predictions, contexts;
   for (int64_t i = 0; i < layout.count(); ++i) {
     const Serial context{cache, layout.block(i), {}};
-    const DenoisedBlock block = denoise_block(dit, text, context, settings.timesteps, exit_step, noise);
-    dit.write(block.prediction, text, context);
-    noisy.push_back(block.noisy);
-    predictions.push_back(block.prediction);
+    RolledBlock rolled;
+    if (context.block.begin < given_frames) {
+      const at::Tensor clean = given.slice(1, context.block.begin, context.block.end).to(first.options());
+      rolled = {clean, clean, clean};
+    } else {
+      rolled = roll_block(dit, text, context, settings, exits, noise);
+    }
+    dit.write(rolled.context, text, context);
+    noisy.push_back(rolled.noisy);
+    predictions.push_back(rolled.prediction);
+    contexts.push_back(rolled.context);
   }
-  const at::Tensor prediction = at::cat(predictions, 1);
-  return {settings.policy,   layout,     settings.timesteps[static_cast<size_t>(exit_step - 1)],
-          at::cat(noisy, 1), prediction, prediction};
+  return {settings.policy,
+          layout,
+          exit_timesteps(settings.timesteps, exits, first.size(0), first.device()),
+          at::cat(noisy, 1),
+          at::cat(predictions, 1),
+          at::cat(contexts, 1),
+          given_frames};
 }
 
 }  // namespace sgf

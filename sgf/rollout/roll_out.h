@@ -3,17 +3,26 @@
 
 #include "sgf/rollout/denoise_block.h"
 #include "sgf/rollout/exit_record.h"
+#include "sgf/rollout/exit_steps.h"
 
 namespace sgf {
+
+// Which of a block's predictions later blocks see.
+enum class CacheLatents {
+  kExit,        // that of the exit step
+  kFinalClean,  // that of the last step: all are run, and the exit step only says what is recorded
+};
 
 struct RolloutSettings {
   ContextPolicy policy;
   BlockLayout layout;
   std::vector<double> timesteps;  // the student's warped list, noisiest first
+  CacheLatents cache = CacheLatents::kExit;
 };
 
-// Every block is denoised to `exit_step` (1-based) and its prediction written to the cache at t = 0.
-ExitRecord roll_out(const CausalDit& dit, const PromptText& text, const RolloutSettings& settings, int64_t exit_step,
-                    const BlockNoise& noise);
+// Every block is denoised and written to the cache at t = 0. `given` [B, n, C, H, W], where it is defined, are the
+// first blocks (an image, the end of another video): written, never generated.
+ExitRecord roll_out(const CausalDit& dit, const PromptText& text, const RolloutSettings& settings,
+                    const ExitSteps& exits, const BlockNoise& noise, const at::Tensor& given = {});
 
 }  // namespace sgf

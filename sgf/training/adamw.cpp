@@ -52,19 +52,23 @@ AdamW::AdamW(AdamWSettings settings, NamedTensors parameters)
   }
 }
 
-double AdamW::step(const std::vector<at::Tensor>& gradients) {
+void AdamW::step(const std::vector<at::Tensor>& gradients, double norm, double rate_factor) {
   const at::NoGradGuard no_grad;
   check(gradients.size() == tensors_.size(), "training", "{} gradients for {} parameters", gradients.size(),
         tensors_.size());
-  const double norm = global_norm(gradients);
   const bool clipped = settings_.clip_norm > 0 && norm > settings_.clip_norm;
   if (clipped)
     for (at::Tensor gradient : gradients) gradient.mul_(settings_.clip_norm / norm);
   ++steps_taken_;
   for (at::Tensor& count : step_counts_) count.fill_(static_cast<double>(steps_taken_));
-  at::_fused_adamw_(tensors_, gradients, exp_avg_, exp_avg_sq_, {}, step_counts_, settings_.learning_rate,
+  at::_fused_adamw_(tensors_, gradients, exp_avg_, exp_avg_sq_, {}, step_counts_, settings_.learning_rate * rate_factor,
                     settings_.beta1, settings_.beta2, settings_.weight_decay, settings_.eps, /*amsgrad=*/false,
                     /*maximize=*/false);
+}
+
+double AdamW::step(const std::vector<at::Tensor>& gradients) {
+  const double norm = global_norm(gradients);
+  step(gradients, norm, 1);
   return norm;
 }
 

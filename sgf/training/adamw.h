@@ -28,7 +28,10 @@ class AdamW {
   const AdamWSettings& settings() const { return settings_; }
   int64_t steps_taken() const { return steps_taken_; }
 
-  // Clips `gradients`, one a parameter in their order, in place, and takes a step. Returns the norm before clipping.
+  // Clips `gradients`, one a parameter in their order, in place, and takes a step at `rate_factor` times the learning
+  // rate. `norm` is theirs before clipping.
+  void step(const std::vector<at::Tensor>& gradients, double norm, double rate_factor);
+  // The same at the plain rate; returns the norm.
   double step(const std::vector<at::Tensor>& gradients);
 
   // Moments and counter under "exp_avg.NAME", "exp_avg_sq.NAME" and "steps".

@@ -1,10 +1,10 @@
 #include "sgf/training/dmd_stage.h"
 
 #include "sgf/core/error.h"
+#include "sgf/kernels/noise_fill.h"
 #include "sgf/kernels/wide.h"
 
 #include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
 
 #include <algorithm>
 #include <utility>
@@ -12,137 +12,109 @@
 namespace sgf {
 namespace {
 
-// Adds `part` of a batch to the sums, weighted by its share of the samples.
-void accumulate(std::vector<at::Tensor>& sums, const std::vector<at::Tensor>& part, double share) {
-  if (sums.empty())
-    for (const at::Tensor& gradient : part) sums.push_back(gradient * share);
-  else
-    for (size_t i = 0; i < sums.size(); ++i) sums[i].add_(part[i], share);
-}
-
-// Calls run(first, count, share of the global batch) for every micro-batch.
-template <class Run>
-void for_each_micro_batch(const DmdStageSettings& settings, Run run) {
-  for (int64_t first = 0; first < settings.global_batch; first += settings.micro_batch) {
-    const int64_t count = std::min(settings.micro_batch, settings.global_batch - first);
-    run(first, count, static_cast<double>(count) / static_cast<double>(settings.global_batch));
-  }
-}
-
-void add_prefixed(NamedTensors& out, const std::string& prefix, const NamedTensors& tensors) {
-  for (const auto& [name, tensor] : tensors) out.emplace_back(prefix + name, tensor);
-}
-
-NamedTensors with_prefix(const NamedTensors& state, const std::string& prefix) {
-  NamedTensors out;
-  for (const auto& [name, tensor] : state)
-    if (name.starts_with(prefix)) out.emplace_back(name.substr(prefix.size()), tensor);
-  return out;
-}
-
-void copy_into(const NamedTensors& masters, const NamedTensors& saved, const std::string& what) {
-  check(saved.size() == masters.size(), "training", "the saved {} has {} tensors, the network {}", what, saved.size(),
-        masters.size());
-  const at::NoGradGuard no_grad;
-  for (size_t i = 0; i < masters.size(); ++i) {
-    check(saved[i].first == masters[i].first && saved[i].second.sizes() == masters[i].second.sizes(), "training",
-          "the saved {} has '{}' where '{}' was expected", what, saved[i].first, masters[i].first);
-    at::Tensor(masters[i].second).copy_(saved[i].second);
-  }
-}
-
 void check_settings(const DmdStageSettings& s) {
   s.schedule.validate();
-  check(s.global_batch > 0 && s.micro_batch > 0, "training",
-        "batch sizes are positive, got global batch {} and micro batch {}", s.global_batch, s.micro_batch);
+  s.batch.validate();
   check(s.latent.size() == 4 && s.latent[0] == s.dmd.rollout.layout.frames(), "training",
         "a latent is [F, C, H, W] with the layout's {} frames", s.dmd.rollout.layout.frames());
 }
 
+void add_share(StepMetrics& metrics, const LatentStatistics& latents, double share) {
+  metrics["latent_mean"] += latents.mean * share;
+  metrics["latent_std"] += latents.spread * share;
+  metrics["motion_energy"] += latents.motion * share;
+}
+
+at::TensorOptions latent_options(const CausalDit& dit) {
+  const at::Tensor& like = dit.weights().head.weight;
+  return at::TensorOptions().device(like.device()).dtype(wide_type(like.scalar_type()));
+}
+
 }  // namespace
 
-DmdStage::DmdStage(DmdStageSettings settings, TrainedDit generator, CausalDit teacher, TrainedDit critic,
-                   PromptBatch prompts)
+DmdStage::DmdStage(DmdStageSettings settings, TrainedDit generator, CausalDit teacher, TrainedDit critic, DmdData data)
     : settings_(std::move(settings)),
-      generator_(std::move(generator)),
+      generator_("generator", settings_.generator, std::move(generator)),
       teacher_(std::move(teacher)),
-      critic_(std::move(critic)),
-      prompts_(std::move(prompts)),
-      generator_optimiser_(settings_.generator, generator_.masters()),
-      critic_optimiser_(settings_.critic, critic_.masters()),
+      critic_("critic", settings_.critic, std::move(critic)),
+      data_(std::move(data)),
       ema_(settings_.ema_decay, settings_.ema_start_step, generator_.masters()) {
   check_settings(settings_);
 }
 
-StepMetrics DmdStage::step(int64_t step) {
-  StepMetrics metrics;
-  if (settings_.schedule.updates_generator(step)) update_generator(step, metrics);
-  if (settings_.schedule.updates_critic(step)) update_critic(step, metrics);
-  return metrics;
+StepReport DmdStage::step(int64_t step) {
+  StepReport report;
+  if (settings_.schedule.updates_generator(step)) update_generator(step, report);
+  if (settings_.schedule.updates_critic(step)) update_critic(step, report);
+  return report;
 }
 
-DmdBatch DmdStage::batch(UpdateKind kind, int64_t step, int64_t first, int64_t count) const {
-  const at::Tensor& like = generator_.network().weights().head.weight;
-  std::vector<int64_t> latent{count};
+DmdBatch DmdStage::batch(UpdateKind kind, int64_t step, const MicroBatch& part) const {
+  std::vector<int64_t> latent{part.count};
   latent.insert(latent.end(), settings_.latent.begin(), settings_.latent.end());
-  return {prompts_(kind, step, first, count),
+  return {data_.prompts(kind, step, part.first, part.count),
           latent,
-          at::TensorOptions().device(like.device()).dtype(wide_type(like.scalar_type())),
-          {.seed = settings_.seed, .step = step, .first_sample = first}};
+          latent_options(generator_.network()),
+          data_.given ? data_.given(kind, step, part.first, part.count) : at::Tensor(),
+          {.seed = settings_.seed, .step = step, .first_sample = part.first}};
 }
 
-void DmdStage::update_generator(int64_t step, StepMetrics& metrics) {
-  std::vector<at::Tensor> sums;
-  double loss = 0, gradient_norm = 0, recovery = 0;
-  for_each_micro_batch(settings_, [&](int64_t first, int64_t count, double share) {
+void DmdStage::update_generator(int64_t step, StepReport& report) {
+  GradientSum gradients;
+  RecoveryReport worst{.cosine = 1};
+  StepMetrics& metrics = report.metrics;
+  for (const MicroBatch& part : settings_.batch.parts()) {
     const GeneratorStep one = generator_step(generator_.network(), teacher_, critic_.network(),
-                                             batch(UpdateKind::kGenerator, step, first, count), settings_.dmd);
-    accumulate(sums, generator_.gradients(one.loss), share);
-    loss += one.loss.item<double>() * share;
-    gradient_norm += one.dmd_gradient_norm * share;
-    recovery = std::max(recovery, one.recovery.relative_l2);
-    metrics["exit_step"] = static_cast<double>(one.exit_step);
-  });
-  metrics["generator_loss"] = loss;
-  metrics["dmdtrain_gradient_norm"] = gradient_norm;
-  metrics["recovery_relative_l2"] = recovery;
-  metrics["generator_grad_norm"] = generator_optimiser_.step(sums);
-  generator_.sync();
-  ema_.update(step);
+                                             batch(UpdateKind::kGenerator, step, part), settings_.dmd);
+    gradients.add(generator_.gradients(one.loss), part.share);
+    metrics["generator_loss"] += one.loss.item<double>() * part.share;
+    metrics["dmdtrain_gradient_norm"] += one.dmd_gradient_norm * part.share;
+    metrics["exit_step"] += one.exit_step * part.share;
+    worst = worse_of(worst, one.recovery);
+  }
+  settings_.recovery.judge(worst, step, report);
+  if (generator_.update(gradients.tensors(), metrics["generator_loss"], step, report)) ema_.update(step);
 }
 
-void DmdStage::update_critic(int64_t step, StepMetrics& metrics) {
-  std::vector<at::Tensor> sums;
-  double loss = 0;
-  for_each_micro_batch(settings_, [&](int64_t first, int64_t count, double share) {
-    const at::Tensor one = critic_step(generator_.network(), critic_.network(),
-                                       batch(UpdateKind::kCritic, step, first, count), settings_.dmd);
-    accumulate(sums, critic_.gradients(one), share);
-    loss += one.item<double>() * share;
-  });
-  metrics["critic_loss"] = loss;
-  metrics["critic_grad_norm"] = critic_optimiser_.step(sums);
-  critic_.sync();
+void DmdStage::update_critic(int64_t step, StepReport& report) {
+  GradientSum gradients;
+  StepMetrics& metrics = report.metrics;
+  for (const MicroBatch& part : settings_.batch.parts()) {
+    const CriticStep one =
+        critic_step(generator_.network(), critic_.network(), batch(UpdateKind::kCritic, step, part), settings_.dmd);
+    gradients.add(critic_.gradients(one.loss), part.share);
+    metrics["critic_loss"] += one.loss.item<double>() * part.share;
+    add_share(metrics, one.latents, part.share);
+  }
+  critic_.update(gradients.tensors(), metrics["critic_loss"], step, report);
 }
 
-NamedTensors DmdStage::state() const {
-  NamedTensors out;
-  add_prefixed(out, "generator.", generator_.masters());
-  add_prefixed(out, "critic.", critic_.masters());
-  if (ema_.has_started()) add_prefixed(out, "ema.", ema_.average());
-  add_prefixed(out, "generator_optimiser.", generator_optimiser_.state());
-  add_prefixed(out, "critic_optimiser.", critic_optimiser_.state());
-  return out;
+StageState DmdStage::state() const {
+  StageState state;
+  generator_.save(state);
+  critic_.save(state);
+  if (ema_.has_started()) state.networks["ema"] = ema_.average();
+  return state;
 }
 
-void DmdStage::restore(const NamedTensors& state) {
-  copy_into(generator_.masters(), with_prefix(state, "generator."), "generator");
-  copy_into(critic_.masters(), with_prefix(state, "critic."), "critic");
-  ema_.restore(with_prefix(state, "ema."));
-  generator_optimiser_.restore(with_prefix(state, "generator_optimiser."));
-  critic_optimiser_.restore(with_prefix(state, "critic_optimiser."));
-  generator_.sync();
-  critic_.sync();
+void DmdStage::restore(const StageState& state) {
+  generator_.restore(state);
+  critic_.restore(state);
+  const auto average = state.networks.find("ema");
+  ema_.restore(average == state.networks.end() ? NamedTensors{} : average->second);
+}
+
+at::Tensor DmdStage::sample(const at::Tensor& text, uint64_t seed) const {
+  const CausalDit network = with_weights(generator_.network(), ema_.average());
+  const at::TensorOptions options = latent_options(network);
+  const auto steps = static_cast<int64_t>(settings_.dmd.rollout.timesteps.size());
+  const at::NoGradGuard no_grad;
+  const std::vector<int64_t> rest(settings_.latent.begin() + 1, settings_.latent.end());
+  const BlockNoise noise = [&](FrameSpan block, int64_t draw) {
+    const NoiseKey key{.seed = seed, .purpose = NoisePurpose::kSample, .block = block.begin, .step = draw};
+    return normal_per_sample(key, {text.size(0), block.frames(), rest[0], rest[1], rest[2]}, options);
+  };
+  return roll_out(network, network.prepare(text), settings_.dmd.rollout, steps, noise).prediction;
 }
 
 }  // namespace sgf

@@ -4,6 +4,7 @@
 #include "sgf/kernels/noise_fill.h"
 #include "sgf/reconstruction/reconstruct.h"
 #include "sgf/schedule/flow_schedule.h"
+#include "sgf/training/sample_number.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -11,16 +12,24 @@
 namespace sgf {
 namespace {
 
-// A step holds fewer samples than this: (step, sample within the step) becomes one sample number.
-constexpr int64_t kSamplesPerStep = int64_t{1} << 20;
-
 NoiseKey key_of(const DmdDraws& draws, NoisePurpose purpose) {
-  return {.seed = draws.seed, .purpose = purpose, .sample = draws.step * kSamplesPerStep + draws.first_sample};
+  return {.seed = draws.seed, .purpose = purpose, .sample = sample_number(draws.step, draws.first_sample)};
 }
 
 // The same for every sample of a step, and so for every rank.
 int64_t exit_of(const DmdDraws& draws, NoisePurpose purpose, int64_t steps) {
   return 1 + uniform_index({.seed = draws.seed, .purpose = purpose, .sample = draws.step}, steps);
+}
+
+std::vector<int64_t> exits_of(const DmdDraws& draws, NoisePurpose purpose, int64_t steps, int64_t count) {
+  std::vector<int64_t> exits;
+  for (int64_t i = 0; i < count; ++i) {
+    NoiseKey key = key_of(draws, purpose);
+    key.sample += i;
+    key.step = 1;  // the shared exit is drawn at 0
+    exits.push_back(1 + uniform_index(key, steps));
+  }
+  return exits;
 }
 
 // Generator and critic rollouts of one step must not share noise: they use even and odd draws.
@@ -45,6 +54,12 @@ ScoreDraw score_draw(const DmdDraws& draws, at::IntArrayRef latent, at::TensorOp
   return {normal_per_sample(key_of(draws, noise), latent, options), at::tensor(t, at::kDouble).to(options.device())};
 }
 
+double mean_of(const ExitSteps& exits) {
+  double sum = 0;
+  for (const int64_t step : exits.steps()) sum += static_cast<double>(step);
+  return sum / static_cast<double>(exits.steps().size());
+}
+
 // A prompt for a rollout: no graph.
 PromptText prepared(const CausalDit& dit, const at::Tensor& text) {
   const at::NoGradGuard no_grad;
@@ -55,6 +70,14 @@ PromptText prepared(const CausalDit& dit, const at::Tensor& text) {
 
 int64_t DmdDraws::generator_exit(int64_t steps) const { return exit_of(*this, NoisePurpose::kExit, steps); }
 int64_t DmdDraws::critic_exit(int64_t steps) const { return exit_of(*this, NoisePurpose::kCriticExit, steps); }
+
+std::vector<int64_t> DmdDraws::generator_exits(int64_t steps, int64_t count) const {
+  return exits_of(*this, NoisePurpose::kExit, steps, count);
+}
+
+std::vector<int64_t> DmdDraws::critic_exits(int64_t steps, int64_t count) const {
+  return exits_of(*this, NoisePurpose::kCriticExit, steps, count);
+}
 
 BlockNoise DmdDraws::generator_noise(at::IntArrayRef latent, at::TensorOptions options) const {
   return block_noise(*this, latent, options, 0);
@@ -72,30 +95,46 @@ ScoreDraw DmdDraws::critic_score(at::IntArrayRef latent, at::TensorOptions optio
   return score_draw(*this, latent, options, shift, NoisePurpose::kCritic, NoisePurpose::kCriticTimestep);
 }
 
+LatentStatistics statistics_of(const ExitRecord& record) {
+  const at::Tensor x = record.prediction.slice(1, record.given_frames).to(at::kDouble);
+  const int64_t frames = x.size(1);
+  const at::Tensor motion = (x.slice(1, 1) - x.slice(1, 0, frames - 1)).abs();
+  return {.mean = x.mean().item<double>(),
+          .spread = x.std(/*unbiased=*/false).item<double>(),
+          .motion = frames > 1 ? motion.mean().item<double>() : 0};
+}
+
 GeneratorStep generator_step(const CausalDit& generator, const CausalDit& teacher, const CausalDit& critic,
                              const DmdBatch& batch, const DmdSettings& settings) {
   GeneratorStep step;
-  step.exit_step = batch.draws.generator_exit(static_cast<int64_t>(settings.rollout.timesteps.size()));
+  const auto steps = static_cast<int64_t>(settings.rollout.timesteps.size());
+  const ExitSteps exits = settings.exit_per_sample ? ExitSteps(batch.draws.generator_exits(steps, batch.latent[0]))
+                                                   : ExitSteps(batch.draws.generator_exit(steps));
+  step.exit_step = mean_of(exits);
   const at::Tensor& text = batch.text.cond;
-  const ExitRecord record = roll_out(generator, prepared(generator, text), settings.rollout, step.exit_step,
-                                     batch.draws.generator_noise(batch.latent, batch.options));
+  ExitRecord record = roll_out(generator, prepared(generator, text), settings.rollout, exits,
+                               batch.draws.generator_noise(batch.latent, batch.options), batch.given);
+  if (settings.on_record) settings.on_record(record);
   const at::Tensor x = reconstruct(generator, generator.embed(text), record, settings.boundary);
   step.recovery = recovery(x, record.prediction);
+  step.latents = statistics_of(record);
   const GeneratorLoss result =
       generator_loss(x, {teacher, critic, settings.guidance},
-                     batch.draws.score(batch.latent, batch.options, settings.shift), batch.text);
+                     batch.draws.score(batch.latent, batch.options, settings.shift), batch.text, record.given_frames);
   step.loss = result.loss;
   step.dmd_gradient_norm = result.gradient.flatten(1).norm(2, 1).mean().item<double>();
   return step;
 }
 
-at::Tensor critic_step(const CausalDit& generator, const CausalDit& critic, const DmdBatch& batch,
+CriticStep critic_step(const CausalDit& generator, const CausalDit& critic, const DmdBatch& batch,
                        const DmdSettings& settings) {
-  const int64_t exit = batch.draws.critic_exit(static_cast<int64_t>(settings.rollout.timesteps.size()));
-  const ExitRecord record = roll_out(generator, prepared(generator, batch.text.cond), settings.rollout, exit,
-                                     batch.draws.critic_noise(batch.latent, batch.options));
+  const auto steps = static_cast<int64_t>(settings.rollout.timesteps.size());
+  const ExitSteps exits = settings.exit_per_sample ? ExitSteps(batch.draws.critic_exits(steps, batch.latent[0]))
+                                                   : ExitSteps(batch.draws.critic_exit(steps));
+  const ExitRecord record = roll_out(generator, prepared(generator, batch.text.cond), settings.rollout, exits,
+                                     batch.draws.critic_noise(batch.latent, batch.options), batch.given);
   const ScoreDraw draw = batch.draws.critic_score(batch.latent, batch.options, settings.shift);
-  return critic_loss(record.prediction, critic, draw, batch.text.cond);
+  return {critic_loss(record.prediction, critic, draw, batch.text.cond, record.given_frames), statistics_of(record)};
 }
 
 }  // namespace sgf

@@ -44,4 +44,16 @@ void TrainedDit::sync() {
     if (weights_[i].scalar_type() != masters_[i].second.scalar_type()) weights_[i].copy_(masters_[i].second);
 }
 
+CausalDit with_weights(const CausalDit& like, const NamedTensors& masters) {
+  DitWeights weights = like.weights();
+  size_t next = 0;
+  visit_weights(weights, [&](const std::string& name, at::Tensor& tensor) {
+    check(next < masters.size() && masters[next].first == name, "training", "no weight '{}' where it was expected",
+          name);
+    tensor = masters[next++].second.detach().to(tensor.options().requires_grad(false), /*non_blocking=*/false,
+                                                /*copy=*/true);
+  });
+  return CausalDit(like.config(), weights, like.options());
+}
+
 }  // namespace sgf

@@ -31,4 +31,7 @@ class TrainedDit {
   std::vector<at::Tensor> weights_;  // the network's, in the order of the masters
 };
 
+// The same network with other weights, masters under official names; its own memory.
+CausalDit with_weights(const CausalDit& like, const NamedTensors& masters);
+
 }  // namespace sgf

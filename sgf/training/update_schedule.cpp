@@ -7,10 +7,12 @@ namespace sgf {
 void UpdateSchedule::validate() const {
   check(generator_every >= 1, "training", "the generator must be updated every 1 or more steps, got {}",
         generator_every);
+  check(critic_only >= 0, "training", "a count of critic-only steps cannot be negative, got {}", critic_only);
 }
 
 bool UpdateSchedule::updates_generator(int64_t step) const {
   check(step >= 0, "training", "steps count from 0, got {}", step);
+  if (step < critic_only) return false;
   return step == 0 ? generator_at_zero : step % generator_every == 0;
 }
 
@@ -22,7 +24,12 @@ bool UpdateSchedule::updates_critic(int64_t step) const {
 UpdateCounts UpdateSchedule::counts_after(int64_t steps) const {
   check(steps >= 0, "training", "a count of steps cannot be negative, got {}", steps);
   if (steps == 0) return {};
-  return {.generator = (steps - 1) / generator_every + (generator_at_zero ? 1 : 0), .critic = steps};
+  // Multiples of generator_every among 1 .. n, and step 0 where it counts.
+  const auto generator_updates_in = [this](int64_t n) {
+    return n == 0 ? 0 : (n - 1) / generator_every + (generator_at_zero ? 1 : 0);
+  };
+  const int64_t skipped = generator_updates_in(critic_only < steps ? critic_only : steps);
+  return {.generator = generator_updates_in(steps) - skipped, .critic = steps};
 }
 
 }  // namespace sgf

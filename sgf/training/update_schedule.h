@@ -19,6 +19,9 @@ struct UpdateSchedule {
   // Self-Forcing's loop asks step % 5 == 0 and so updates the generator at step 0, against a critic that has seen
   // none of its videos. Off by default.
   bool generator_at_zero = false;
+  // Steps 0 .. critic_only - 1 leave the generator alone: a critic that starts far from the student's videos gives it
+  // no useful gradient.
+  int64_t critic_only = 0;
 
   void validate() const;
   bool updates_generator(int64_t step) const;

@@ -62,6 +62,7 @@ struct Dmd {
     return {{text, at::zeros_like(text)},
             {size, 4, 3, 4, 6},
             at::kDouble,
+            {},
             {.seed = 5, .step = step, .first_sample = first_sample}};
   }
 
@@ -82,7 +83,7 @@ TEST(DmdStep, ABatchOfTwoIsTheMeanOfItsSamples) {
   const auto halves = mean_of(dmd.generator_gradients(dmd.batch(1, 0)), dmd.generator_gradients(dmd.batch(1, 1)));
   EXPECT_LT(largest_difference(halves, both), 1e-10);
   const auto critic = [&](const DmdBatch& b) {
-    return dmd.critic.gradients(critic_step(dmd.generator.network(), dmd.critic.network(), b, dmd.settings));
+    return dmd.critic.gradients(critic_step(dmd.generator.network(), dmd.critic.network(), b, dmd.settings).loss);
   };
   EXPECT_LT(largest_difference(mean_of(critic(dmd.batch(1, 0)), critic(dmd.batch(1, 1))), critic(dmd.batch(2, 0))),
             1e-10);

@@ -1,0 +1,76 @@
+// `sgf train CONFIG`: a training run in a folder of its own, that can be stopped and resumed.
+#include "apps/commands.h"
+#include "apps/preset_folders.h"
+#include "apps/version.h"
+#include "sgf/core/config.h"
+#include "sgf/training/train_run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sgf {
+namespace {
+
+constexpr int kStopped = 3, kUnsound = 4;
+
+struct TrainArgs {
+  std::string config;
+  std::vector<std::string> overrides;
+  std::string out;
+  bool resume = false;
+  bool quiet = false;
+  int64_t stop_after = 0;
+};
+
+ProgressMode progress_mode(bool quiet) {
+  if (quiet) return ProgressMode::kQuiet;
+  return isatty(STDERR_FILENO) != 0 ? ProgressMode::kTerminal : ProgressMode::kLog;
+}
+
+void run_train(const TrainArgs& args) {
+  TrainRequest request{.config = load_config(args.config, args.overrides, preset_folders()),
+                       .out = args.out,
+                       .resume = args.resume,
+                       .stop_after_steps = args.stop_after,
+                       .facts = {{"build", version_text()}, {"config", args.config}, {"set", args.overrides}},
+                       .progress = progress_mode(args.quiet)};
+  if (request.out.empty()) request.out = "runs/" + request.config.name;
+  const TrainResult result = run_training(request);
+  const std::string place = request.out.string();
+  if (result.end == TrainEnd::kDone) {
+    fmt::print("{} steps done; {}/report.html shows how it went\n", result.steps_done, place);
+    return;
+  }
+  fmt::print("stopped after step {}: {}; a checkpoint is written, sgf train {} --out {} --resume goes on\n",
+             result.steps_done, result.reason, args.config, place);
+  exit_with(result.end == TrainEnd::kStopped ? kStopped : kUnsound);
+}
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  auto args = std::make_shared<TrainArgs>();
+  CLI::App* command =
+      app.add_subcommand("train", "Train a network: flow matching, teacher forcing, or Self (Gradient) Forcing");
+  command->footer(
+      "Exit codes: 0 all steps done; 1 failed; 3 stopped by SIGINT, SIGTERM or --stop-after, with a checkpoint;\n"
+      "4 the run stopped itself (updates skipped in a row, or the two passes no longer match), with a checkpoint.");
+  command->add_option("config", args->config, "YAML file, or a preset's name")->required();
+  command->add_option("--set", args->overrides, "Override one key, as train.steps=200; may be given again")
+      ->allow_extra_args(false);
+  command->add_option("--out", args->out, "Run folder; runs/NAME by default");
+  command->add_flag("--resume", args->resume,
+                    "Go on with the run in that folder, exactly where its last checkpoint was");
+  command->add_option("--stop-after", args->stop_after, "End in order after so many steps of this start")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--quiet", args->quiet, "No progress");
+  command->callback([args] { run_train(*args); });
+}
+
+}  // namespace sgf

@@ -1,0 +1,79 @@
+#include "sgf/rollout/sample_video.h"
+
+#include "sgf/schedule/euler.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <functional>
+
+namespace sgf {
+namespace {
+
+// Predicted flow of latents at timesteps [B, F].
+using FlowOf = std::function<at::Tensor(const at::Tensor& x, const at::Tensor& t)>;
+
+at::Tensor walk(const SamplerSettings& settings, at::Tensor x, const FlowOf& flow) {
+  EulerSolver solver(euler_grid(settings.steps, settings.shift));
+  while (!solver.done()) {
+    const at::Tensor t = at::full({x.size(0), x.size(1)}, solver.timestep(), x.options().dtype(at::kDouble));
+    x = solver.step(flow(x, t), x);
+  }
+  return x;
+}
+
+FlowOf guided(const FlowOf& cond, const FlowOf& uncond, double guidance) {
+  if (guidance == 1) return cond;
+  return [=](const at::Tensor& x, const at::Tensor& t) {
+    const at::Tensor without = uncond(x, t);
+    return without + (cond(x, t) - without) * guidance;
+  };
+}
+
+// A model in a stream of its own: its prompt and its cache.
+struct CausalSide {
+  CausalSide(const CausalDit& network, const at::Tensor& rows, const ContextPolicy& policy, const KvCacheShape& shape)
+      : dit(network), text(dit.prepare(rows)), cache(policy, shape, dit.weights().head.weight.options()) {}
+
+  FlowOf flow(FrameSpan block) {
+    return [this, block](const at::Tensor& x, const at::Tensor& t) {
+      return dit.forward(x, t, text, Serial{cache, block, {}});
+    };
+  }
+  void write(const at::Tensor& clean, FrameSpan block) { dit.write(clean, text, Serial{cache, block, {}}); }
+
+  const CausalDit& dit;
+  PromptText text;
+  KvCache cache;
+};
+
+}  // namespace
+
+at::Tensor sample_bidirectional(const CausalDit& dit, const GuidedText& text, const SamplerSettings& settings,
+                                const at::Tensor& noise) {
+  const at::NoGradGuard no_grad;
+  const auto flow_with = [&dit](const at::Tensor& rows) -> FlowOf {
+    return [&dit, prompt = dit.prepare(rows)](const at::Tensor& x, const at::Tensor& t) {
+      return dit.forward(x, t, prompt, Bidirectional{});
+    };
+  };
+  return walk(settings, noise, guided(flow_with(text.cond), flow_with(text.uncond), settings.guidance));
+}
+
+at::Tensor sample_blocks(const CausalDit& dit, const GuidedText& text, const SamplerSettings& settings,
+                         const ContextPolicy& policy, const BlockLayout& layout, const BlockNoise& noise) {
+  const at::NoGradGuard no_grad;
+  const KvCacheShape shape = dit.cache_shape(noise(layout.block(0), 0), layout.largest_block(), layout.frames());
+  CausalSide cond(dit, text.cond, policy, shape), uncond(dit, text.uncond, policy, shape);
+  std::vector<at::Tensor> blocks;
+  for (int64_t i = 0; i < layout.count(); ++i) {
+    const FrameSpan block = layout.block(i);
+    const FlowOf flow = guided(cond.flow(block), uncond.flow(block), settings.guidance);
+    blocks.push_back(walk(settings, noise(block, 0), flow));
+    cond.write(blocks.back(), block);
+    if (settings.guidance != 1) uncond.write(blocks.back(), block);
+  }
+  return at::cat(blocks, 1);
+}
+
+}  // namespace sgf

@@ -1,0 +1,264 @@
+#include "sgf/training/build_stage.h"
+
+#include "sgf/core/error.h"
+#include "sgf/core/noise.h"
+#include "sgf/data/prompt_list.h"
+#include "sgf/data/world_clips.h"
+#include "sgf/data/world_codec.h"
+#include "sgf/data/world_text.h"
+#include "sgf/training/clip_stage.h"
+#include "sgf/training/dmd_stage.h"
+#include "sgf/training/sample_number.h"
+#include "sgf/training/stage_files.h"
+
+#include <ATen/ATen.h>
+
+namespace sgf {
+namespace {
+
+// Clips of a run and of its samples never meet: the latter begin here.
+constexpr int64_t kFirstSampleClip = int64_t{1} << 40;
+constexpr int64_t kSamplePrompts = 4;
+// Generator and critic see prompts of their own: even and odd numbers.
+constexpr int64_t kKinds = 2;
+
+BlockLayout layout_of(const Config& c) {
+  return BlockLayout(c.video.frames, c.context.block_frames,
+                     c.context.first_block_frames.value_or(c.context.block_frames));
+}
+
+ContextPolicy policy_of(const Config& c) {
+  return {.sink_frames = c.context.sink_frames, .fifo_frames = c.context.fifo_frames};
+}
+
+at::ScalarType compute_type(const Config& c) {
+  switch (c.run.dtype) {
+    case DtypeChoice::kFloat64:
+      return at::kDouble;
+    case DtypeChoice::kFloat32:
+      return at::kFloat;
+    case DtypeChoice::kBFloat16:
+      return at::kBFloat16;
+  }
+  fail("training", "no such dtype");
+}
+
+at::ScalarType master_type(const Config& c) { return c.run.dtype == DtypeChoice::kFloat64 ? at::kDouble : at::kFloat; }
+
+ActivationPolicy activations_of(const Config& c) {
+  switch (c.train.activations) {
+    case ActivationChoice::kKeep:
+      return ActivationPolicy::kKeepAll;
+    case ActivationChoice::kRecompute:
+      return ActivationPolicy::kRecomputeBlocks;
+    case ActivationChoice::kKeepAttention:
+      return ActivationPolicy::kKeepAttention;
+  }
+  fail("training", "no such activation policy");
+}
+
+DitOptions options_of(const Config& c) {
+  return {.attention = attention_backend_from_name(enum_name(c.run.attention)), .activations = activations_of(c)};
+}
+
+LearnerSettings learner_settings(const Config& c, const OptimiserSettings& o) {
+  return {.optimiser = {.learning_rate = o.learning_rate,
+                        .beta1 = o.beta1,
+                        .beta2 = o.beta2,
+                        .weight_decay = o.weight_decay,
+                        .eps = o.eps,
+                        .clip_norm = o.clip_norm},
+          .rate = {.warmup_steps = o.warmup_steps,
+                   .decay = o.decay,
+                   .final_share = o.final_share,
+                   .total_steps = c.train.steps},
+          .limits = {.factor = c.train.skip_over_median, .stop_after = c.train.stop_after_skips}};
+}
+
+// Weights of a file, or fresh ones of the seed.
+DitWeights weights_of(const Config& c, const std::string& source, at::TensorOptions options) {
+  const DitConfig config = dit_config_of(c);
+  DitWeights weights = random_dit_weights(config, static_cast<uint64_t>(c.run.seed), options);
+  if (source.empty()) return weights;
+  const NamedTensors saved = read_start_weights(source, config);
+  copy_masters(named_parameters(weights), saved, source);
+  return weights;
+}
+
+TrainedDit trained(const Config& c, const std::string& source, c10::Device device) {
+  const auto options = at::TensorOptions().device(device).dtype(master_type(c));
+  return TrainedDit(dit_config_of(c), weights_of(c, source, options), compute_type(c), options_of(c));
+}
+
+// Prompts by number: of a file, each once an epoch, or the world's captions.
+class FilePrompts final : public PromptSource {
+ public:
+  FilePrompts(std::vector<std::string> prompts, uint64_t seed)
+      : prompts_(std::move(prompts)), order_(static_cast<int64_t>(prompts_.size()), seed) {}
+
+  std::vector<std::string> prompts(int64_t first, int64_t count) const override {
+    std::vector<std::string> out;
+    for (int64_t i = 0; i < count; ++i) out.push_back(prompts_[static_cast<size_t>(order_.at(first + i))]);
+    return out;
+  }
+
+ private:
+  std::vector<std::string> prompts_;
+  PromptOrder order_;
+};
+
+std::shared_ptr<const PromptSource> prompt_source(const Config& c, const StageSurroundings& around) {
+  const auto seed = static_cast<uint64_t>(c.run.seed);
+  if (c.data.prompts.empty()) return std::make_shared<WorldClips>(world_preset(c.data.world), seed);
+  std::vector<std::string> prompts = read_prompts(c.data.prompts);
+  around.text->encode(prompts);  // refuses a word it does not know now, not in the middle of the night
+  return std::make_shared<FilePrompts>(std::move(prompts), seed);
+}
+
+void check_world_sizes(const Config& c, const WorldPreset& world, const WorldCodec& codec) {
+  const int64_t side = world.size / codec.spatial_factor();
+  check(c.video.height == side && c.video.width == side, "training",
+        "{} has latents of {}x{}, got video.height {} and video.width {}", world.name, side, side, c.video.height,
+        c.video.width);
+  check(c.model.in_dim == codec.latent_channels() && c.model.out_dim == codec.latent_channels(), "training",
+        "{} has latents of {} channels, got model.in_dim {} and model.out_dim {}", world.name, codec.latent_channels(),
+        c.model.in_dim, c.model.out_dim);
+  check(c.model.text_dim == world.text_dim && c.model.text_len == world.text_len, "training",
+        "{} has text rows of {}x{}, got model.text_len {} and model.text_dim {}", world.name, world.text_len,
+        world.text_dim, c.model.text_len, c.model.text_dim);
+}
+
+std::unique_ptr<Stage> build_clip_stage(const Config& c, const StageSurroundings& around, c10::Device device) {
+  const bool is_causal = c.train.stage == StageChoice::kTeacherForcing;
+  const auto seed = static_cast<uint64_t>(c.run.seed);
+  const auto source = std::make_shared<WorldClips>(world_preset(c.data.world), seed);
+  const at::ScalarType type = master_type(c);
+  const ClipBatches batches = [=, text = around.text, global = c.train.global_batch, frames = c.video.frames,
+                               dropout = c.data.caption_dropout](int64_t step, int64_t first, int64_t count) {
+    ClipBatch batch = source->clips(step * global + first, count, frames, device);
+    for (int64_t i = 0; i < count; ++i) {
+      const NoiseKey key{.seed = seed, .purpose = NoisePurpose::kDropout, .sample = sample_number(step, first + i)};
+      if (uniform_double(key) < dropout) batch.captions[static_cast<size_t>(i)].clear();
+    }
+    return TextClips{batch.latents.to(type), text->encode(batch.captions).to(device, type)};
+  };
+  ClipStageSettings settings{
+      .objective = is_causal ? ClipObjective::kTeacherForcing : ClipObjective::kFlowMatching,
+      .generator = learner_settings(c, c.optimiser),
+      .ema_decay = c.train.ema_decay,
+      .ema_start_step = c.train.ema_start_step,
+      .batch = {.global = c.train.global_batch, .micro = c.train.micro_batch},
+      .seed = seed,
+      .shift = c.schedule.shift,
+      .policy = policy_of(c),
+      .layout = layout_of(c),
+      .sampler = {.steps = c.output.sample_steps, .shift = c.schedule.shift, .guidance = c.output.sample_guidance}};
+  return std::make_unique<ClipStage>(std::move(settings), trained(c, c.train.start_from, device), batches);
+}
+
+std::vector<double> denoising_steps(const Config& c) {
+  if (!c.schedule.warp_denoising_steps) return c.schedule.denoising_steps;
+  return FlowSchedule(c.schedule.shift, c.schedule.table_size).warp(c.schedule.denoising_steps);
+}
+
+DmdStageSettings dmd_settings(const Config& c) {
+  const bool is_open = c.dmd.boundary == BoundaryChoice::kOpen;
+  const bool is_final = c.dmd.cache == CacheChoice::kFinalClean;
+  return {
+      .dmd = {.rollout = {policy_of(c), layout_of(c), denoising_steps(c),
+                          is_final ? CacheLatents::kFinalClean : CacheLatents::kExit},
+              .exit_per_sample = c.dmd.exit == ExitChoice::kPerSample,
+              .boundary = is_open ? GradientBoundary::kOpenContext : GradientBoundary::kFrozenContext,
+              .guidance = c.dmd.guidance,
+              .shift = c.schedule.shift},
+      .generator = learner_settings(c, c.optimiser),
+      .critic = learner_settings(c, c.critic_optimiser),
+      .schedule = {.generator_every = c.dmd.generator_every,
+                   .generator_at_zero = c.dmd.generator_at_zero,
+                   .critic_only = c.dmd.critic_only_steps},
+      .ema_decay = c.train.ema_decay,
+      .ema_start_step = c.train.ema_start_step,
+      .batch = {.global = c.train.global_batch, .micro = c.train.micro_batch},
+      .recovery = {.warn_over = RecoveryWatch::usual_limit(compute_type(c)), .stop_over = c.train.stop_over_recovery},
+      .seed = static_cast<uint64_t>(c.run.seed),
+      .latent = {c.video.frames, c.model.in_dim, c.video.height, c.video.width}};
+}
+
+// The number of a prompt or clip in the run: generator and critic never share one.
+int64_t data_number(const Config& c, UpdateKind kind, int64_t step, int64_t first) {
+  const int64_t parity = kind == UpdateKind::kGenerator ? 0 : 1;
+  return (kKinds * step + parity) * c.train.global_batch + first;
+}
+
+DmdData dmd_data(const Config& c, const StageSurroundings& around, c10::Device device) {
+  const at::ScalarType type = master_type(c);
+  const at::Tensor negative = around.text->encode({c.negative_prompt}).to(device, type);
+  DmdData data;
+  data.prompts = [=, text = around.text, source = prompt_source(c, around)](UpdateKind kind, int64_t step,
+                                                                            int64_t first, int64_t count) {
+    const at::Tensor cond = text->encode(source->prompts(data_number(c, kind, step, first), count)).to(device, type);
+    return ScoreText{cond, negative.expand(cond.sizes())};
+  };
+  if (!c.dmd.first_block_given) return data;
+  check(c.data.prompts.empty(), "training",
+        "dmd.first_block_given takes first blocks of the world's clips, which belong to its own captions: leave "
+        "data.prompts empty");
+  const auto clips = std::make_shared<WorldClips>(world_preset(c.data.world), static_cast<uint64_t>(c.run.seed));
+  data.given = [=, frames = layout_of(c).block(0).frames()](UpdateKind kind, int64_t step, int64_t first,
+                                                            int64_t count) {
+    return clips->clips(data_number(c, kind, step, first), count, frames, device).latents.to(type);
+  };
+  return data;
+}
+
+std::unique_ptr<Stage> build_dmd_stage(const Config& c, const StageSurroundings& around, c10::Device device) {
+  check(!c.dmd.teacher.empty(), "training",
+        "the dmd stage needs a teacher: set dmd.teacher to weights or to the folder of a flow_matching run");
+  check(!c.train.start_from.empty(), "training",
+        "the dmd stage needs a student that can make videos: set train.start_from to weights or to the folder of a "
+        "teacher_forcing run");
+  DmdData data = dmd_data(c, around, device);
+  const auto compute = at::TensorOptions().device(device).dtype(compute_type(c));
+  CausalDit teacher(dit_config_of(c), weights_of(c, c.dmd.teacher, compute), options_of(c));
+  const std::string& critic = c.dmd.critic.empty() ? c.dmd.teacher : c.dmd.critic;
+  return std::make_unique<DmdStage>(dmd_settings(c), trained(c, c.train.start_from, device), std::move(teacher),
+                                    trained(c, critic, device), std::move(data));
+}
+
+}  // namespace
+
+DitConfig dit_config_of(const Config& c) {
+  const ModelSettings& m = c.model;
+  return {.dim = m.dim,
+          .ffn_dim = m.ffn_dim,
+          .freq_dim = m.freq_dim,
+          .text_dim = m.text_dim,
+          .text_len = m.text_len,
+          .num_heads = m.num_heads,
+          .num_layers = m.num_layers,
+          .in_dim = m.in_dim,
+          .out_dim = m.out_dim,
+          .patch_size = m.patch_size,
+          .eps = m.eps};
+}
+
+StageSurroundings build_surroundings(const Config& c, c10::Device device) {
+  check(!c.data.world.empty(), "training",
+        "training reads clips and captions from the built-in world so far: set data.world to world-tiny or world-small "
+        "(base: world-tiny sets the sizes too)");
+  const WorldPreset world = world_preset(c.data.world);
+  StageSurroundings around{std::make_shared<WorldTextEncoder>(world, at::TensorOptions().device(device)),
+                           std::make_shared<WorldCodec>(world), c.output.sample_prompts};
+  check_world_sizes(c, world, WorldCodec(world));
+  if (around.sample_prompts.empty())
+    around.sample_prompts =
+        WorldClips(world, static_cast<uint64_t>(c.run.seed)).prompts(kFirstSampleClip, kSamplePrompts);
+  around.text->encode(around.sample_prompts);  // an unknown word is refused before any work
+  return around;
+}
+
+std::unique_ptr<Stage> build_stage(const Config& c, const StageSurroundings& around, c10::Device device) {
+  return c.train.stage == StageChoice::kDmd ? build_dmd_stage(c, around, device) : build_clip_stage(c, around, device);
+}
+
+}  // namespace sgf

@@ -1,0 +1,31 @@
+// From a config to a stage that is ready to step.
+#pragma once
+
+#include "sgf/core/config.h"
+#include "sgf/data/text_encoder.h"
+#include "sgf/data/video_codec.h"
+#include "sgf/model/dit_config.h"
+#include "sgf/training/stage.h"
+
+#include <c10/core/Device.h>
+
+#include <memory>
+
+namespace sgf {
+
+// What stands around the network: prompts to text rows, latents to pictures, and prompts nobody trains on.
+struct StageSurroundings {
+  std::shared_ptr<const TextEncoder> text;
+  std::shared_ptr<const VideoCodec> codec;
+  std::vector<std::string> sample_prompts;
+};
+
+// Refuses what the config asks for and cannot be had: no world, prompts out of its words, sizes that do not fit.
+StageSurroundings build_surroundings(const Config& config, c10::Device device);
+
+// Reads all weights it names. Masters are float32, computation is in run.dtype (float64 computes and keeps float64).
+std::unique_ptr<Stage> build_stage(const Config& config, const StageSurroundings& surroundings, c10::Device device);
+
+DitConfig dit_config_of(const Config& config);
+
+}  // namespace sgf

@@ -1,0 +1,62 @@
+// Stages that learn from clips: flow matching makes teachers, teacher forcing makes causal students.
+#pragma once
+
+#include "sgf/objectives/clip_loss.h"
+#include "sgf/rollout/sample_video.h"
+#include "sgf/training/ema.h"
+#include "sgf/training/learner.h"
+#include "sgf/training/micro_batches.h"
+
+#include <functional>
+
+namespace sgf {
+
+enum class ClipObjective {
+  kFlowMatching,    // one timestep a sample, every frame sees every frame
+  kTeacherForcing,  // one timestep a block, noisy blocks see the clean ones before them
+};
+
+struct ClipStageSettings {
+  ClipObjective objective = ClipObjective::kFlowMatching;
+  LearnerSettings generator;
+  double ema_decay = 0.99;
+  int64_t ema_start_step = 200;
+  BatchSizes batch;
+  uint64_t seed = 1;
+  double shift = 5;
+  ContextPolicy policy;
+  BlockLayout layout;
+  SamplerSettings sampler;
+};
+
+// Clips and their text rows by global sample: samples [first, first + count) of a step.
+struct TextClips {
+  at::Tensor latents;  // [B, F, C, H, W]
+  at::Tensor text;     // [B, L, text_dim]; zeros where the caption was dropped
+};
+using ClipBatches = std::function<TextClips(int64_t step, int64_t first, int64_t count)>;
+
+class ClipStage final : public Stage {
+ public:
+  ClipStage(ClipStageSettings settings, TrainedDit network, ClipBatches clips);
+
+  StepReport step(int64_t step) override;
+  StageState state() const override;
+  void restore(const StageState& state) override;
+
+  // By Euler steps; guidance steers away from the empty prompt.
+  at::Tensor sample(const at::Tensor& text, uint64_t seed) const override;
+
+ private:
+  at::Tensor loss(int64_t step, const MicroBatch& part) const;
+  at::Tensor draw_timesteps(int64_t sample, int64_t count) const;
+
+  ClipStageSettings settings_;
+  FlowSchedule schedule_;
+  ReconstructionMask mask_;
+  Learner generator_;
+  ClipBatches clips_;
+  Ema ema_;
+};
+
+}  // namespace sgf

@@ -1,0 +1,115 @@
+#include "sgf/training/stage_files.h"
+
+#include "sgf/core/atomic_file.h"
+#include "sgf/core/checkpoint_format.h"
+#include "sgf/core/error.h"
+#include "sgf/model/dit_weights.h"
+#include "sgf/model/stored_config.h"
+#include "sgf/model/weight_folder.h"
+#include "sgf/model/weight_names.h"
+#include "sgf/training/checkpoint_store.h"
+#include "sgf/training/run_folder.h"
+
+#include <ATen/ATen.h>
+
+#include <fstream>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kStateFile = "state.json";
+constexpr const char* kOptimiserEnding = "_optimiser";
+
+void write_tensors(const fs::path& path, const NamedTensors& tensors, std::map<std::string, std::string> metadata,
+                   const char* kind) {
+  stamp(metadata, kind);
+  save_tensors(path, tensors, metadata);
+}
+
+NamedTensors read_tensors(const fs::path& path, const char* kind) {
+  const TensorFile file = open_checkpoint(path, kind);
+  NamedTensors tensors;
+  for (const TensorEntry& entry : file.entries) tensors.emplace_back(entry.name, map_tensor(file, entry));
+  return tensors;
+}
+
+nlohmann::json read_state(const fs::path& path) {
+  std::ifstream file(path);
+  check(file.good(), "training", "{}: the checkpoint's state cannot be read", path.string());
+  nlohmann::json json = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  check(json.is_object() && json.contains("step") && json.contains("counters"), "training",
+        "{}: not the state of a checkpoint", path.string());
+  return json;
+}
+
+// The weights that a later stage starts from.
+fs::path start_file(const fs::path& path) {
+  fs::path folder = path;
+  if (is_run_folder(path)) {
+    const CheckpointStore store(path / "checkpoints");
+    const std::optional<int64_t> newest = store.newest();
+    check(newest.has_value(), "training", "{}: the run has no checkpoint yet", path.string());
+    folder = store.folder_of(*newest);
+  }
+  if (!fs::exists(folder / kStateFile)) return find_dit_file(path);
+  const fs::path average = folder / "ema.safetensors";
+  return fs::exists(average) ? average : folder / "generator.safetensors";
+}
+
+void check_architecture(const DitConfig& found, const DitConfig& wanted, const fs::path& path) {
+  const auto differ = [&](std::string_view what, int64_t there, int64_t here) {
+    check(there == here, "training", "{}: holds a network of another architecture: {} {} there, {} in this config",
+          path.string(), what, there, here);
+  };
+  differ("dim", found.dim, wanted.dim);
+  differ("num_layers", found.num_layers, wanted.num_layers);
+  differ("ffn_dim", found.ffn_dim, wanted.ffn_dim);
+  differ("in_dim", found.in_dim, wanted.in_dim);
+  differ("out_dim", found.out_dim, wanted.out_dim);
+  differ("text_dim", found.text_dim, wanted.text_dim);
+  differ("freq_dim", found.freq_dim, wanted.freq_dim);
+}
+
+}  // namespace
+
+void write_stage_files(const fs::path& folder, const StageState& state, const DitConfig& config, int64_t step) {
+  for (const auto& [name, tensors] : state.networks)
+    write_tensors(folder / (name + ".safetensors"), tensors, {{kConfigKey, to_json(config)}, {"format", "pt"}}, "dit");
+  for (const auto& [name, tensors] : state.optimisers)
+    write_tensors(folder / (name + kOptimiserEnding + ".safetensors"), tensors, {}, "optimiser");
+  AtomicFile file(folder / kStateFile);
+  file.write(nlohmann::json{{"step", step}, {"counters", state.counters}}.dump(1) + '\n');
+  file.commit();
+}
+
+StageState read_stage_files(const fs::path& folder, int64_t step) {
+  const nlohmann::json json = read_state(folder / kStateFile);
+  check(json.at("step") == step, "training", "{}: is the state of step {}, not {}", folder.string(),
+        json.at("step").dump(), step);
+  StageState state{.counters = json.at("counters")};
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".safetensors") continue;
+    std::string name = entry.path().stem().string();
+    if (name.ends_with(kOptimiserEnding))
+      state.optimisers[name.substr(0, name.size() - std::strlen(kOptimiserEnding))] =
+          read_tensors(entry.path(), "optimiser");
+    else
+      state.networks[name] = read_tensors(entry.path(), "dit");
+  }
+  return state;
+}
+
+NamedTensors read_start_weights(const fs::path& path, const DitConfig& config) {
+  check(fs::exists(path), "training", "{}: no such weights or run folder", path.string());
+  const fs::path file_path = start_file(path);
+  const TensorFile file = open_tensor_file(file_path);
+  check_format(file, file_path);
+  const DitWeightIndex index = index_dit_weights(file);
+  check_architecture(infer_dit_sizes(index), config, file_path);
+  const DitWeights weights = load_dit_weights(config, file, index, at::kFloat);
+  return named_parameters(weights);
+}
+
+}  // namespace sgf

@@ -1,0 +1,30 @@
+#include "sgf/training/stop_signal.h"
+
+#include <csignal>
+
+namespace sgf {
+namespace {
+
+volatile std::sig_atomic_t g_received = 0;
+
+extern "C" void remember_signal(int number) {
+  g_received = number;
+  std::signal(number, SIG_DFL);
+}
+
+}  // namespace
+
+StopSignal::StopSignal() {
+  g_received = 0;
+  std::signal(SIGINT, remember_signal);
+  std::signal(SIGTERM, remember_signal);
+}
+
+StopSignal::~StopSignal() {
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+}
+
+int StopSignal::received() const { return g_received; }
+
+}  // namespace sgf
