@@ -1,0 +1,128 @@
+// The other ways to roll out: an exit a sample, final predictions as context, a first block that is given.
+#include "sgf/core/error.h"
+#include "sgf/kernels/noise_fill.h"
+#include "sgf/objectives/distribution_matching.h"
+#include "sgf/reconstruction/reconstruct.h"
+#include "sgf/reconstruction/recovery_report.h"
+#include "sgf/rollout/record_file.h"
+#include "sgf/rollout/roll_out.h"
+#include "tests/core/temporary_folder.h"
+#include "tests/model/tiny_dit.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+
+namespace sgf {
+namespace {
+
+using testing::draw;
+using testing::relative_l2;
+using testing::small_config;
+using testing::TemporaryFolder;
+
+struct Rolled {
+  CausalDit dit{small_config(2, 2), random_dit_weights(small_config(2, 2), 4, at::kDouble)};
+  at::Tensor text = draw(6, 0, {3, 4, 10});
+  RolloutSettings settings{{.sink_frames = 1, .fifo_frames = 2}, BlockLayout(5, 1), {1000.0, 937.5, 625.0}};
+
+  ExitRecord roll(const ExitSteps& exits, const at::Tensor& given = {}) const {
+    const BlockNoise noise = [](FrameSpan block, int64_t step) {
+      const NoiseKey key{.seed = 8, .purpose = NoisePurpose::kTest, .block = block.begin, .step = step};
+      return normal_per_sample(key, {3, block.frames(), 3, 4, 6}, at::kDouble);
+    };
+    return roll_out(dit, dit.prepare(text), settings, exits, noise, given);
+  }
+
+  RecoveryReport recovered(const ExitRecord& record) const {
+    return recovery(reconstruct(dit, dit.embed(text), record, GradientBoundary::kOpenContext), record.prediction);
+  }
+};
+
+TEST(ExitPerSample, EverySampleIsTheOneOfASharedExit) {
+  const Rolled rolled;
+  const ExitRecord mixed = rolled.roll(ExitSteps({3, 1, 2}));
+  EXPECT_TRUE(at::equal(mixed.t, at::tensor({625.0, 1000.0, 937.5}, at::kDouble)));
+  for (int64_t sample = 0; sample < 3; ++sample) {
+    const ExitRecord shared = rolled.roll(ExitSteps({3, 1, 2}).of(sample));
+    EXPECT_LT(relative_l2(mixed.prediction[sample], shared.prediction[sample]), 1e-12);
+    EXPECT_LT(relative_l2(mixed.noisy[sample], shared.noisy[sample]), 1e-12);
+  }
+  EXPECT_LT(rolled.recovered(mixed).relative_l2, 1e-11);
+}
+
+TEST(ExitPerSample, AWrongTimestepDoesNotRecover) {
+  const Rolled rolled;
+  ExitRecord record = rolled.roll(ExitSteps({3, 1, 2}));
+  record.t = record.t.flip(0);
+  EXPECT_GT(rolled.recovered(record).relative_l2, 1e-3);
+}
+
+TEST(ExitPerSample, WantsAnExitForEverySample) {
+  const Rolled rolled;
+  EXPECT_THROW(rolled.roll(ExitSteps({3, 1})), Error);
+  EXPECT_THROW(rolled.roll(ExitSteps({3, 1, 4})), Error);
+  EXPECT_THROW(rolled.roll(0), Error);
+}
+
+TEST(FinalClean, ContextIsTheLastPredictionAndTheRecordThatOfTheExit) {
+  Rolled rolled;
+  rolled.settings.cache = CacheLatents::kFinalClean;
+  const ExitRecord early = rolled.roll(1), last = rolled.roll(3);
+  EXPECT_TRUE(at::equal(early.context, last.context));  // whatever the exit, later blocks see the same
+  EXPECT_TRUE(at::equal(last.context, last.prediction));
+  EXPECT_FALSE(at::equal(early.context, early.prediction));
+  EXPECT_LT(rolled.recovered(early).relative_l2, 1e-11);
+  ExitRecord wrong = early;  // the control: the exit's own predictions were not what the cache held
+  wrong.context = early.prediction;
+  EXPECT_GT(rolled.recovered(wrong).relative_l2, 1e-3);
+}
+
+TEST(GivenBlock, IsContextForTheOthersAndStaysAsItIs) {
+  const Rolled rolled;
+  const at::Tensor given = draw(7, 0, {3, 2, 3, 4, 6});
+  const ExitRecord record = rolled.roll(2, given), free = rolled.roll(2);
+  EXPECT_EQ(record.given_frames, 2);
+  EXPECT_TRUE(at::equal(record.context.slice(1, 0, 2), given));
+  EXPECT_FALSE(at::equal(record.prediction.slice(1, 2), free.prediction.slice(1, 2)));
+  EXPECT_LT(rolled.recovered(record).relative_l2, 1e-11);
+}
+
+TEST(GivenBlock, IsOutOfTheLoss) {
+  const at::Tensor x = draw(1, 0, {1, 3, 2, 2, 2}).requires_grad_(), gradient = draw(2, 0, {1, 3, 2, 2, 2});
+  const at::Tensor d = torch::autograd::grad({dmd_loss(x, gradient, 1)}, {x})[0];
+  EXPECT_EQ(d.slice(1, 0, 1).abs().max().item<double>(), 0);
+  EXPECT_LT(relative_l2(d.slice(1, 1), gradient.slice(1, 1) / 16), 1e-12);
+  EXPECT_GT(torch::autograd::grad({dmd_loss(x, gradient)}, {x})[0].slice(1, 0, 1).abs().max().item<double>(), 0);
+}
+
+TEST(GivenBlock, IsWholeBlocksAndNotTheWholeVideo) {
+  Rolled rolled;
+  rolled.settings.layout = BlockLayout(4, 2);
+  EXPECT_THROW(rolled.roll(1, draw(7, 0, {3, 1, 3, 4, 6})), Error);
+  EXPECT_THROW(rolled.roll(1, draw(7, 0, {3, 4, 3, 4, 6})), Error);
+  EXPECT_NO_THROW(rolled.roll(1, draw(7, 0, {3, 2, 3, 4, 6})));
+}
+
+TEST(RecordFile, ARecordComesBackAsItWas) {
+  const Rolled rolled;
+  const TemporaryFolder folder;
+  const ExitRecord record = rolled.roll(ExitSteps({2, 1, 3}), draw(7, 0, {3, 1, 3, 4, 6}));
+  save_record(folder.path() / "r.safetensors", {record, rolled.text});
+  const SavedRecord saved = load_record(folder.path() / "r.safetensors");
+  EXPECT_TRUE(at::equal(saved.record.noisy, record.noisy) && at::equal(saved.record.context, record.context) &&
+              at::equal(saved.record.prediction, record.prediction) && at::equal(saved.record.t, record.t) &&
+              at::equal(saved.text, rolled.text));
+  EXPECT_EQ(saved.record.given_frames, 1);
+  EXPECT_EQ(saved.record.policy, record.policy);
+  EXPECT_LT(rolled.recovered(saved.record).relative_l2, 1e-11);
+}
+
+TEST(RecordFile, AnotherFileIsRefused) {
+  const TemporaryFolder folder;
+  save_tensors(folder.path() / "x.safetensors", {{"noisy", at::zeros({1})}}, {});
+  EXPECT_THROW(load_record(folder.path() / "x.safetensors"), Error);
+}
+
+}  // namespace
+}  // namespace sgf

@@ -1,0 +1,162 @@
+// A whole run in a folder: what it leaves, how it goes on, what it refuses before any work.
+#include "sgf/training/train_run.h"
+
+#include "sgf/core/error.h"
+#include "sgf/training/metrics_log.h"
+#include "sgf/training/run_folder.h"
+#include "tests/core/refusal.h"
+#include "tests/core/temporary_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <iterator>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using testing::TemporaryFolder;
+
+// The tiny world with next to no network.
+Config small_run(StageChoice stage, int64_t steps) {
+  Config c = load_config("world-tiny", {}, {SGF_PRESETS});
+  c.model.dim = 24;
+  c.model.ffn_dim = 24;
+  c.model.num_heads = 2;
+  c.model.num_layers = 1;
+  c.video.frames = 6;
+  c.train.stage = stage;
+  c.train.steps = steps;
+  c.train.global_batch = 3;
+  c.train.micro_batch = 2;
+  c.optimiser.learning_rate = c.critic_optimiser.learning_rate = 1e-3;
+  c.run.device = DeviceChoice::kCpu;
+  c.dmd.generator_every = 2;
+  c.output.checkpoint_every = 0;
+  c.output.sample_every = 0;
+  c.output.report_every = 0;
+  return c;
+}
+
+TrainResult train(const Config& config, const fs::path& out, bool resume = false, int64_t stop_after = 0) {
+  return run_training({.config = config,
+                       .out = out,
+                       .resume = resume,
+                       .stop_after_steps = stop_after,
+                       .facts = nlohmann::json::object(),
+                       .progress = ProgressMode::kQuiet});
+}
+
+std::string bytes_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file.good()) << path;
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Every file of both checkpoints, byte for byte.
+void expect_same_checkpoint(const fs::path& a, const fs::path& b, int64_t step) {
+  const fs::path in_a = RunFolder::open(a, bytes_of(a / "config.yaml")).checkpoints().folder_of(step);
+  const fs::path in_b = RunFolder::open(b, bytes_of(b / "config.yaml")).checkpoints().folder_of(step);
+  int files = 0;
+  for (const auto& entry : fs::directory_iterator(in_a)) {
+    EXPECT_EQ(bytes_of(entry.path()), bytes_of(in_b / entry.path().filename())) << entry.path();
+    ++files;
+  }
+  EXPECT_GE(files, 4);
+}
+
+class EveryStage : public ::testing::TestWithParam<StageChoice> {
+ protected:
+  void SetUp() override { train(small_run(StageChoice::kFlowMatching, 1), folder_ / "teacher"); }
+  Config config(int64_t steps) const {
+    Config c = small_run(GetParam(), steps);
+    if (GetParam() != StageChoice::kDmd) return c;
+    c.train.start_from = c.dmd.teacher = (folder_ / "teacher").string();
+    return c;
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_P(EveryStage, TenStepsAndTenMoreAreTwentyBitForBit) {
+  EXPECT_EQ(train(config(20), folder_ / "whole").end, TrainEnd::kDone);
+  EXPECT_EQ(train(config(20), folder_ / "parts", false, 10).end, TrainEnd::kStopped);
+  EXPECT_EQ(train(config(20), folder_ / "parts", true).steps_done, 20);
+  expect_same_checkpoint(folder_ / "whole", folder_ / "parts", 20);
+  EXPECT_EQ(bytes_of(folder_ / "whole/metrics.jsonl"), bytes_of(folder_ / "parts/metrics.jsonl"));
+  Config other = config(20);
+  other.run.seed = 2;
+  train(other, folder_ / "other");  // the control
+  EXPECT_NE(bytes_of(folder_ / "whole/metrics.jsonl"), bytes_of(folder_ / "other/metrics.jsonl"));
+}
+
+TEST_P(EveryStage, LeavesCurvesSamplesEventsAndAReport) {
+  Config c = config(4);
+  c.output.sample_every = 2;
+  c.output.sample_steps = 2;
+  train(c, folder_ / "run");
+  EXPECT_EQ(read_metrics(folder_ / "run/metrics.jsonl").rows.size(), 4U);
+  EXPECT_TRUE(fs::exists(folder_ / "run/samples/step_00000004/0.png"));
+  EXPECT_FALSE(fs::is_empty(folder_ / "run/events"));
+  EXPECT_THAT(bytes_of(folder_ / "run/report.html"), HasSubstr("step_00000004"));
+  const auto facts = nlohmann::json::parse(bytes_of(folder_ / "run/facts.json"));
+  EXPECT_EQ(facts.at(0).at("device"), "cpu");
+}
+
+INSTANTIATE_TEST_SUITE_P(Stages, EveryStage,
+                         ::testing::Values(StageChoice::kFlowMatching, StageChoice::kTeacherForcing, StageChoice::kDmd),
+                         [](const auto& stage) { return std::string(enum_name(stage.param)); });
+
+TEST(TrainRun, EveryModeOfTheRolloutTrainsAndRecovers) {
+  const TemporaryFolder folder;
+  train(small_run(StageChoice::kFlowMatching, 1), folder / "teacher");
+  Config c = small_run(StageChoice::kDmd, 3);
+  c.train.start_from = c.dmd.teacher = (folder / "teacher").string();
+  c.dmd.exit = ExitChoice::kPerSample;
+  c.dmd.cache = CacheChoice::kFinalClean;
+  c.dmd.first_block_given = true;
+  c.dmd.boundary = BoundaryChoice::kFrozen;
+  c.train.stop_over_recovery = 1e-4;
+  EXPECT_EQ(train(c, folder / "run").end, TrainEnd::kDone);
+}
+
+TEST(TrainRun, AFolderOfAnotherConfigIsRefusedByItsKeys) {
+  const TemporaryFolder folder;
+  Config c = small_run(StageChoice::kFlowMatching, 2);
+  train(c, folder / "run");
+  EXPECT_THAT(refusal_of([&] { train(c, folder / "run"); }), HasSubstr("--resume"));
+  c.optimiser.learning_rate = 2e-3;
+  EXPECT_THAT(refusal_of([&] { train(c, folder / "run", true); }), HasSubstr("optimiser.learning_rate"));
+  c.optimiser.learning_rate = 1e-3;
+  c.train.steps = 3;  // may change
+  EXPECT_EQ(train(c, folder / "run", true).steps_done, 3);
+}
+
+TEST(TrainRun, WhatCannotWorkIsRefusedAndLeavesNoFolder) {
+  const TemporaryFolder folder;
+  train(small_run(StageChoice::kFlowMatching, 1), folder / "teacher");
+  const auto refused = [&](const std::function<void(Config&)>& spoil) {
+    Config c = small_run(StageChoice::kDmd, 2);
+    c.train.start_from = c.dmd.teacher = (folder / "teacher").string();
+    spoil(c);
+    const std::string words = refusal_of([&] { train(c, folder / "run"); });
+    EXPECT_FALSE(fs::exists(folder / "run")) << words;
+    return words;
+  };
+  EXPECT_THAT(refused([](Config& c) { c.dmd.teacher = ""; }), HasSubstr("dmd.teacher"));
+  EXPECT_THAT(refused([](Config& c) { c.dmd.teacher = "/nowhere"; }), HasSubstr("/nowhere"));
+  EXPECT_THAT(refused([](Config& c) { c.data.prompts = "/nowhere.txt"; }), HasSubstr("/nowhere.txt"));
+  EXPECT_THAT(refused([](Config& c) { c.data.world = ""; }), HasSubstr("data.world"));
+  EXPECT_THAT(refused([](Config& c) { c.model.dim = 48; }), HasSubstr("another architecture"));
+  EXPECT_THAT(refused([](Config& c) { c.video.height = 4; }), HasSubstr("video.height"));
+  std::ofstream(folder / "empty.txt").close();
+  EXPECT_THAT(refused([&](Config& c) { c.data.prompts = (folder / "empty.txt").string(); }), HasSubstr("no prompt"));
+  std::ofstream(folder / "odd.txt") << "a fast red elephant on a black field\n";
+  EXPECT_THAT(refused([&](Config& c) { c.data.prompts = (folder / "odd.txt").string(); }), HasSubstr("elephant"));
+}
+
+}  // namespace
+}  // namespace sgf
