@@ -33,6 +33,7 @@ void add_commands(CLI::App& app) {
   add_inspect(app);
   add_convert(app);
   add_config(app);
+  add_demo(app);
   add_train(app);
   add_bench(app);
   add_completion(app);

@@ -79,7 +79,7 @@ ExitRecord roll_out(const CausalDit& dit, const PromptText& text, const RolloutS
                 dit.weights().head.weight.options().requires_grad(false));
   std::vector<at::Tensor> noisy, predictions, contexts;
   for (int64_t i = 0; i < layout.count(); ++i) {
-    const Serial context{cache, layout.block(i), {}};
+    const Serial context{cache, layout.block(i), settings.positions};
     RolledBlock rolled;
     if (context.block.begin < given_frames) {
       const at::Tensor clean = given.slice(1, context.block.begin, context.block.end).to(first.options());

@@ -18,6 +18,7 @@ struct RolloutSettings {
   BlockLayout layout;
   std::vector<double> timesteps;  // the student's warped list, noisiest first
   CacheLatents cache = CacheLatents::kExit;
+  PositionRule positions;  // absolute in training: Pass 2 knows no other
 };
 
 // Every block is denoised and written to the cache at t = 0. `given` [B, n, C, H, W], where it is defined, are the

@@ -211,20 +211,6 @@ DmdData dmd_data(const Config& c, const StageSurroundings& around, c10::Device d
   return data;
 }
 
-std::unique_ptr<Stage> build_dmd_stage(const Config& c, const StageSurroundings& around, c10::Device device) {
-  check(!c.dmd.teacher.empty(), "training",
-        "the dmd stage needs a teacher: set dmd.teacher to weights or to the folder of a flow_matching run");
-  check(!c.train.start_from.empty(), "training",
-        "the dmd stage needs a student that can make videos: set train.start_from to weights or to the folder of a "
-        "teacher_forcing run");
-  DmdData data = dmd_data(c, around, device);
-  const auto compute = at::TensorOptions().device(device).dtype(compute_type(c));
-  CausalDit teacher(dit_config_of(c), weights_of(c, c.dmd.teacher, compute), options_of(c));
-  const std::string& critic = c.dmd.critic.empty() ? c.dmd.teacher : c.dmd.critic;
-  return std::make_unique<DmdStage>(dmd_settings(c), trained(c, c.train.start_from, device), std::move(teacher),
-                                    trained(c, critic, device), std::move(data));
-}
-
 }  // namespace
 
 DitConfig dit_config_of(const Config& c) {
@@ -242,6 +228,28 @@ DitConfig dit_config_of(const Config& c) {
           .eps = m.eps};
 }
 
+RolloutSettings rollout_settings_of(const Config& c) {
+  const bool is_final = c.dmd.cache == CacheChoice::kFinalClean;
+  return {policy_of(c), layout_of(c), denoising_steps(c), is_final ? CacheLatents::kFinalClean : CacheLatents::kExit};
+}
+
+PositionRule position_rule_of(const Config& c) {
+  switch (c.context.positions) {
+    case PositionChoice::kAbsolute:
+      return {PositionKind::kAbsolute};
+    case PositionChoice::kContiguous:
+      return {PositionKind::kContiguous};
+    case PositionChoice::kTopAligned:
+      return {PositionKind::kTopAligned, c.context.train_frames};
+  }
+  fail("training", "no such position rule");
+}
+
+CausalDit build_network(const Config& c, const std::string& weights, c10::Device device) {
+  const auto compute = at::TensorOptions().device(device).dtype(compute_type(c));
+  return CausalDit(dit_config_of(c), weights_of(c, weights, compute), options_of(c));
+}
+
 StageSurroundings build_surroundings(const Config& c, c10::Device device) {
   check(!c.data.world.empty(), "training",
         "training reads clips and captions from the built-in world so far: set data.world to world-tiny or world-small "
@@ -257,8 +265,23 @@ StageSurroundings build_surroundings(const Config& c, c10::Device device) {
   return around;
 }
 
+DmdParts build_dmd_parts(const Config& c, const StageSurroundings& around, c10::Device device) {
+  check(!c.dmd.teacher.empty(), "training",
+        "the dmd stage needs a teacher: set dmd.teacher to weights or to the folder of a flow_matching run");
+  check(!c.train.start_from.empty(), "training",
+        "the dmd stage needs a student that can make videos: set train.start_from to weights or to the folder of a "
+        "teacher_forcing run");
+  DmdData data = dmd_data(c, around, device);
+  const std::string& critic = c.dmd.critic.empty() ? c.dmd.teacher : c.dmd.critic;
+  return {dmd_settings(c), trained(c, c.train.start_from, device), build_network(c, c.dmd.teacher, device),
+          trained(c, critic, device), std::move(data)};
+}
+
 std::unique_ptr<Stage> build_stage(const Config& c, const StageSurroundings& around, c10::Device device) {
-  return c.train.stage == StageChoice::kDmd ? build_dmd_stage(c, around, device) : build_clip_stage(c, around, device);
+  if (c.train.stage != StageChoice::kDmd) return build_clip_stage(c, around, device);
+  DmdParts parts = build_dmd_parts(c, around, device);
+  return std::make_unique<DmdStage>(std::move(parts.settings), std::move(parts.generator), std::move(parts.teacher),
+                                    std::move(parts.critic), std::move(parts.data));
 }
 
 }  // namespace sgf

@@ -5,6 +5,7 @@
 #include "sgf/data/text_encoder.h"
 #include "sgf/data/video_codec.h"
 #include "sgf/model/dit_config.h"
+#include "sgf/training/dmd_stage.h"
 #include "sgf/training/stage.h"
 
 #include <c10/core/Device.h>
@@ -26,6 +27,21 @@ StageSurroundings build_surroundings(const Config& config, c10::Device device);
 // Reads all weights it names. Masters are float32, computation is in run.dtype (float64 computes and keeps float64).
 std::unique_ptr<Stage> build_stage(const Config& config, const StageSurroundings& surroundings, c10::Device device);
 
+// What the dmd stage is made of, for those who look at its parts.
+struct DmdParts {
+  DmdStageSettings settings;
+  TrainedDit generator;
+  CausalDit teacher;
+  TrainedDit critic;
+  DmdData data;
+};
+DmdParts build_dmd_parts(const Config& config, const StageSurroundings& surroundings, c10::Device device);
+
+// A network to run, not to train; `weights` as train.start_from takes them, empty: random.
+CausalDit build_network(const Config& config, const std::string& weights, c10::Device device);
+
+RolloutSettings rollout_settings_of(const Config& config);
+PositionRule position_rule_of(const Config& config);
 DitConfig dit_config_of(const Config& config);
 
 }  // namespace sgf

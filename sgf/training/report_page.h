@@ -7,15 +7,10 @@
 #include <vector>
 
 #include "sgf/training/health.h"
+#include "sgf/training/html_page.h"
 #include "sgf/training/metrics_row.h"
 
 namespace sgf {
-
-// A picture of a fixed prompt: frames side by side.
-struct ReportStrip {
-  std::string caption;
-  std::string png;  // a whole PNG file
-};
 
 struct ReportContents {
   std::string title;
@@ -27,7 +22,6 @@ struct ReportContents {
 
 std::string write_report(const ReportContents& contents);
 
-// The page is replaced at once or not at all: a browser may be looking.
 void save_report(const std::filesystem::path& path, const ReportContents& contents);
 
 }  // namespace sgf
