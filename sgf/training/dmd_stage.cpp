@@ -20,11 +20,13 @@ void accumulate(std::vector<at::Tensor>& sums, const std::vector<at::Tensor>& pa
     for (size_t i = 0; i < sums.size(); ++i) sums[i].add_(part[i], share);
 }
 
-// Calls run(first, count, share of the global batch) for every micro-batch.
+// Calls run(first, count, share of the global batch) for every micro-batch of this rank.
 template <class Run>
-void for_each_micro_batch(const DmdStageSettings& settings, Run run) {
-  for (int64_t first = 0; first < settings.global_batch; first += settings.micro_batch) {
-    const int64_t count = std::min(settings.micro_batch, settings.global_batch - first);
+void for_each_micro_batch(const DmdStageSettings& settings, const Ranks& ranks, Run run) {
+  const SampleShare mine = ranks.share_of(settings.global_batch);
+  for (int64_t first = mine.first; first < mine.end(); first += settings.micro_batch) {
+    ranks.check_alive();
+    const int64_t count = std::min(settings.micro_batch, mine.end() - first);
     run(first, count, static_cast<double>(count) / static_cast<double>(settings.global_batch));
   }
 }
@@ -62,16 +64,18 @@ void check_settings(const DmdStageSettings& s) {
 }  // namespace
 
 DmdStage::DmdStage(DmdStageSettings settings, TrainedDit generator, CausalDit teacher, TrainedDit critic,
-                   PromptBatch prompts)
+                   PromptBatch prompts, const Ranks& ranks)
     : settings_(std::move(settings)),
       generator_(std::move(generator)),
       teacher_(std::move(teacher)),
       critic_(std::move(critic)),
       prompts_(std::move(prompts)),
+      ranks_(&ranks),
       generator_optimiser_(settings_.generator, generator_.masters()),
       critic_optimiser_(settings_.critic, critic_.masters()),
       ema_(settings_.ema_decay, settings_.ema_start_step, generator_.masters()) {
   check_settings(settings_);
+  ranks_->share_of(settings_.global_batch);  // refuses a batch that leaves a rank without a sample
 }
 
 StepMetrics DmdStage::step(int64_t step) {
@@ -94,7 +98,7 @@ DmdBatch DmdStage::batch(UpdateKind kind, int64_t step, int64_t first, int64_t c
 void DmdStage::update_generator(int64_t step, StepMetrics& metrics) {
   std::vector<at::Tensor> sums;
   double loss = 0, gradient_norm = 0, recovery = 0;
-  for_each_micro_batch(settings_, [&](int64_t first, int64_t count, double share) {
+  for_each_micro_batch(settings_, *ranks_, [&](int64_t first, int64_t count, double share) {
     const GeneratorStep one = generator_step(generator_.network(), teacher_, critic_.network(),
                                              batch(UpdateKind::kGenerator, step, first, count), settings_.dmd);
     accumulate(sums, generator_.gradients(one.loss), share);
@@ -103,9 +107,10 @@ void DmdStage::update_generator(int64_t step, StepMetrics& metrics) {
     recovery = std::max(recovery, one.recovery.relative_l2);
     metrics["exit_step"] = static_cast<double>(one.exit_step);
   });
-  metrics["generator_loss"] = loss;
-  metrics["dmdtrain_gradient_norm"] = gradient_norm;
-  metrics["recovery_relative_l2"] = recovery;
+  ranks_->sum(sums);
+  metrics["generator_loss"] = ranks_->sum(loss);
+  metrics["dmdtrain_gradient_norm"] = ranks_->sum(gradient_norm);
+  metrics["recovery_relative_l2"] = ranks_->max(recovery);
   metrics["generator_grad_norm"] = generator_optimiser_.step(sums);
   generator_.sync();
   ema_.update(step);
@@ -114,13 +119,14 @@ void DmdStage::update_generator(int64_t step, StepMetrics& metrics) {
 void DmdStage::update_critic(int64_t step, StepMetrics& metrics) {
   std::vector<at::Tensor> sums;
   double loss = 0;
-  for_each_micro_batch(settings_, [&](int64_t first, int64_t count, double share) {
+  for_each_micro_batch(settings_, *ranks_, [&](int64_t first, int64_t count, double share) {
     const at::Tensor one = critic_step(generator_.network(), critic_.network(),
                                        batch(UpdateKind::kCritic, step, first, count), settings_.dmd);
     accumulate(sums, critic_.gradients(one), share);
     loss += one.item<double>() * share;
   });
-  metrics["critic_loss"] = loss;
+  ranks_->sum(sums);
+  metrics["critic_loss"] = ranks_->sum(loss);
   metrics["critic_grad_norm"] = critic_optimiser_.step(sums);
   critic_.sync();
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sgf/training/adamw.h"
+#include "sgf/training/distributed/ranks.h"
 #include "sgf/training/dmd_step.h"
 #include "sgf/training/ema.h"
 #include "sgf/training/trained_dit.h"
@@ -36,8 +37,10 @@ using PromptBatch = std::function<ScoreText(UpdateKind kind, int64_t step, int64
 
 class DmdStage {
  public:
-  // All three networks live on one device; the teacher is never updated.
-  DmdStage(DmdStageSettings settings, TrainedDit generator, CausalDit teacher, TrainedDit critic, PromptBatch prompts);
+  // All three networks live on one device; the teacher is never updated. Each rank runs its share of every batch and
+  // makes the update of the whole; `ranks` must outlive the stage.
+  DmdStage(DmdStageSettings settings, TrainedDit generator, CausalDit teacher, TrainedDit critic, PromptBatch prompts,
+           const Ranks& ranks = Ranks::alone());
 
   // The generator's update where it is due, then the critic's, whose rollout uses the updated generator.
   StepMetrics step(int64_t step);
@@ -61,6 +64,7 @@ class DmdStage {
   CausalDit teacher_;
   TrainedDit critic_;
   PromptBatch prompts_;
+  const Ranks* ranks_;
   AdamW generator_optimiser_;
   AdamW critic_optimiser_;
   Ema ema_;
