@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +34,14 @@ ProgressMode progress_mode(bool quiet) {
   return isatty(STDERR_FILENO) != 0 ? ProgressMode::kTerminal : ProgressMode::kLog;
 }
 
+int exit_code(TrainEnd end) { return end == TrainEnd::kDone ? 0 : end == TrainEnd::kStopped ? kStopped : kUnsound; }
+
+// Another rank is gone while this one is in the middle of a long step: there is nothing left to wait for.
+void leave_at_once(const std::string& message) {
+  fmt::print(stderr, "sgf: {}\n", message);
+  std::_Exit(1);
+}
+
 void run_train(const TrainArgs& args) {
   TrainRequest request{.config = load_config(args.config, args.overrides, preset_folders()),
                        .out = args.out,
@@ -41,7 +50,9 @@ void run_train(const TrainArgs& args) {
                        .facts = {{"build", version_text()}, {"config", args.config}, {"set", args.overrides}},
                        .progress = progress_mode(args.quiet)};
   if (request.out.empty()) request.out = "runs/" + request.config.name;
-  const TrainResult result = run_training(request);
+  const Ranks ranks(read_rank_place(), {.on_end = leave_at_once});
+  const TrainResult result = run_training(request, ranks);
+  if (!ranks.is_first()) return exit_with(exit_code(result.end));
   const std::string place = request.out.string();
   if (result.end == TrainEnd::kDone) {
     fmt::print("{} steps done; {}/report.html shows how it went\n", result.steps_done, place);
@@ -49,7 +60,7 @@ void run_train(const TrainArgs& args) {
   }
   fmt::print("stopped after step {}: {}; a checkpoint is written, sgf train {} --out {} --resume goes on\n",
              result.steps_done, result.reason, args.config, place);
-  exit_with(result.end == TrainEnd::kStopped ? kStopped : kUnsound);
+  exit_with(exit_code(result.end));
 }
 
 }  // namespace
@@ -60,7 +71,9 @@ void add_train(CLI::App& app) {
       app.add_subcommand("train", "Train a network: flow matching, teacher forcing, or Self (Gradient) Forcing");
   command->footer(
       "Exit codes: 0 all steps done; 1 failed; 3 stopped by SIGINT, SIGTERM or --stop-after, with a checkpoint;\n"
-      "4 the run stopped itself (updates skipped in a row, or the two passes no longer match), with a checkpoint.");
+      "4 the run stopped itself (updates skipped in a row, or the two passes no longer match), with a checkpoint.\n"
+      "Several processes: start one a rank with RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT set, as\n"
+      "torchrun does, or through srun or mpirun. Only NCCL groups of one rank were tried on GPUs.");
   command->add_option("config", args->config, "YAML file, or a preset's name")->required();
   command->add_option("--set", args->overrides, "Override one key, as train.steps=200; may be given again")
       ->allow_extra_args(false);

@@ -128,7 +128,8 @@ void check_world_sizes(const Config& c, const WorldPreset& world, const WorldCod
         world.text_dim, c.model.text_len, c.model.text_dim);
 }
 
-std::unique_ptr<Stage> build_clip_stage(const Config& c, const StageSurroundings& around, c10::Device device) {
+std::unique_ptr<Stage> build_clip_stage(const Config& c, const StageSurroundings& around, c10::Device device,
+                                        const Ranks& ranks) {
   const bool is_causal = c.train.stage == StageChoice::kTeacherForcing;
   const auto seed = static_cast<uint64_t>(c.run.seed);
   const auto source = std::make_shared<WorldClips>(world_preset(c.data.world), seed);
@@ -153,7 +154,7 @@ std::unique_ptr<Stage> build_clip_stage(const Config& c, const StageSurroundings
       .policy = policy_of(c),
       .layout = layout_of(c),
       .sampler = {.steps = c.output.sample_steps, .shift = c.schedule.shift, .guidance = c.output.sample_guidance}};
-  return std::make_unique<ClipStage>(std::move(settings), trained(c, c.train.start_from, device), batches);
+  return std::make_unique<ClipStage>(std::move(settings), trained(c, c.train.start_from, device), batches, ranks);
 }
 
 std::vector<double> denoising_steps(const Config& c) {
@@ -277,11 +278,12 @@ DmdParts build_dmd_parts(const Config& c, const StageSurroundings& around, c10::
           trained(c, critic, device), std::move(data)};
 }
 
-std::unique_ptr<Stage> build_stage(const Config& c, const StageSurroundings& around, c10::Device device) {
-  if (c.train.stage != StageChoice::kDmd) return build_clip_stage(c, around, device);
+std::unique_ptr<Stage> build_stage(const Config& c, const StageSurroundings& around, c10::Device device,
+                                   const Ranks& ranks) {
+  if (c.train.stage != StageChoice::kDmd) return build_clip_stage(c, around, device, ranks);
   DmdParts parts = build_dmd_parts(c, around, device);
   return std::make_unique<DmdStage>(std::move(parts.settings), std::move(parts.generator), std::move(parts.teacher),
-                                    std::move(parts.critic), std::move(parts.data));
+                                    std::move(parts.critic), std::move(parts.data), ranks);
 }
 
 }  // namespace sgf

@@ -25,7 +25,8 @@ struct StageSurroundings {
 StageSurroundings build_surroundings(const Config& config, c10::Device device);
 
 // Reads all weights it names. Masters are float32, computation is in run.dtype (float64 computes and keeps float64).
-std::unique_ptr<Stage> build_stage(const Config& config, const StageSurroundings& surroundings, c10::Device device);
+std::unique_ptr<Stage> build_stage(const Config& config, const StageSurroundings& surroundings, c10::Device device,
+                                   const Ranks& ranks = Ranks::alone());
 
 // What the dmd stage is made of, for those who look at its parts.
 struct DmdParts {

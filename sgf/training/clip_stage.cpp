@@ -10,26 +10,29 @@
 
 namespace sgf {
 
-ClipStage::ClipStage(ClipStageSettings settings, TrainedDit network, ClipBatches clips)
+ClipStage::ClipStage(ClipStageSettings settings, TrainedDit network, ClipBatches clips, const Ranks& ranks)
     : settings_(std::move(settings)),
       schedule_(settings_.shift),
       mask_(settings_.policy, settings_.layout),
       generator_("generator", settings_.generator, std::move(network)),
       clips_(std::move(clips)),
+      ranks_(&ranks),
       ema_(settings_.ema_decay, settings_.ema_start_step, generator_.masters()) {
-  settings_.batch.validate();
+  settings_.batch.validate(ranks);
 }
 
 StepReport ClipStage::step(int64_t step) {
   StepReport report;
-  GradientSum gradients;
-  double& total = report.metrics["generator_loss"];
-  for (const MicroBatch& part : settings_.batch.parts()) {
+  UpdateSum sum;
+  for (const MicroBatch& part : settings_.batch.parts(*ranks_)) {
+    ranks_->check_alive();
     const at::Tensor one = loss(step, part);
-    gradients.add(generator_.gradients(one), part.share);
-    total += one.item<double>() * part.share;
+    sum.add(generator_.gradients(one), part.share);
+    sum.add("generator_loss", one.item<double>(), part.share);
   }
-  if (generator_.update(gradients.tensors(), total, step, report)) ema_.update(step);
+  sum.combine(*ranks_);
+  report.metrics = sum.means();
+  if (generator_.update(sum.gradients(), report.metrics["generator_loss"], step, report)) ema_.update(step);
   return report;
 }
 

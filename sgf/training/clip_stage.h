@@ -5,7 +5,7 @@
 #include "sgf/rollout/sample_video.h"
 #include "sgf/training/ema.h"
 #include "sgf/training/learner.h"
-#include "sgf/training/micro_batches.h"
+#include "sgf/training/update_sum.h"
 
 #include <functional>
 
@@ -38,7 +38,7 @@ using ClipBatches = std::function<TextClips(int64_t step, int64_t first, int64_t
 
 class ClipStage final : public Stage {
  public:
-  ClipStage(ClipStageSettings settings, TrainedDit network, ClipBatches clips);
+  ClipStage(ClipStageSettings settings, TrainedDit network, ClipBatches clips, const Ranks& ranks = Ranks::alone());
 
   StepReport step(int64_t step) override;
   StageState state() const override;
@@ -56,6 +56,7 @@ class ClipStage final : public Stage {
   ReconstructionMask mask_;
   Learner generator_;
   ClipBatches clips_;
+  const Ranks* ranks_;
   Ema ema_;
 };
 

@@ -14,15 +14,15 @@ namespace {
 
 void check_settings(const DmdStageSettings& s) {
   s.schedule.validate();
-  s.batch.validate();
   check(s.latent.size() == 4 && s.latent[0] == s.dmd.rollout.layout.frames(), "training",
         "a latent is [F, C, H, W] with the layout's {} frames", s.dmd.rollout.layout.frames());
 }
 
-void add_share(StepMetrics& metrics, const LatentStatistics& latents, double share) {
-  metrics["latent_mean"] += latents.mean * share;
-  metrics["latent_std"] += latents.spread * share;
-  metrics["motion_energy"] += latents.motion * share;
+RecoveryReport worst_of_ranks(const RecoveryReport& mine, const Ranks& ranks) {
+  RecoveryReport worst = mine;
+  for (const std::vector<double>& other : ranks.gather({mine.relative_l2, mine.cosine, mine.max_abs}))
+    worst = worse_of(worst, {.relative_l2 = other[0], .cosine = other[1], .max_abs = other[2]});
+  return worst;
 }
 
 at::TensorOptions latent_options(const CausalDit& dit) {
@@ -32,14 +32,17 @@ at::TensorOptions latent_options(const CausalDit& dit) {
 
 }  // namespace
 
-DmdStage::DmdStage(DmdStageSettings settings, TrainedDit generator, CausalDit teacher, TrainedDit critic, DmdData data)
+DmdStage::DmdStage(DmdStageSettings settings, TrainedDit generator, CausalDit teacher, TrainedDit critic, DmdData data,
+                   const Ranks& ranks)
     : settings_(std::move(settings)),
       generator_("generator", settings_.generator, std::move(generator)),
       teacher_(std::move(teacher)),
       critic_("critic", settings_.critic, std::move(critic)),
       data_(std::move(data)),
+      ranks_(&ranks),
       ema_(settings_.ema_decay, settings_.ema_start_step, generator_.masters()) {
   check_settings(settings_);
+  settings_.batch.validate(ranks);
 }
 
 StepReport DmdStage::step(int64_t step) {
@@ -60,33 +63,39 @@ DmdBatch DmdStage::batch(UpdateKind kind, int64_t step, const MicroBatch& part) 
 }
 
 void DmdStage::update_generator(int64_t step, StepReport& report) {
-  GradientSum gradients;
+  UpdateSum sum;
   RecoveryReport worst{.cosine = 1};
-  StepMetrics& metrics = report.metrics;
-  for (const MicroBatch& part : settings_.batch.parts()) {
+  for (const MicroBatch& part : settings_.batch.parts(*ranks_)) {
+    ranks_->check_alive();
     const GeneratorStep one = generator_step(generator_.network(), teacher_, critic_.network(),
                                              batch(UpdateKind::kGenerator, step, part), settings_.dmd);
-    gradients.add(generator_.gradients(one.loss), part.share);
-    metrics["generator_loss"] += one.loss.item<double>() * part.share;
-    metrics["dmdtrain_gradient_norm"] += one.dmd_gradient_norm * part.share;
-    metrics["exit_step"] += one.exit_step * part.share;
+    sum.add(generator_.gradients(one.loss), part.share);
+    sum.add("generator_loss", one.loss.item<double>(), part.share);
+    sum.add("dmdtrain_gradient_norm", one.dmd_gradient_norm, part.share);
+    sum.add("exit_step", one.exit_step, part.share);
     worst = worse_of(worst, one.recovery);
   }
-  settings_.recovery.judge(worst, step, report);
-  if (generator_.update(gradients.tensors(), metrics["generator_loss"], step, report)) ema_.update(step);
+  sum.combine(*ranks_);
+  report.metrics.insert(sum.means().begin(), sum.means().end());
+  settings_.recovery.judge(worst_of_ranks(worst, *ranks_), step, report);
+  if (generator_.update(sum.gradients(), sum.means().at("generator_loss"), step, report)) ema_.update(step);
 }
 
 void DmdStage::update_critic(int64_t step, StepReport& report) {
-  GradientSum gradients;
-  StepMetrics& metrics = report.metrics;
-  for (const MicroBatch& part : settings_.batch.parts()) {
+  UpdateSum sum;
+  for (const MicroBatch& part : settings_.batch.parts(*ranks_)) {
+    ranks_->check_alive();
     const CriticStep one =
         critic_step(generator_.network(), critic_.network(), batch(UpdateKind::kCritic, step, part), settings_.dmd);
-    gradients.add(critic_.gradients(one.loss), part.share);
-    metrics["critic_loss"] += one.loss.item<double>() * part.share;
-    add_share(metrics, one.latents, part.share);
+    sum.add(critic_.gradients(one.loss), part.share);
+    sum.add("critic_loss", one.loss.item<double>(), part.share);
+    sum.add("latent_mean", one.latents.mean, part.share);
+    sum.add("latent_std", one.latents.spread, part.share);
+    sum.add("motion_energy", one.latents.motion, part.share);
   }
-  critic_.update(gradients.tensors(), metrics["critic_loss"], step, report);
+  sum.combine(*ranks_);
+  report.metrics.insert(sum.means().begin(), sum.means().end());
+  critic_.update(sum.gradients(), sum.means().at("critic_loss"), step, report);
 }
 
 StageState DmdStage::state() const {

@@ -4,10 +4,10 @@
 #include "sgf/training/dmd_step.h"
 #include "sgf/training/ema.h"
 #include "sgf/training/learner.h"
-#include "sgf/training/micro_batches.h"
 #include "sgf/training/recovery_watch.h"
 #include "sgf/training/stage.h"
 #include "sgf/training/update_schedule.h"
+#include "sgf/training/update_sum.h"
 
 #include <cstdint>
 #include <functional>
@@ -38,8 +38,10 @@ struct DmdData {
 
 class DmdStage final : public Stage {
  public:
-  // All three networks live on one device; the teacher is never updated.
-  DmdStage(DmdStageSettings settings, TrainedDit generator, CausalDit teacher, TrainedDit critic, DmdData data);
+  // All three networks live on one device; the teacher is never updated. Ranks start from equal weights, and outlive
+  // the stage.
+  DmdStage(DmdStageSettings settings, TrainedDit generator, CausalDit teacher, TrainedDit critic, DmdData data,
+           const Ranks& ranks = Ranks::alone());
 
   // The generator's update where it is due, then the critic's, whose rollout uses the updated generator.
   StepReport step(int64_t step) override;
@@ -64,6 +66,7 @@ class DmdStage final : public Stage {
   CausalDit teacher_;
   Learner critic_;
   DmdData data_;
+  const Ranks* ranks_;
   Ema ema_;
 };
 

@@ -100,7 +100,7 @@ LatentStatistics statistics_of(const ExitRecord& record) {
   const int64_t frames = x.size(1);
   const at::Tensor motion = (x.slice(1, 1) - x.slice(1, 0, frames - 1)).abs();
   return {.mean = x.mean().item<double>(),
-          .spread = x.std(/*unbiased=*/false).item<double>(),
+          .spread = x.flatten(1).std(1, /*unbiased=*/false).mean().item<double>(),
           .motion = frames > 1 ? motion.mean().item<double>() : 0};
 }
 

@@ -50,10 +50,11 @@ struct DmdBatch {
   DmdDraws draws;
 };
 
-// What a rollout looks like from afar: numbers that drift when training goes wrong.
+// What a rollout looks like from afar: numbers that drift when training goes wrong. Means over the samples, so that
+// they do not depend on how samples were batched.
 struct LatentStatistics {
   double mean = 0;
-  double spread = 0;  // standard deviation
+  double spread = 0;  // standard deviation within a sample
   double motion = 0;  // mean absolute difference of neighbouring frames
 };
 LatentStatistics statistics_of(const ExitRecord& record);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sgf/core/config.h"
+#include "sgf/training/distributed/ranks.h"
 #include "sgf/training/progress_line.h"
 
 #include <cstdint>
@@ -33,6 +34,7 @@ struct TrainResult {
   std::string reason;      // in words, where it is not done
 };
 
-TrainResult run_training(const TrainRequest& request);
+// The same call on every rank; the first one alone writes to the folder.
+TrainResult run_training(const TrainRequest& request, const Ranks& ranks = Ranks::alone());
 
 }  // namespace sgf

@@ -1,0 +1,42 @@
+// The torch wheel carries Gloo but not its headers: those of the system serve, since torch's own hold it by pointer.
+#define USE_C10D_GLOO 1
+
+#include "sgf/core/error.h"
+#include "sgf/training/distributed/rank_groups.h"
+
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+
+#include <cstdlib>
+
+namespace sgf {
+namespace {
+
+// The interface that users of torch name, the loopback where the store is there, else what the host's name stands for.
+std::shared_ptr<gloo::transport::Device> choose_device(const RankPlace& place) {
+  const char* interface = std::getenv("GLOO_SOCKET_IFNAME");
+  if (interface != nullptr && *interface != '\0') return c10d::ProcessGroupGloo::createDeviceForInterface(interface);
+  if (place.address == "127.0.0.1" || place.address == "localhost")
+    return c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1");
+  return c10d::ProcessGroupGloo::createDefaultDevice();
+}
+
+}  // namespace
+
+bool has_gloo() { return true; }
+void require_gloo(const RankPlace&) {}
+
+RankGroup make_gloo_group(const RankPlace& place, const RankStore& store, std::chrono::milliseconds timeout) {
+  try {
+    const auto options = c10d::ProcessGroupGloo::Options::create(timeout);
+    options->devices.push_back(choose_device(place));
+    return c10::make_intrusive<c10d::ProcessGroupGloo>(c10::make_intrusive<c10d::PrefixStore>("gloo", store),
+                                                       static_cast<int>(place.rank), static_cast<int>(place.size),
+                                                       options);
+  } catch (const std::exception& error) {
+    fail("training", "rank {} cannot connect to the other ranks; GLOO_SOCKET_IFNAME names the network to use ({})",
+         place.rank, error.what());
+  }
+}
+
+}  // namespace sgf

@@ -1,0 +1,18 @@
+#include "sgf/core/error.h"
+#include "sgf/training/distributed/rank_groups.h"
+
+namespace sgf {
+
+bool has_gloo() { return false; }
+
+void require_gloo(const RankPlace& place) {
+  fail("training", "{} ranks need Gloo, which this build was made without: install libgloo-dev and build again",
+       place.size);
+}
+
+RankGroup make_gloo_group(const RankPlace& place, const RankStore&, std::chrono::milliseconds) {
+  require_gloo(place);
+  return {};
+}
+
+}  // namespace sgf

@@ -1,0 +1,97 @@
+#include "sgf/training/distributed/rank_place.h"
+
+#include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
+
+#include <charconv>
+#include <cstdlib>
+
+namespace sgf {
+namespace {
+
+// What one launcher calls the three numbers, and how it says that all ranks share a host.
+struct LauncherNames {
+  std::string rank, size, local_rank;
+  std::string hosts;       // how many hosts there are
+  std::string local_size;  // how many ranks this host has
+};
+
+const LauncherNames kLaunchers[] = {
+    {"RANK", "WORLD_SIZE", "LOCAL_RANK", "", "LOCAL_WORLD_SIZE"},
+    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_NNODES", ""},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+};
+
+std::optional<int64_t> number(const Environment& environment, const std::string& name) {
+  const std::optional<std::string> text = name.empty() ? std::nullopt : environment(name);
+  if (!text) return std::nullopt;
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  check(error == std::errc() && end == text->data() + text->size() && value >= 0, "training",
+        "the environment variable {} is a number from 0 on, got {}", name, in_quotes(*text));
+  return value;
+}
+
+const LauncherNames* find_launcher(const Environment& environment) {
+  for (const LauncherNames& names : kLaunchers)
+    if (environment(names.rank)) return &names;
+  return nullptr;
+}
+
+// WORLD_SIZE counts for every launcher: batch scripts export it beside Slurm's own names.
+int64_t read_size(const Environment& environment, const LauncherNames& names) {
+  std::optional<int64_t> size = number(environment, "WORLD_SIZE");
+  if (!size) size = number(environment, names.size);
+  check(size.has_value(), "training", "{} is set but {} is not: set both, or neither for a single process", names.rank,
+        names.size);
+  return *size;
+}
+
+bool is_on_one_host(const Environment& environment, const LauncherNames& names, int64_t size) {
+  return number(environment, names.hosts) == 1 || number(environment, names.local_size) == size;
+}
+
+std::string read_address(const Environment& environment, const LauncherNames& names, int64_t size) {
+  const std::optional<std::string> address = environment("MASTER_ADDR");
+  if (address && !address->empty()) return *address;
+  check(size == 1 || is_on_one_host(environment, names, size), "training",
+        "{} ranks need MASTER_ADDR, the host of rank 0: export it before the launcher starts them", size);
+  return RankPlace().address;
+}
+
+int64_t read_port(const Environment& environment) {
+  const int64_t port = number(environment, "MASTER_PORT").value_or(RankPlace().port);
+  check(port >= 1 && port <= 65535, "training", "MASTER_PORT is a port from 1 to 65535, got {}", port);
+  return port;
+}
+
+}  // namespace
+
+Environment process_environment() {
+  return [](const std::string& name) -> std::optional<std::string> {
+    const char* value = std::getenv(name.c_str());
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+  };
+}
+
+RankPlace read_rank_place(const Environment& environment) {
+  const LauncherNames* names = find_launcher(environment);
+  if (names == nullptr) {
+    const int64_t size = number(environment, "WORLD_SIZE").value_or(1);
+    check(size == 1, "training", "WORLD_SIZE is {} but RANK is not set: set both, or neither for a single process",
+          size);
+    return {};
+  }
+  RankPlace place{.rank = *number(environment, names->rank), .size = read_size(environment, *names)};
+  check(place.rank < place.size, "training", "{} is {} of {} ranks: ranks count from 0 to {}", names->rank, place.rank,
+        place.size, place.size - 1);
+  std::optional<int64_t> local_rank = number(environment, "LOCAL_RANK");
+  if (!local_rank) local_rank = number(environment, names->local_rank);
+  place.local_rank = local_rank.value_or(place.rank);  // started by hand, on one host
+  place.address = read_address(environment, *names, place.size);
+  place.port = read_port(environment);
+  place.has_agent_store = environment("TORCHELASTIC_USE_AGENT_STORE") == "True";
+  return place;
+}
+
+}  // namespace sgf

@@ -1,0 +1,206 @@
+#include "sgf/training/distributed/ranks.h"
+
+#include "sgf/training/distributed/rank_groups.h"
+#include "sgf/training/distributed/rank_watch.h"
+#include "sgf/training/distributed/tensor_buckets.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace sgf {
+
+// Store, watch and groups of one rank.
+struct Ranks::Links {
+  RankPlace place;
+  RankSettings settings;
+  RankMeeting meeting;
+  std::optional<RankWatch> watch;
+  RankGroup gloo, nccl;
+  bool is_broken = false;  // a collective has failed, others may still be under way
+
+  Links(const RankPlace& where, RankSettings how) : place(where), settings(std::move(how)) {
+    settings.validate();
+    require_gloo(place);  // before anyone is waited for
+    meeting = meet(place, settings);
+    watch.emplace(place, meeting, settings);
+    try {
+      gloo = make_gloo_group(place, meeting.store, group_timeout());
+    } catch (const std::exception& error) {
+      watch->end(fmt::format("{} stopped: {}", own_name(), error.what()));
+      throw;
+    }
+  }
+
+  ~Links() {
+    if (std::uncaught_exceptions() > 0) watch->end(fmt::format("{} stopped on an error", own_name()));
+    watch.reset();
+    // A group joins its threads, and one of them may wait for a dead rank for a long time: it is left to the system.
+    if (!is_broken) return;
+    gloo.release();
+    nccl.release();
+  }
+
+  const std::string& own_name() const { return meeting.names[static_cast<size_t>(place.rank)]; }
+
+  // The libraries' own limit is the last resort, behind ours that knows names.
+  std::chrono::milliseconds group_timeout() const { return settings.patience + settings.silence; }
+
+  c10d::Backend& group_of(const at::Tensor& tensor) {
+    if (!tensor.is_cuda()) return *gloo;
+    if (!nccl) nccl = make_nccl_group(place, meeting.store, group_timeout());
+    return *nccl;
+  }
+
+  [[noreturn]] void lose(const std::string& message) {
+    is_broken = true;
+    throw RankLost(message);
+  }
+
+  void check_alive() {
+    const std::string ending = watch->ending();
+    if (!ending.empty()) lose(ending);
+  }
+
+  // Runs one collective to its end. `start` gives the work under way.
+  template <class Start>
+  void run(const char* what, Start start) {
+    check_alive();
+    watch->begin_collective();
+    try {
+      const c10::intrusive_ptr<c10d::Work> work = start();
+      wait_for(*work, what);
+      work->wait();
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception& error) {
+      explain(what, error.what());
+    }
+  }
+
+  // Asks rather than waits, so that a lost rank ends the wait whatever the library does.
+  void wait_for(c10d::Work& work, const char* what) {
+    const auto until = std::chrono::steady_clock::now() + settings.patience;
+    std::chrono::microseconds nap{20};
+    while (!work.isCompleted()) {
+      std::this_thread::sleep_for(nap);
+      nap = std::min(2 * nap, std::chrono::microseconds(1000));
+      check_alive();
+      if (std::chrono::steady_clock::now() > until) give_up(what);
+    }
+  }
+
+  // A connection broke. Who it was shows when the signs of life stop.
+  [[noreturn]] void explain(const char* what, const std::string& error) {
+    const std::string ending = watch->awaited_ending();
+    if (!ending.empty()) lose(ending);
+    const std::string message = fmt::format("{} failed in the {} although all ranks live: {}", own_name(), what, error);
+    watch->end(message);
+    lose(message);
+  }
+
+  [[noreturn]] void give_up(const char* what) {
+    const std::string message = fmt::format("{} waited {} s in the {} for {}, alive but not there", own_name(),
+                                            settings.patience.count() / 1000, what, watch->missing_ranks());
+    watch->end(message);
+    lose(message);
+  }
+};
+
+Ranks::Ranks() = default;
+
+Ranks::Ranks(const RankPlace& place, RankSettings settings) : place_(place) {
+  if (place.size > 1 || settings.group_of_one) links_ = std::make_unique<Links>(place, std::move(settings));
+}
+
+Ranks::~Ranks() = default;
+Ranks::Ranks(Ranks&&) noexcept = default;
+
+const Ranks& Ranks::alone() {
+  static const Ranks one;
+  return one;
+}
+
+void Ranks::sum(std::vector<at::Tensor>& tensors) const {
+  if (!links_) return;
+  double numbers = 0;
+  for (const at::Tensor& tensor : tensors) numbers += static_cast<double>(tensor.numel());
+  const auto brought = gather({static_cast<double>(tensors.size()), numbers});
+  for (size_t i = 0; i < brought.size(); ++i)
+    check(brought[i] == brought[0], "training", "rank {} sums {} tensors of {} numbers, rank 0 {} of {}", i,
+          brought[i][0], brought[i][1], brought[0][0], brought[0][1]);
+  for_each_bucket(tensors, links_->settings.bucket_bytes, [&](at::Tensor& flat) {
+    std::vector<at::Tensor> one{flat};
+    links_->run("sum of gradients", [&] { return links_->group_of(flat).allreduce(one); });
+  });
+}
+
+void Ranks::broadcast(std::vector<at::Tensor>& tensors) const {
+  if (!links_) return;
+  for_each_bucket(tensors, links_->settings.bucket_bytes, [&](at::Tensor& flat) {
+    std::vector<at::Tensor> one{flat};
+    links_->run("broadcast", [&] { return links_->group_of(flat).broadcast(one); });
+  });
+}
+
+std::vector<std::vector<double>> Ranks::gather(const std::vector<double>& values) const {
+  if (!links_) return {values};
+  at::Tensor mine = at::tensor(values, at::kDouble);
+  at::Tensor all = at::empty({size(), mine.numel()}, at::kDouble);
+  at::Tensor flat = all.view(-1);
+  links_->run("exchange of metrics", [&] { return links_->gloo->_allgather_base(flat, mine); });
+  std::vector<std::vector<double>> rows;
+  for (int64_t rank = 0; rank < size(); ++rank) {
+    const double* row = all.const_data_ptr<double>() + rank * mine.numel();
+    rows.emplace_back(row, row + mine.numel());
+  }
+  return rows;
+}
+
+std::vector<double> Ranks::sum(const std::vector<double>& values) const {
+  std::vector<double> sums(values.size(), 0.0);
+  for (const std::vector<double>& row : gather(values))
+    for (size_t i = 0; i < sums.size(); ++i) sums[i] += row[i];
+  return sums;
+}
+
+double Ranks::sum(double value) const { return sum(std::vector<double>{value})[0]; }
+
+double Ranks::max(double value) const {
+  const std::vector<std::vector<double>> rows = gather({value});
+  double largest = rows[0][0];
+  // Not std::max: a NaN of any rank must come out on all of them.
+  for (const std::vector<double>& row : rows)
+    if (row[0] > largest || std::isnan(row[0])) largest = row[0];
+  return largest;
+}
+
+bool Ranks::any(bool value) const { return sum(value ? 1.0 : 0.0) > 0; }
+
+void Ranks::barrier() const { gather({0.0}); }
+
+void Ranks::check_alive() const {
+  if (links_) links_->check_alive();
+}
+
+void Ranks::stop(const std::string& reason) const {
+  if (links_) links_->watch->end(fmt::format("{} stopped: {}", links_->own_name(), reason));
+}
+
+void Ranks::guard(const std::function<void()>& work) const {
+  try {
+    work();
+  } catch (const RankLost&) {
+    throw;
+  } catch (const std::exception& error) {
+    stop(error.what());
+    throw;
+  }
+}
+
+}  // namespace sgf

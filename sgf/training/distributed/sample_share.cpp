@@ -1,0 +1,18 @@
+#include "sgf/training/distributed/sample_share.h"
+
+#include "sgf/core/error.h"
+
+#include <algorithm>
+
+namespace sgf {
+
+SampleShare share_of(int64_t global_batch, int64_t ranks, int64_t rank) {
+  check(ranks >= 1 && rank >= 0 && rank < ranks, "training", "there is no rank {} of {}", rank, ranks);
+  check(global_batch >= ranks, "training",
+        "a global batch of {} leaves some of {} ranks without a sample: raise it to {} or start fewer ranks",
+        global_batch, ranks, ranks);
+  const int64_t least = global_batch / ranks, larger_shares = global_batch % ranks;
+  return {rank * least + std::min(rank, larger_shares), least + (rank < larger_shares ? 1 : 0)};
+}
+
+}  // namespace sgf

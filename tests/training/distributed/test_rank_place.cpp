@@ -1,0 +1,84 @@
+// A rank's place is read from the variables of torchrun, Slurm and Open MPI, and nonsense among them is refused.
+#include "sgf/training/distributed/rank_place.h"
+
+#include "tests/core/refusal.h"
+
+#include <map>
+
+namespace sgf {
+namespace {
+
+using ::testing::HasSubstr;
+using Variables = std::map<std::string, std::string>;
+
+RankPlace read(const Variables& variables) {
+  return read_rank_place([&](const std::string& name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? std::nullopt : std::optional(found->second);
+  });
+}
+
+std::string refusal(const Variables& variables) {
+  return refusal_of([&] { read(variables); });
+}
+
+TEST(RankPlace, WithoutVariablesAProcessIsOnItsOwn) {
+  EXPECT_EQ(read({}), RankPlace());
+  EXPECT_EQ(read({{"WORLD_SIZE", "1"}}), RankPlace());
+}
+
+TEST(RankPlace, TorchrunsVariablesAreRead) {
+  const RankPlace place = read(
+      {{"RANK", "5"}, {"WORLD_SIZE", "8"}, {"LOCAL_RANK", "1"}, {"MASTER_ADDR", "node1"}, {"MASTER_PORT", "4000"}});
+  EXPECT_EQ(place, (RankPlace{.rank = 5, .size = 8, .local_rank = 1, .address = "node1", .port = 4000}));
+}
+
+TEST(RankPlace, RankZeroHostsTheStoreUnlessTorchrunsAgentDoes) {
+  Variables variables{{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "node1"}};
+  EXPECT_TRUE(read(variables).hosts_store());
+  variables["TORCHELASTIC_USE_AGENT_STORE"] = "True";
+  EXPECT_FALSE(read(variables).hosts_store());
+  EXPECT_FALSE(read({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "node1"}}).hosts_store());
+}
+
+TEST(RankPlace, SlurmsVariablesServeWhereRankIsNotSet) {
+  Variables variables{{"SLURM_PROCID", "3"}, {"SLURM_NTASKS", "4"}, {"SLURM_LOCALID", "1"}, {"MASTER_ADDR", "node1"}};
+  EXPECT_EQ(read(variables), (RankPlace{.rank = 3, .size = 4, .local_rank = 1, .address = "node1"}));
+  variables["RANK"] = "0";
+  variables["WORLD_SIZE"] = "2";
+  EXPECT_EQ(read(variables).rank, 0);
+  EXPECT_EQ(read(variables).size, 2);
+}
+
+TEST(RankPlace, OpenMpisVariablesServeAndOneHostNeedsNoAddress) {
+  Variables variables{{"OMPI_COMM_WORLD_RANK", "1"},
+                      {"OMPI_COMM_WORLD_SIZE", "2"},
+                      {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+                      {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}};
+  EXPECT_EQ(read(variables), (RankPlace{.rank = 1, .size = 2, .local_rank = 1}));
+  variables["OMPI_COMM_WORLD_LOCAL_SIZE"] = "1";  // two hosts
+  EXPECT_THAT(refusal(variables), HasSubstr("MASTER_ADDR"));
+}
+
+TEST(RankPlace, WithoutALocalRankARankStandsOnOneHost) {
+  EXPECT_EQ(read({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "localhost"}}).local_rank, 1);
+}
+
+TEST(RankPlace, HalfASettingIsRefused) {
+  EXPECT_THAT(refusal({{"RANK", "0"}}), HasSubstr("RANK is set but WORLD_SIZE is not"));
+  EXPECT_THAT(refusal({{"WORLD_SIZE", "2"}}), HasSubstr("WORLD_SIZE is 2 but RANK is not set"));
+  EXPECT_THAT(refusal({{"RANK", "0"}, {"WORLD_SIZE", "2"}}), HasSubstr("MASTER_ADDR"));
+}
+
+TEST(RankPlace, NumbersThatAreNoneOrOutOfRangeAreRefused) {
+  EXPECT_THAT(refusal({{"RANK", "2"}, {"WORLD_SIZE", "2"}}), HasSubstr("RANK is 2 of 2 ranks"));
+  EXPECT_THAT(refusal({{"RANK", "one"}, {"WORLD_SIZE", "2"}}), HasSubstr("RANK is a number from 0 on, got 'one'"));
+  EXPECT_THAT(refusal({{"RANK", ""}, {"WORLD_SIZE", "2"}}), HasSubstr("RANK is a number"));
+  EXPECT_THAT(refusal({{"RANK", "0"}, {"WORLD_SIZE", "-2"}}), HasSubstr("WORLD_SIZE is a number"));
+  EXPECT_THAT(refusal({{"RANK", "0"}, {"WORLD_SIZE", "99999999999999999999"}}), HasSubstr("WORLD_SIZE is a number"));
+  EXPECT_THAT(refusal({{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "a"}, {"MASTER_PORT", "70000"}}),
+              HasSubstr("MASTER_PORT is a port from 1 to 65535, got 70000"));
+}
+
+}  // namespace
+}  // namespace sgf

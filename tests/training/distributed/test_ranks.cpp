@@ -1,0 +1,276 @@
+// Ranks as real processes on this host: what they compute together, and how the end of one ends the others.
+#include "sgf/training/distributed/ranks.h"
+
+#include "sgf/core/device.h"
+#include "sgf/core/noise.h"
+#include "sgf/kernels/noise_fill.h"
+#include "sgf/training/distributed/rank_groups.h"
+#include "sgf/training/distributed/tensor_buckets.h"
+#include "tests/core/refusal.h"
+#include "tests/training/distributed/rank_processes.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+namespace sgf {
+namespace {
+
+using testing::add_rank_action;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::kDone;
+using testing::kEndedByWatch;
+using testing::kFailed;
+using testing::kLostAnother;
+using testing::rank_test_settings;
+using testing::RankProcesses;
+
+class RanksAsProcesses : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_gloo()) GTEST_SKIP() << "this build was made without the headers of Gloo (libgloo-dev)";
+  }
+};
+
+// Several buckets of 256 bytes: dtypes in turn, one tensor larger than a bucket, one transposed, one empty.
+std::vector<at::Tensor> tensors_of(int64_t rank, at::Device device = at::kCPU) {
+  const auto draw = [&](int64_t index, at::IntArrayRef shape, at::ScalarType dtype) {
+    return normal({.seed = 5, .purpose = NoisePurpose::kTest, .sample = 100 * rank + index}, shape,
+                  at::TensorOptions(dtype).device(device));
+  };
+  return {draw(0, {3, 5}, at::kFloat), draw(1, {7}, at::kFloat),         draw(2, {2}, at::kDouble),
+          draw(3, {300}, at::kDouble), draw(4, {6, 4}, at::kDouble).t(), at::zeros({0}, at::TensorOptions(device)),
+          draw(5, {40}, at::kFloat),   draw(6, {}, at::kFloat)};
+}
+
+void check_sum(const Ranks& ranks, const std::filesystem::path& folder) {
+  std::vector<at::Tensor> sums = tensors_of(ranks.rank());
+  ranks.sum(sums);
+  std::ofstream bits(folder / fmt::format("sum-{}", ranks.rank()), std::ios::binary);
+  for (size_t i = 0; i < sums.size(); ++i) {
+    at::Tensor expected = at::zeros_like(sums[i]);
+    for (int64_t rank = 0; rank < ranks.size(); ++rank) expected += tensors_of(rank)[i];
+    check(at::allclose(sums[i], expected, 1e-5, 1e-6), "test", "the sum of tensor {} is wrong", i);
+    const at::Tensor flat = sums[i].contiguous();
+    bits.write(static_cast<const char*>(flat.data_ptr()), static_cast<std::streamsize>(flat.nbytes()));
+  }
+}
+
+void check_broadcast(const Ranks& ranks) {
+  std::vector<at::Tensor> tensors = tensors_of(ranks.rank());
+  ranks.broadcast(tensors);
+  const std::vector<at::Tensor> expected = tensors_of(0);
+  for (size_t i = 0; i < tensors.size(); ++i)
+    check(at::equal(tensors[i], expected[i]), "test", "tensor {} is not that of rank 0", i);
+}
+
+void check_metrics(const Ranks& ranks) {
+  const auto rank = static_cast<double>(ranks.rank()), last = static_cast<double>(ranks.size() - 1);
+  const auto rows = ranks.gather({rank, 0.1 * rank});
+  for (size_t i = 0; i < rows.size(); ++i)
+    check(rows[i] == std::vector<double>{double(i), 0.1 * double(i)}, "test", "row {} of the gathered is wrong", i);
+  check(static_cast<int64_t>(rows.size()) == ranks.size(), "test", "{} rows", rows.size());
+  check(ranks.sum(rank) == last * (last + 1) / 2, "test", "the sum of the ranks is {}", ranks.sum(rank));
+  check(ranks.max(-rank) == 0 && ranks.max(rank) == last, "test", "the largest rank is {}", ranks.max(rank));
+  check(std::isnan(ranks.max(rank == 1 ? NAN : rank)), "test", "a NaN got lost");
+  check(ranks.any(ranks.rank() == 1), "test", "rank 1 was not heard");
+  check(!ranks.any(false), "test", "nobody said yes");
+}
+
+void check_barrier(const Ranks& ranks, const std::filesystem::path& folder) {
+  const std::filesystem::path mark = folder / "mark";
+  if (ranks.is_first()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    std::ofstream(mark) << "here";
+  }
+  ranks.barrier();
+  check(std::filesystem::exists(mark), "test", "a barrier let rank {} through", ranks.rank());
+}
+
+const bool kOperations = add_rank_action("operations", [](const Ranks& ranks, const std::filesystem::path& folder) {
+  check_sum(ranks, folder);
+  check_broadcast(ranks);
+  check_metrics(ranks);
+  check_barrier(ranks, folder);
+});
+
+int64_t victim() { return std::stoll(std::getenv("SGF_RANK_VICTIM")); }
+
+// A run without end; says when it is under way.
+void train_forever(const Ranks& ranks, const std::filesystem::path& folder) {
+  for (int64_t step = 0;; ++step) {
+    std::vector<at::Tensor> sums = tensors_of(ranks.rank());
+    ranks.sum(sums);
+    if (step == 3) std::ofstream(folder / fmt::format("running-{}", ranks.rank())) << step;
+  }
+}
+
+const bool kForever = add_rank_action("forever", train_forever);
+
+const bool kThrowing = add_rank_action("throw", [](const Ranks& ranks, const std::filesystem::path& folder) {
+  ranks.barrier();
+  check(ranks.rank() != victim(), "training", "the disk is full");
+  train_forever(ranks, folder);
+});
+
+const bool kLeaving = add_rank_action("leave", [](const Ranks& ranks, const std::filesystem::path& folder) {
+  ranks.barrier();
+  if (ranks.rank() != victim()) train_forever(ranks, folder);
+});
+
+const bool kLate = add_rank_action("late", [](const Ranks& ranks, const std::filesystem::path& folder) {
+  ranks.barrier();
+  if (ranks.rank() != victim()) train_forever(ranks, folder);
+  for (;; std::this_thread::sleep_for(std::chrono::milliseconds(50))) ranks.check_alive();
+});
+
+const bool kLongForward = add_rank_action("long_forward", [](const Ranks& ranks, const std::filesystem::path& folder) {
+  ranks.barrier();
+  std::ofstream(folder / fmt::format("running-{}", ranks.rank())) << "here";
+  std::this_thread::sleep_for(std::chrono::minutes(10));
+});
+
+const bool kMismatch = add_rank_action("mismatch", [](const Ranks& ranks, const std::filesystem::path&) {
+  std::vector<at::Tensor> sums = tensors_of(ranks.rank());
+  if (ranks.rank() == 1) sums.pop_back();
+  ranks.sum(sums);
+});
+
+TEST_F(RanksAsProcesses, TwoAndThreeSumShareAndWaitForOneAnother) {
+  for (const int64_t size : {2, 3}) {
+    RankProcesses first("operations", size), second("operations", size);
+    for (size_t rank = 0; rank < static_cast<size_t>(size); ++rank) {
+      EXPECT_EQ(first.code(rank), kDone) << first.output(rank);
+      EXPECT_EQ(second.code(rank), kDone) << second.output(rank);
+      const std::string file = "sum-" + std::to_string(rank);
+      EXPECT_FALSE(first.text(file).empty());
+      EXPECT_EQ(first.text(file), first.text("sum-0")) << "ranks hold different bits";
+      EXPECT_EQ(first.text(file), second.text(file)) << "a second run made other bits";
+    }
+  }
+}
+
+void expect_all_to_end_naming(int64_t killed) {
+  RankProcesses ranks("forever", 3);
+  for (const char* file : {"running-0", "running-1", "running-2"}) ASSERT_TRUE(ranks.await(file));
+  ranks.kill(static_cast<size_t>(killed));
+  const std::string name = fmt::format("rank {} (host ", killed);
+  for (size_t rank = 0; rank < 3; ++rank) {
+    if (static_cast<int64_t>(rank) == killed) continue;
+    EXPECT_EQ(ranks.code(rank), kLostAnother) << ranks.output(rank);
+    EXPECT_THAT(ranks.output(rank), AllOf(HasSubstr(name), HasSubstr("pid " + ranks.pid(static_cast<size_t>(killed)))));
+  }
+  EXPECT_EQ(ranks.code(static_cast<size_t>(killed)), -SIGKILL);
+}
+
+TEST_F(RanksAsProcesses, AKilledRankEndsTheOthersWithItsName) { expect_all_to_end_naming(1); }
+
+TEST_F(RanksAsProcesses, AKilledRankThatKeptTheStoreDoesToo) { expect_all_to_end_naming(0); }
+
+TEST_F(RanksAsProcesses, ARankThatThrowsLeavesItsReason) {
+  for (const char* victim : {"0", "1"}) {
+    RankProcesses ranks("throw", 3, {{"SGF_RANK_VICTIM", victim}});
+    for (size_t rank = 0; rank < 3; ++rank) {
+      const bool threw = std::to_string(rank) == victim;
+      EXPECT_EQ(ranks.code(rank), threw ? kFailed : kLostAnother) << ranks.output(rank);
+      EXPECT_THAT(ranks.output(rank), HasSubstr("[training] the disk is full"));
+      const std::string named = fmt::format("rank {} (host ", victim);
+      EXPECT_EQ(ranks.output(rank).find(named) == std::string::npos, threw) << ranks.output(rank);
+    }
+  }
+}
+
+TEST_F(RanksAsProcesses, ARankThatLeavesEarlyIsNamed) {
+  RankProcesses ranks("leave", 2, {{"SGF_RANK_VICTIM", "1"}});
+  EXPECT_EQ(ranks.code(0), kLostAnother);
+  EXPECT_THAT(ranks.output(0), AllOf(HasSubstr("rank 1 (host "), HasSubstr("has left the run")));
+  EXPECT_EQ(ranks.code(1), kDone) << ranks.output(1);
+}
+
+TEST_F(RanksAsProcesses, ARankThatLivesButDoesNotComeIsNamedOnceThePatienceIsOver) {
+  RankProcesses ranks("late", 2, {{"SGF_RANK_VICTIM", "1"}});
+  for (size_t rank = 0; rank < 2; ++rank) {
+    EXPECT_EQ(ranks.code(rank), kLostAnother) << ranks.output(rank);
+    EXPECT_THAT(ranks.output(rank), HasSubstr("for rank 1 (host "));
+    EXPECT_THAT(ranks.output(rank), HasSubstr("alive but not there"));
+  }
+}
+
+TEST_F(RanksAsProcesses, ADeathIsHeardInTheMiddleOfLongWork) {
+  RankProcesses ranks("long_forward", 2);
+  for (const char* file : {"running-0", "running-1"}) ASSERT_TRUE(ranks.await(file));
+  ranks.kill(1);
+  EXPECT_EQ(ranks.code(0), kEndedByWatch);
+  EXPECT_THAT(ranks.output(0), HasSubstr("rank 1 (host "));
+}
+
+TEST_F(RanksAsProcesses, SumsOfDifferentTensorsAreRefusedBeforeTheyMix) {
+  RankProcesses ranks("mismatch", 2);
+  for (size_t rank = 0; rank < 2; ++rank) {
+    EXPECT_EQ(ranks.code(rank), kFailed) << ranks.output(rank);
+    EXPECT_THAT(ranks.output(rank), HasSubstr("rank 1 sums 7 tensors"));
+  }
+}
+
+TEST_F(RanksAsProcesses, ARankThatNeverComesIsNamed) {
+  const testing::HeldPort port;
+  const RankPlace place{.size = 2, .port = port.number()};
+  RankSettings settings = rank_test_settings();
+  settings.start = std::chrono::seconds(1);
+  EXPECT_THAT(refusal_of([&] { Ranks(place, settings); }), HasSubstr("missing: rank 1"));
+}
+
+void expect_sum_of_one(at::Device device) {
+  const testing::HeldPort port;
+  RankSettings settings = rank_test_settings();
+  settings.group_of_one = true;
+  const Ranks ranks(RankPlace{.port = port.number()}, settings);
+  std::vector<at::Tensor> sums = tensors_of(0, device);
+  ranks.sum(sums);
+  ranks.broadcast(sums);
+  const std::vector<at::Tensor> expected = tensors_of(0, device);
+  for (size_t i = 0; i < sums.size(); ++i) EXPECT_TRUE(at::equal(sums[i], expected[i])) << i;
+}
+
+TEST_F(RanksAsProcesses, AGroupOfOneSumsToItself) { expect_sum_of_one(at::kCPU); }
+
+// All that one GPU can show of NCCL: that groups are made and collectives come back. Gloo proves the arithmetic.
+TEST_F(RanksAsProcesses, AGroupOfOneSumsToItselfThroughNccl) {
+  if (!cuda_is_available() || !has_nccl()) GTEST_SKIP() << "needs a GPU and a build with NCCL";
+  expect_sum_of_one(at::Device(at::kCUDA, 0));
+}
+
+TEST(Ranks, AProcessOnItsOwnKeepsWhatItHas) {
+  const Ranks& ranks = Ranks::alone();
+  std::vector<at::Tensor> tensors = tensors_of(0);
+  ranks.sum(tensors);
+  ranks.broadcast(tensors);
+  EXPECT_TRUE(at::equal(tensors[3], tensors_of(0)[3]));
+  EXPECT_EQ(ranks.sum(2.5), 2.5);
+  EXPECT_EQ(ranks.max(-1.0), -1.0);
+  EXPECT_TRUE(ranks.any(true));
+  EXPECT_FALSE(ranks.any(false));
+  EXPECT_EQ(ranks.gather({1, 2}), (std::vector<std::vector<double>>{{1, 2}}));
+  EXPECT_EQ(ranks.share_of(5), (SampleShare{0, 5}));
+  EXPECT_TRUE(ranks.is_first());
+  ranks.barrier();
+  ranks.check_alive();
+}
+
+TEST(TensorBuckets, FlatBuffersHoldNeighboursOfOneDtypeUpToTheirSize) {
+  std::vector<at::Tensor> tensors = tensors_of(0);
+  std::vector<int64_t> sizes;
+  for_each_bucket(tensors, 256, [&](at::Tensor& flat) {
+    sizes.push_back(flat.numel());
+    flat.mul_(2);
+  });
+  // 15 + 7 floats; 2 doubles; 300 are too many for company; 24 doubles; 0 + 40 + 1 floats
+  EXPECT_THAT(sizes, ::testing::ElementsAre(22, 2, 300, 24, 41));
+  const std::vector<at::Tensor> before = tensors_of(0);
+  for (size_t i = 0; i < tensors.size(); ++i) EXPECT_TRUE(at::equal(tensors[i], before[i] * 2)) << i;
+}
+
+}  // namespace
+}  // namespace sgf
