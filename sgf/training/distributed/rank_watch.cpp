@@ -51,6 +51,7 @@ namespace {
 constexpr std::chrono::milliseconds kLeavingBeat{50};
 const char* const kEndingKey = "ending";
 const char* const kSeenKey = "ending_seen";
+const char* const kGoneKey = "gone";
 
 double seconds_of(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
@@ -125,12 +126,24 @@ void call_on_end(WatchState& state) {
   if (state.settings.on_end) state.settings.on_end(state.ending);
 }
 
+// All have said farewell. The others tell that they ask the store no more; the host's process is the store, and stays
+// until they have, or for three beats.
+bool may_leave_in_peace(WatchState& state) {
+  try {
+    if (!state.place.hosts_store()) return state.store->add(kGoneKey, 1) > 0;
+    return state.store->add(kGoneKey, 0) >= state.place.size - 1 ||
+           Clock::now() - state.leaving_since > 3 * state.settings.beat;
+  } catch (const std::exception&) {
+    return true;  // a store that is gone has nobody left to serve
+  }
+}
+
 // The host's process is the store: it stays until the others have read why the run ended, or for three beats.
 bool may_leave(WatchState& state) {
   const std::lock_guard lock(state.mutex);
   if (!state.is_leaving) return false;
-  if (state.ending.empty())
-    return state.heard.have_all_left() || Clock::now() - state.leaving_since > state.settings.silence;
+  if (state.ending.empty() && Clock::now() - state.leaving_since > state.settings.silence) return true;
+  if (state.ending.empty()) return state.heard.have_all_left() && may_leave_in_peace(state);
   if (state.is_store_gone || !state.place.hosts_store()) return true;
   return Clock::now() - state.ended_at > 3 * state.settings.beat || state.store->add(kSeenKey, 0) >= state.place.size;
 }
