@@ -67,6 +67,10 @@ check_config() {
   cmp -s "$FOLDER/once.yaml" "$FOLDER/twice.yaml" || { echo "FAIL: the resolved config changes" && FAILED=1; }
 }
 
+check_verify() {
+  python3 "$(dirname -- "$0")/check_verify.py" "$SGF" "$DATA" || FAILED=1
+}
+
 # Whoever stops reading gets no complaint; whoever cannot be written to does.
 check_pipes() {
   local said
@@ -94,6 +98,7 @@ check_errors
 check_inspect
 check_convert
 check_config
+check_verify
 check_pipes
 check_completion
 exit "$FAILED"
