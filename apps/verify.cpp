@@ -65,19 +65,18 @@ Outcome verify_one(const std::string& file, const ReplayOptions& options) {
   }
 }
 
-// Every line has the same keys, also where the replay could not be made.
-nlohmann::json failed_line(const std::string& file, const Outcome& outcome, const ReplayOptions& options) {
+// Every line has the same keys, also where the replay could not be made; why it could not, stderr says.
+nlohmann::json failed_line(const std::string& file, const ReplayOptions& options) {
   return {{"file", file},
           {"kind", nullptr},
           {"dtype", name_of(options.dtype)},
           {"device", options.device.str()},
           {"tensors", nlohmann::json::array()},
-          {"ok", false},
-          {"error", outcome.error}};
+          {"ok", false}};
 }
 
 void print_json(const std::string& file, const Outcome& outcome, const ReplayOptions& options) {
-  const nlohmann::json line = outcome.result ? to_json(*outcome.result) : failed_line(file, outcome, options);
+  const nlohmann::json line = outcome.result ? to_json(*outcome.result) : failed_line(file, options);
   // File names and messages may hold bytes that are no UTF-8.
   fmt::print("{}\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   std::fflush(stdout);

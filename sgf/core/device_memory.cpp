@@ -1,16 +1,31 @@
 #include "sgf/core/device_memory.h"
 
+#include "sgf/core/error.h"
+
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
-#include <sys/resource.h>
+#include <malloc.h>
+
+#include <fstream>
+#include <string>
 
 namespace sgf {
 namespace {
 
+constexpr int64_t kKilobyte = 1024;
+
 int64_t peak_resident_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<int64_t>(usage.ru_maxrss) * 1024;
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (int64_t kilobytes = 0; word == "VmHWM:" && status >> kilobytes) return kilobytes * kKilobyte;
+  fail("core", "/proc/self/status names no peak of resident memory (VmHWM)");
+}
+
+bool reset_peak_resident() {
+  malloc_trim(0);  // what earlier work has freed is not this work's
+  std::ofstream refs("/proc/self/clear_refs");
+  refs << "5" << std::flush;  // 5: the peak alone (man 5 proc)
+  return refs.good();
 }
 
 }  // namespace
@@ -25,8 +40,10 @@ int64_t peak_memory_bytes(c10::Device device) {
   return at::getDeviceAllocator(device.type())->getDeviceStats(device.index()).allocated_bytes[kAggregate].peak;
 }
 
-void reset_peak_memory(c10::Device device) {
-  if (!device.is_cpu()) at::getDeviceAllocator(device.type())->resetPeakStats(device.index());
+bool reset_peak_memory(c10::Device device) {
+  if (device.is_cpu()) return reset_peak_resident();
+  at::getDeviceAllocator(device.type())->resetPeakStats(device.index());
+  return true;
 }
 
 }  // namespace sgf

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <optional>
 
 namespace sgf {
 namespace {
@@ -28,7 +29,7 @@ using Json = nlohmann::json;
 struct Timing {
   double p50_ms = 0;
   double p95_ms = 0;
-  int64_t peak_bytes = 0;
+  std::optional<int64_t> peak_bytes;  // of the timed runs; nothing where the peak of earlier work can't be forgotten
 };
 
 double percentile(std::vector<double> sorted, double q) {
@@ -39,10 +40,11 @@ double percentile(std::vector<double> sorted, double q) {
 // One warm-up, then `repeats` timed runs. `prepare` runs before each, outside the clock.
 Timing time_runs(const PassesSetting& s, const std::function<void()>& prepare, const std::function<void()>& work) {
   std::vector<double> milliseconds;
+  bool own_peak = false;
   for (int64_t i = 0; i <= s.repeats; ++i) {
     prepare();
     synchronize(s.device);
-    if (i == 1) reset_peak_memory(s.device);
+    if (i == 1) own_peak = reset_peak_memory(s.device);
     const auto start = std::chrono::steady_clock::now();
     work();
     synchronize(s.device);
@@ -50,7 +52,13 @@ Timing time_runs(const PassesSetting& s, const std::function<void()>& prepare, c
       milliseconds.push_back(
           std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   }
-  return {percentile(milliseconds, 0.5), percentile(milliseconds, 0.95), peak_memory_bytes(s.device)};
+  Timing timing{.p50_ms = percentile(milliseconds, 0.5), .p95_ms = percentile(milliseconds, 0.95)};
+  if (own_peak) timing.peak_bytes = peak_memory_bytes(s.device);
+  return timing;
+}
+
+Json gib_or_null(std::optional<int64_t> bytes) {
+  return bytes ? Json(static_cast<double>(*bytes) / (1 << 30)) : Json(nullptr);
 }
 
 class Bench {
@@ -131,7 +139,7 @@ void Bench::print(const std::string& item, const Timing& timing, Json more) cons
               {"runs", s_.repeats},
               {"p50_ms", timing.p50_ms},
               {"p95_ms", timing.p95_ms},
-              {"peak_gib", static_cast<double>(timing.peak_bytes) / (1 << 30)}});
+              {s_.device.is_cpu() ? "peak_resident_gib" : "peak_allocated_gib", gib_or_null(timing.peak_bytes)}});
   out.update(more);
   line_(out);
 }

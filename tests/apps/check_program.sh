@@ -67,6 +67,18 @@ check_config() {
   cmp -s "$FOLDER/once.yaml" "$FOLDER/twice.yaml" || { echo "FAIL: the resolved config changes" && FAILED=1; }
 }
 
+check_verify() {
+  python3 "$(dirname -- "$0")/check_verify.py" "$SGF" "$DATA" || FAILED=1
+}
+
+# On the CPU an item's memory is what the process held during it, and is called that.
+check_bench() {
+  local said
+  said=$("$SGF" bench attention --device cpu --frames 3 --height 8 --width 8 --runs 1)
+  [[ $(grep -c '"peak_resident_gib":' <<<"$said") == 2 ]] || { echo "FAIL: bench said: $said" && FAILED=1; }
+  expect 1 'try attention' "$SGF" bench atention --device cpu --frames 3 --height 8 --width 8
+}
+
 # Whoever stops reading gets no complaint; whoever cannot be written to does.
 check_pipes() {
   local said
@@ -94,6 +106,8 @@ check_errors
 check_inspect
 check_convert
 check_config
+check_verify
+check_bench
 check_pipes
 check_completion
 exit "$FAILED"

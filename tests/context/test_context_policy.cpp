@@ -2,6 +2,7 @@
 #include "sgf/context/context_policy.h"
 #include "sgf/context/position_rule.h"
 #include "sgf/core/error.h"
+#include "tests/context/typed_positions.h"
 
 #include <gtest/gtest.h>
 
@@ -81,6 +82,20 @@ TEST(PositionRule, WithinTheTrainedRangeTopAlignedIsAbsolute) {
   for (int64_t a = 0; a < 21; ++a)
     EXPECT_EQ((PositionRule{PositionKind::kTopAligned, 21}.positions(policy, {a, a + 1})),
               PositionRule{}.positions(policy, {a, a + 1}));
+}
+
+TEST(PositionRule, EveryRuleGivesThePositionsTypedInByHand) {
+  for (const testing::TypedStream& stream : testing::typed_streams()) {
+    ASSERT_EQ(static_cast<int64_t>(stream.blocks.size()), stream.layout.count()) << stream.name;
+    for (size_t i = 0; i < stream.blocks.size(); ++i) {
+      const testing::TypedBlock& typed = stream.blocks[i];
+      EXPECT_EQ(typed.block, stream.layout.block(static_cast<int64_t>(i))) << stream.name;
+      for (const auto kind : {PositionKind::kAbsolute, PositionKind::kContiguous, PositionKind::kTopAligned})
+        EXPECT_EQ((PositionRule{kind, stream.train_frames}.positions(stream.policy, typed.block)),
+                  typed.positions(kind))
+            << stream.name << ", block " << i << ", rule " << static_cast<int>(kind);
+    }
+  }
 }
 
 TEST(PositionRule, AFrameThatIsNotSeenHasNoPosition) {

@@ -3,6 +3,7 @@
 #include "sgf/model/attention.h"
 #include "sgf/model/embeddings.h"
 #include "sgf/model/rope_table.h"
+#include "tests/context/typed_positions.h"
 #include "tests/model/tiny_dit.h"
 
 #include <gtest/gtest.h>
@@ -13,19 +14,23 @@ namespace {
 using testing::Case;
 using testing::relative_l2;
 using testing::small_config;
+using testing::typed_streams;
+using testing::TypedBlock;
+using testing::TypedStream;
 
-// The rules' plain meaning, without a cache: both streams of all blocks, layer by layer, every block attending to the
-// frames the rule names, each key turned to the position at which this block reads it.
+// The rules' plain meaning, without a cache, policy or rule: both streams of all blocks, layer by layer, every block
+// attending to the frames typed in for it, each key turned to the position at which this block reads it.
 class PlainRecomputation {
  public:
-  PlainRecomputation(const Case& c, ContextPolicy policy, BlockLayout layout, PositionRule rule)
-      : c_(c), config_(c.dit.config()), policy_(policy), layout_(layout), rule_(rule), grid_(4, 6, 2, 2) {}
+  PlainRecomputation(const Case& c, const TypedStream& stream, PositionKind kind)
+      : c_(c), config_(c.dit.config()), stream_(stream), kind_(kind), grid_(4, 6, 2, 2) {}
 
   at::Tensor flow() const {
     const DitWeights& w = c_.dit.weights();
     const at::Tensor text = embed_text(config_, w, c_.text);
-    const TimestepEmbedding noisy_time = embed_timesteps(config_, w, c_.timesteps(layout_.frames()));
-    const TimestepEmbedding clean_time = embed_timesteps(config_, w, c_.timesteps(layout_.frames()) * 0);
+    const at::Tensor t = c_.timesteps(stream_.layout.frames());
+    const TimestepEmbedding noisy_time = embed_timesteps(config_, w, t);
+    const TimestepEmbedding clean_time = embed_timesteps(config_, w, t * 0);
     at::Tensor clean = embed_patches(config_, w, c_.clean), noisy = embed_patches(config_, w, c_.noisy);
     for (const BlockWeights& block : w.blocks) {
       const KeysValues context = keys_values(block, clean, clean_time);
@@ -49,15 +54,15 @@ class PlainRecomputation {
   }
 
   // Attention of one block: history from the context stream, itself from its own.
-  at::Tensor attend(const at::Tensor& q, const KeysValues& own, const KeysValues& context, FrameSpan span) const {
+  at::Tensor attend(const at::Tensor& q, const KeysValues& own, const KeysValues& context,
+                    const TypedBlock& typed) const {
+    const FrameSpan span = typed.block;
+    const std::vector<int64_t>& positions = typed.positions(kind_);
     std::vector<at::Tensor> keys, values;
-    std::vector<int64_t> positions;
-    for (int64_t f = 0; f < span.end; ++f) {
-      const bool mine = f >= span.begin;
-      if (!mine && f >= policy_.sink_frames && f < span.begin - policy_.fifo_frames) continue;
-      keys.push_back((mine ? own : context).keys.narrow(1, f * 6, 6));
-      values.push_back((mine ? own : context).values.narrow(1, f * 6, 6));
-      positions.push_back(rule_.position(policy_, span, f));
+    for (const int64_t f : typed.frames) {
+      const KeysValues& source = span.contains(f) ? own : context;
+      keys.push_back(source.keys.narrow(1, f * 6, 6));
+      values.push_back(source.values.narrow(1, f * 6, 6));
     }
     const std::vector<int64_t> own_positions(positions.end() - span.frames(), positions.end());
     const at::Tensor turned_q = rotate_reference(q.narrow(1, span.begin * 6, span.frames() * 6),
@@ -75,7 +80,7 @@ class PlainRecomputation {
         normed_heads(linear(block.self_attn.q, h), block.self_attn.norm_q, config_.num_heads, config_.eps);
     const KeysValues own = keys_values(block, in, time);
     std::vector<at::Tensor> parts;
-    for (int64_t i = 0; i < layout_.count(); ++i) parts.push_back(attend(q, own, context, layout_.block(i)));
+    for (const TypedBlock& typed : stream_.blocks) parts.push_back(attend(q, own, context, typed));
     at::Tensor x = in + row(block, time, 2) * linear(block.self_attn.o, at::cat(parts, 1).flatten(2));
     const at::Tensor normed = at::layer_norm(x, {config_.dim}, block.norm3_weight, block.norm3_bias, config_.eps);
     x = x + cross_attention(block.cross_attn, normed, own_keys_values(block.cross_attn, text, config_),
@@ -86,9 +91,8 @@ class PlainRecomputation {
 
   const Case& c_;
   const DitConfig& config_;
-  ContextPolicy policy_;
-  BlockLayout layout_;
-  PositionRule rule_;
+  const TypedStream& stream_;
+  PositionKind kind_;
   PatchGrid grid_;
 };
 
@@ -96,27 +100,23 @@ class EveryRule : public ::testing::TestWithParam<PositionKind> {};
 
 TEST_P(EveryRule, TheCacheGivesWhatARecomputationWithoutOneGives) {
   const at::NoGradGuard no_grad;
-  const PositionRule rule{GetParam(), /*train_frames=*/7};
-  for (const auto& [policy, block] :
-       std::vector<std::pair<ContextPolicy, int64_t>>{{{.sink_frames = 2, .fifo_frames = 3}, 1},
-                                                      {{.sink_frames = 3, .fifo_frames = 3}, 3},
-                                                      {{.sink_frames = 1, .fifo_frames = 4}, 2},
-                                                      {{.sink_frames = 0, .fifo_frames = 2}, 3}}) {
-    const BlockLayout layout(12, block);
-    const Case c(small_config(), 1, 12, 11);
-    KvCache cache = c.cache(policy, layout);
-    EXPECT_LT(relative_l2(c.serial(cache, layout, rule), PlainRecomputation(c, policy, layout, rule).flow()), 1e-12);
+  for (const TypedStream& stream : typed_streams()) {
+    const Case c(small_config(), 1, stream.layout.frames(), 11);
+    KvCache cache = c.cache(stream.policy, stream.layout);
+    const at::Tensor streamed = c.serial(cache, stream.layout, {GetParam(), stream.train_frames});
+    EXPECT_LT(relative_l2(streamed, PlainRecomputation(c, stream, GetParam()).flow()), 1e-12) << stream.name;
   }
 }
 
 TEST(PositionRules, ARecomputationUnderAnotherRuleDisagrees) {
   const at::NoGradGuard no_grad;
-  const ContextPolicy policy{.sink_frames = 2, .fifo_frames = 3};
-  const BlockLayout layout(12, 1);
-  const Case c(small_config(), 1, 12, 11);
-  KvCache cache = c.cache(policy, layout);
-  const at::Tensor top = c.serial(cache, layout, {PositionKind::kTopAligned, 7});
-  EXPECT_GT(relative_l2(top, PlainRecomputation(c, policy, layout, {}).flow()), 1e-4);
+  const std::vector<TypedStream> streams = typed_streams();
+  const TypedStream& stream = streams.front();
+  const Case c(small_config(), 1, stream.layout.frames(), 11);
+  KvCache cache = c.cache(stream.policy, stream.layout);
+  const at::Tensor top = c.serial(cache, stream.layout, {PositionKind::kTopAligned, stream.train_frames});
+  for (const auto other : {PositionKind::kAbsolute, PositionKind::kContiguous})
+    EXPECT_GT(relative_l2(top, PlainRecomputation(c, stream, other).flow()), 1e-4);
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, EveryRule,
