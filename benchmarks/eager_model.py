@@ -117,7 +117,7 @@ class EagerDit:
         """Pass 2, open boundary. `context` is without the last block, which nobody reads."""
         b, f = latents.shape[:2]
         n = context.shape[1]
-        times = latents.new_full((b, n + f), time)
+        times = latents.new_full((b, n + f), time, dtype=torch.float64)
         times[:, :n] = 0
         e, e0 = self.embed_times(times)
         x = self.embed_patches(torch.cat([context, latents], 1))
