@@ -2,47 +2,74 @@
 #include "apps/commands.h"
 #include "sgf/core/device.h"
 #include "sgf/core/tensors.h"
+#include "sgf/evaluation/bench_compare.h"
 #include "sgf/evaluation/bench_passes.h"
 
+#include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace sgf {
 namespace {
 
 struct BenchArgs {
-  std::vector<std::string> items{"attention", "parallel", "rollout", "recovery"};
+  std::vector<std::string> items{"attention", "rollout", "reconstruct", "score", "critic", "generator", "cycle"};
   std::string model = "tiny";
   std::string dtype = "float32";
   std::string device = "auto";
   std::string attention = "auto";
   std::string activations = "recompute";
+  std::string compare;
+  int threads = 0;
+  // Sizes of the network that differ from the preset's; 0 leaves them.
+  int64_t dim = 0, ffn = 0, heads = 0, layers = 0, channels = 0;
   PassesSetting setting{.policy = {.sink_frames = 3, .fifo_frames = 6}, .height = 16, .width = 16};
 };
 
-ActivationPolicy activation_policy(const std::string& name) {
-  if (name == "keep") return ActivationPolicy::kKeepAll;
-  return name == "recompute" ? ActivationPolicy::kRecomputeBlocks : ActivationPolicy::kKeepAttention;
+DitConfig model_of(const BenchArgs& args) {
+  DitConfig model = dit_preset(args.model);
+  const auto set = [](int64_t asked, int64_t& size) { size = asked > 0 ? asked : size; };
+  set(args.dim, model.dim);
+  set(args.ffn, model.ffn_dim);
+  set(args.heads, model.num_heads);
+  set(args.layers, model.num_layers);
+  set(args.channels, model.in_dim);
+  set(args.channels, model.out_dim);
+  model.validate();
+  return model;
+}
+
+// "tiny", or "tiny, dim 128, 4 layers" where sizes were given.
+std::string model_name(const BenchArgs& args, const DitConfig& model) {
+  if (model == dit_preset(args.model)) return args.model;
+  return fmt::format("{}, dim {}, ffn {}, {} heads, {} layers", args.model, model.dim, model.ffn_dim, model.num_heads,
+                     model.num_layers);
 }
 
 PassesSetting complete(const BenchArgs& args) {
   PassesSetting setting = args.setting;
-  setting.model = dit_preset(args.model);
-  setting.model_name = args.model;
+  setting.model = model_of(args);
+  setting.model_name = model_name(args, setting.model);
   setting.dtype = scalar_type_from_name(args.dtype);
   setting.device = device_from_name(args.device);
   setting.attention = attention_backend_from_name(args.attention);
-  setting.activations = activation_policy(args.activations);
+  setting.activations = activation_policy_from_name(args.activations);
   return setting;
 }
 
 void run_bench(const BenchArgs& args) {
-  bench_passes(complete(args), args.items, [](const nlohmann::json& line) {
+  if (args.threads > 0) at::set_num_threads(args.threads);
+  const auto earlier = args.compare.empty() ? std::nullopt : std::optional(EarlierBench::read(args.compare));
+  bench_passes(complete(args), args.items, [&](nlohmann::json line) {
+    if (const nlohmann::json found = earlier ? earlier->against(line) : nlohmann::json(); !found.is_null())
+      line["compare"] = found;
     fmt::print("{}\n", line.dump());
     std::fflush(stdout);
   });
@@ -65,17 +92,42 @@ void add_geometry(CLI::App& command, PassesSetting& setting) {
   command.add_option("--noises", setting.noises, "Rollouts per exit step (recovery)")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  command.add_option("--runs", setting.repeats, "Timed runs after one warm-up")
+  command.add_option("--runs", setting.repeats, "Timed runs after the warm-up")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
+}
+
+void add_training(CLI::App& command, BenchArgs& args) {
+  command.add_option("--exit", args.setting.exit_step, "Step at which rollouts stop (critic, generator, cycle)")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command.add_option("--warm-up", args.setting.warm_up, "Runs before the timed ones (score, critic, generator, cycle)")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command.add_option("--recording", args.setting.recording,
+                     "Networks, shape and noise of an sgf_step recording (score, critic, generator, cycle)");
+  command.add_option("--threads", args.threads, "CPU threads; as many as torch takes by default")
+      ->check(CLI::PositiveNumber);
+}
+
+void add_sizes(CLI::App& command, BenchArgs& args) {
+  for (const auto& [name, size, what] : {std::tuple{"--dim", &args.dim, "Width"},
+                                         {"--ffn", &args.ffn, "FFN width"},
+                                         {"--heads", &args.heads, "Heads"},
+                                         {"--layers", &args.layers, "Layers"},
+                                         {"--channels", &args.channels, "Latent channels"}})
+    command.add_option(name, *size, fmt::format("{} instead of the preset's", what))->check(CLI::PositiveNumber);
 }
 
 }  // namespace
 
 void add_bench(CLI::App& app) {
   auto args = std::make_shared<BenchArgs>();
-  CLI::App* command = app.add_subcommand("bench", "Time the two passes on random weights; one JSON line a work item");
-  command->add_option("items", args->items, "attention, parallel, rollout, recovery; all by default");
+  CLI::App* command =
+      app.add_subcommand("bench", "Time passes and training steps on random weights; one JSON line a work item");
+  command->add_option(
+      "items", args->items,
+      "attention, rollout, reconstruct, score, critic, generator, cycle, recovery; all but recovery by default");
   command->add_option("--model", args->model, "tiny, wan-1.3b or wan-14b")->capture_default_str();
   command->add_option("--dtype", args->dtype, "float64, float32 or bfloat16")
       ->capture_default_str()
@@ -89,7 +141,10 @@ void add_bench(CLI::App& app) {
                    "keep, recompute, or keep-attention: what the backward pass finds")
       ->capture_default_str()
       ->check(CLI::IsMember({"keep", "recompute", "keep-attention"}));
+  command->add_option("--compare", args->compare, "An earlier output: adds its p50 and the ratio earlier / new");
   add_geometry(*command, args->setting);
+  add_training(*command, *args);
+  add_sizes(*command, *args);
   command->callback([args] { run_bench(*args); });
 }
 

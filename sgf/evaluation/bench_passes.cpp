@@ -4,6 +4,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/noise.h"
 #include "sgf/core/tensors.h"
+#include "sgf/evaluation/bench_training.h"
 #include "sgf/kernels/noise_fill.h"
 #include "sgf/kernels/rectangle_attention.h"
 #include "sgf/kernels/wide.h"
@@ -78,7 +79,7 @@ class Bench {
   }
 
   void attention() const;
-  void parallel() const;
+  void reconstruct() const;
   void rollout() const;
   void recovery_per_exit() const;
 
@@ -172,7 +173,7 @@ void Bench::attention() const {
   print("attention_backward", bwd, {{"tflop_per_s", 2.5 * flops / bwd.p50_ms / 1e9}});
 }
 
-void Bench::parallel() const {
+void Bench::reconstruct() const {
   const at::Tensor noisy = latents(0), clean = latents(1), grad = latents(2);
   const at::Tensor t = at::full({s_.batch, s_.frames}, 750.0, noisy.options().dtype(at::kDouble));
   std::vector<at::Tensor> parameters;
@@ -185,7 +186,7 @@ void Bench::parallel() const {
     const Timing timing = time_runs(
         s_, [] {}, [&] { forward(GradientBoundary::kOpenContext); });
     const double deviation = forward(GradientBoundary::kOpenContext).std().item<double>();
-    print("parallel_forward", timing, {{"flow_std", deviation}});
+    print("reconstruct_forward", timing, {{"flow_std", deviation}});
   }
   set_requires_grad(dit_.weights(), true);
   for (const auto& [name, boundary] : std::map<std::string, GradientBoundary>{
@@ -195,7 +196,7 @@ void Bench::parallel() const {
         [&] {
           torch::autograd::grad({forward(boundary)}, parameters, {grad}, std::nullopt, false, /*allow_unused=*/true);
         });
-    print("parallel_forward_backward", timing, {{"boundary", name}});
+    print("reconstruct_forward_backward", timing, {{"boundary", name}});
   }
   set_requires_grad(dit_.weights(), false);
 }
@@ -218,7 +219,7 @@ void Bench::recovery_per_exit() const {
     for (int64_t i = 0; i < s_.noises; ++i) {
       const ExitRecord record = roll_out(dit_, text, settings(), exit, noise(i));
       const RecoveryReport one =
-          recovery(reconstruct(dit_, text, record, GradientBoundary::kOpenContext), record.prediction);
+          recovery(sgf::reconstruct(dit_, text, record, GradientBoundary::kOpenContext), record.prediction);
       mean.relative_l2 += one.relative_l2 / static_cast<double>(s_.noises);
       flow += one.relative_l2 * (record.prediction.norm() / (record.noisy - record.prediction).norm()).item<double>() /
               static_cast<double>(s_.noises);
@@ -239,19 +240,40 @@ void Bench::recovery_per_exit() const {
   }
 }
 
+using PassItem = void (Bench::*)() const;
+
+const std::map<std::string, PassItem>& pass_items() {
+  static const std::map<std::string, PassItem> items{{"attention", &Bench::attention},
+                                                     {"reconstruct", &Bench::reconstruct},
+                                                     {"parallel", &Bench::reconstruct},  // its earlier name
+                                                     {"rollout", &Bench::rollout},
+                                                     {"recovery", &Bench::recovery_per_exit}};
+  return items;
+}
+
+void check_items(const std::vector<std::string>& items) {
+  for (const std::string& item : items)
+    check(pass_items().contains(item) || TrainingBench::knows(item), "evaluation",
+          "work item '{}' is unknown; try attention, rollout, reconstruct, score, critic, generator, cycle or recovery",
+          item);
+}
+
 }  // namespace
 
 void bench_passes(const PassesSetting& setting, const std::vector<std::string>& items, const BenchLine& line) {
-  const Bench bench(setting, line);
-  const std::map<std::string, std::function<void()>> known{{"attention", [&] { bench.attention(); }},
-                                                           {"parallel", [&] { bench.parallel(); }},
-                                                           {"rollout", [&] { bench.rollout(); }},
-                                                           {"recovery", [&] { bench.recovery_per_exit(); }}};
+  check_items(items);
+  std::optional<Bench> passes;  // one set of networks at a time: they share a GPU's memory
+  std::optional<TrainingBench> training;
   for (const std::string& item : items) {
-    const auto found = known.find(item);
-    check(found != known.end(), "evaluation", "work item '{}' is unknown; try attention, parallel, rollout or recovery",
-          item);
-    found->second();
+    if (TrainingBench::knows(item)) {
+      passes.reset();
+      if (!training) training.emplace(setting, training_inputs(setting));
+      line(training->run(item));
+    } else {
+      training.reset();
+      if (!passes) passes.emplace(setting, line);
+      ((*passes).*pass_items().at(item))();
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 #include <ATen/core/Tensor.h>
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -28,15 +29,19 @@ struct PassesSetting {
   c10::Device device = c10::Device("cpu");
   AttentionBackend attention = AttentionBackend::kAuto;
   ActivationPolicy activations = ActivationPolicy::kRecomputeBlocks;
-  int64_t noises = 8;   // rollouts per exit step, for recovery
-  int64_t repeats = 5;  // timed runs after one warm-up
+  int64_t noises = 8;               // rollouts per exit step, for recovery
+  int64_t repeats = 5;              // timed runs
+  int64_t warm_up = 1;              // runs before them (training items)
+  int64_t exit_step = 4;            // where rollouts stop (training items)
+  std::filesystem::path recording;  // networks and draws of an sgf_step recording instead of random ones
 };
 
 // One line of results a work item; called as each is done.
 using BenchLine = std::function<void(const nlohmann::json&)>;
 
-// Items: "attention" (one layer's parallel self-attention), "parallel" (Pass 2), "rollout" (Pass 1, all steps),
-// "recovery" (Pass 2 against Pass 1 per exit step). Weights are random, so that the flow's deviation is about 1.
+// Items: "attention" (one layer's parallel self-attention), "reconstruct" (Pass 2; also "parallel"), "rollout" (Pass 1,
+// all steps), "recovery" (Pass 2 against Pass 1 per exit step), and those of bench_training.h. Weights are random, so
+// that the flow's deviation is about 1.
 void bench_passes(const PassesSetting& setting, const std::vector<std::string>& items, const BenchLine& line);
 
 }  // namespace sgf

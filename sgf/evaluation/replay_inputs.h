@@ -3,6 +3,8 @@
 
 #include "sgf/evaluation/replay.h"
 #include "sgf/model/causal_dit.h"
+#include "sgf/objectives/distribution_matching.h"
+#include "sgf/rollout/roll_out.h"
 
 namespace sgf {
 
@@ -27,6 +29,12 @@ at::Tensor timestep_per_sample(const Recording& recording, const at::Tensor& lik
 
 // t for every frame of `like` [B, F, ...].
 at::Tensor every_frame(const at::Tensor& like, double t);
+
+// The draws of an SGF step: draw 0 is `start`, draw k is row k - 1 of `in.renoise`.
+BlockNoise recorded_noise(const Recording& recording, const ReplayOptions& options, const at::Tensor& start);
+RolloutSettings rollout_settings(const Recording& recording, int64_t frames);
+ScoreDraw recorded_draw(const Recording& recording, const ReplayOptions& options, const char* noise, const char* t,
+                        const at::Tensor& like);
 
 // Gradients of `loss` (or of sum(loss * grad)) by every weight, named prefix + official name; zeros where none arrives.
 void add_gradients(NamedTensors& out, const std::string& prefix, const CausalDit& dit, const at::Tensor& loss,

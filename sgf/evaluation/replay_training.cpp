@@ -9,35 +9,9 @@
 #include "sgf/schedule/flow_schedule.h"
 
 #include <ATen/ATen.h>
-#include <fmt/ranges.h>
 
 namespace sgf {
 namespace {
-
-// Draw 0 is `in.noise`, draw k is row k - 1 of `in.renoise`.
-BlockNoise recorded_noise(const Recording& recording, const ReplayOptions& options, const at::Tensor& start) {
-  const at::Tensor stored = recording.input("renoise");
-  check(stored.dim() == 6 && stored[0].numel() == start.numel(), "evaluation",
-        "{}: in.renoise is [steps, B, C, F, H, W], got [{}]", recording.path().string(),
-        fmt::join(stored.sizes(), ", "));
-  const at::Tensor renoise = stored.transpose(2, 3).contiguous().to(latent_options(options));
-  return [start, renoise](FrameSpan block, int64_t draw) {
-    const at::Tensor whole = draw == 0 ? start : renoise.select(0, draw - 1);
-    return whole.slice(1, block.begin, block.end);
-  };
-}
-
-RolloutSettings rollout_settings(const Recording& recording, int64_t frames) {
-  const ContextPolicy policy{.sink_frames = recording.integer("sink_frames"),
-                             .fifo_frames = recording.integer("fifo_frames")};
-  return {policy, BlockLayout(frames, recording.integer("frames_per_block")),
-          recording.setting("denoising_timesteps").get<std::vector<double>>()};
-}
-
-ScoreDraw recorded_draw(const Recording& recording, const ReplayOptions& options, const char* noise, const char* t,
-                        const at::Tensor& like) {
-  return {latents(recording, noise, options, like), timestep_per_sample(recording, like, options, t)};
-}
 
 at::Tensor as_recorded(const at::Tensor& scalar) { return scalar.detach().view({1}); }
 

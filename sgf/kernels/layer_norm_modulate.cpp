@@ -1,8 +1,10 @@
 #include "sgf/kernels/layer_norm_modulate.h"
 
 #include "sgf/core/error.h"
+#include "sgf/kernels/layer_norm_modulate_cpu.h"
 #include "sgf/kernels/layer_norm_modulate_cuda.h"
 #include "sgf/kernels/row_launch.h"
+#include "sgf/kernels/row_threads.h"
 #include "sgf/kernels/wide.h"
 
 #include <ATen/ATen.h>
@@ -44,6 +46,67 @@ struct FusedLayerNormModulate : torch::autograd::Function<FusedLayerNormModulate
   }
 };
 
+// What the CPU kernel leaves behind: the result, and every row's mean and inverse deviation.
+struct NormedRows {
+  at::Tensor out, mean, inverse;
+};
+
+template <class T>
+NormedRows norm_on_cpu(const at::Tensor& x, const at::Tensor& shift, const at::Tensor& scale, double eps) {
+  const cpu::RowShape shape = frames_of(x, shift);
+  const NormedRows rows{at::empty_like(x), at::empty({shape.rows()}, x.options()),
+                        at::empty({shape.rows()}, x.options())};
+  const cpu::LayerNormModulateForward<T> io{
+      x.data_ptr<T>(),     shift.data_ptr<T>(),    scale.data_ptr<T>(),     shift.stride(1),           scale.stride(1),
+      static_cast<T>(eps), rows.out.data_ptr<T>(), rows.mean.data_ptr<T>(), rows.inverse.data_ptr<T>()};
+  over_rows(shape.groups, shape.rows_per_group * shape.channels,
+            [&](cpu::RowRange groups) { cpu::layer_norm_modulate(io, shape, groups); });
+  return rows;
+}
+
+NormedRows norm_rows(const at::Tensor& x, const at::Tensor& shift, const at::Tensor& scale, double eps) {
+  return x.scalar_type() == at::kFloat ? norm_on_cpu<float>(x, shift, scale, eps)
+                                       : norm_on_cpu<double>(x, shift, scale, eps);
+}
+
+template <class T>
+variable_list norm_backward_on_cpu(const at::Tensor& grad, const at::Tensor& x, const at::Tensor& scale,
+                                   const at::Tensor& mean, const at::Tensor& inverse) {
+  const cpu::RowShape shape = frames_of(x, scale);
+  const at::Tensor grad_x = at::empty_like(x), grad_shift = at::empty(scale.sizes(), scale.options()),
+                   grad_scale = at::empty(scale.sizes(), scale.options());
+  const cpu::LayerNormModulateBackward<T> io{grad.data_ptr<T>(),   x.data_ptr<T>(),          scale.data_ptr<T>(),
+                                             scale.stride(1),      mean.data_ptr<T>(),       inverse.data_ptr<T>(),
+                                             grad_x.data_ptr<T>(), grad_shift.data_ptr<T>(), grad_scale.data_ptr<T>()};
+  over_rows(shape.groups, shape.rows_per_group * shape.channels,
+            [&](cpu::RowRange groups) { cpu::layer_norm_modulate(io, shape, groups); });
+  return {grad_x, grad_shift, grad_scale, at::Tensor()};
+}
+
+struct CpuLayerNormModulate : torch::autograd::Function<CpuLayerNormModulate> {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x, const at::Tensor& shift, const at::Tensor& scale,
+                            double eps) {
+    const NormedRows rows = norm_rows(x, shift, scale, eps);
+    ctx->save_for_backward({x, scale, rows.mean, rows.inverse});
+    return rows.out;
+  }
+
+  static variable_list backward(AutogradContext* ctx, variable_list grads) {
+    const variable_list saved = ctx->get_saved_variables();
+    const at::Tensor grad = grads[0].contiguous();
+    return grad.scalar_type() == at::kFloat
+               ? norm_backward_on_cpu<float>(grad, saved[0], saved[1], saved[2], saved[3])
+               : norm_backward_on_cpu<double>(grad, saved[0], saved[1], saved[2], saved[3]);
+  }
+};
+
+at::Tensor layer_norm_modulate_on_cpu(const at::Tensor& x_in, const at::Tensor& shift_in, const at::Tensor& scale_in,
+                                      double eps) {
+  const at::Tensor x = x_in.contiguous(), shift = evenly_spaced(shift_in), scale = evenly_spaced(scale_in);
+  return wants_graph(x, shift, scale) ? CpuLayerNormModulate::apply(x, shift, scale, eps)
+                                      : norm_rows(x, shift, scale, eps).out;
+}
+
 }  // namespace
 
 at::Tensor layer_norm_modulate_reference(const at::Tensor& x, const at::Tensor& shift, const at::Tensor& scale,
@@ -58,6 +121,8 @@ at::Tensor layer_norm_modulate(const at::Tensor& x, const at::Tensor& shift, con
   check(x.dim() == 3 && shift.dim() == 3 && shift.sizes() == scale.sizes() && x.size(1) % shift.size(1) == 0, "kernels",
         "layer_norm_modulate takes x [B, F * L, C] and shift, scale [B, F, C], got {} tokens for {} frames", x.size(1),
         shift.size(1));
+  if (takes_cpu_rows(x) && shift.scalar_type() == x.scalar_type() && scale.scalar_type() == x.scalar_type())
+    return layer_norm_modulate_on_cpu(x, shift, scale, eps);
   if (!takes_row_kernel(x, x.size(2))) return layer_norm_modulate_reference(x, shift, scale, eps);
   return FusedLayerNormModulate::apply(x, shift, scale, eps);
 }

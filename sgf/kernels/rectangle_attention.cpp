@@ -95,8 +95,17 @@ class RunningSoftmax {
   std::vector<bool> seen_;
 };
 
+// One rectangle over everything: nothing to gather, merge or sum.
+bool is_dense(const AttentionRegion& region) {
+  return region.rectangles == AttentionRegion::dense(region.query_tokens, region.key_tokens).rectangles;
+}
+
 DenseAttention attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const AttentionRegion& region,
                       AttentionBackend backend) {
+  if (is_dense(region)) {
+    const DenseAttention all = dense_attention(heads_second(q), heads_second(k), heads_second(v), backend);
+    return {heads_second(all.out), heads_second(all.lse)};
+  }
   RunningSoftmax softmax(q);
   for (const Rectangle& rect : region.rectangles) {
     const Side keys = keys_of(rect), queries = queries_of(rect);
@@ -116,6 +125,9 @@ DenseAttention attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor
 struct GradientSums {
   at::Tensor q, k, v;
 
+  explicit GradientSums(const DenseAttentionGrad& all)
+      : q(heads_second(all.q)), k(heads_second(all.k)), v(heads_second(all.v)) {}
+
   GradientSums(const at::Tensor& q_like, const at::Tensor& k_like)
       : q(zeros_like_wide(q_like)), k(zeros_like_wide(k_like)), v(zeros_like_wide(k_like)) {}
 
@@ -132,6 +144,10 @@ struct GradientSums {
 // `forward` is the merged output and log-sum-exp: with these the library's backward gives each part's exact share.
 GradientSums attend_backward(const at::Tensor& grad_out, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                              const DenseAttention& forward, const AttentionRegion& region, AttentionBackend backend) {
+  if (is_dense(region))
+    return GradientSums(dense_attention_backward(heads_second(grad_out), heads_second(q), heads_second(k),
+                                                 heads_second(v),
+                                                 {heads_second(forward.out), heads_second(forward.lse)}, backend));
   GradientSums sums(q, k);
   for (const Rectangle& rect : region.rectangles) {
     const Side keys = keys_of(rect), queries = queries_of(rect);
@@ -196,6 +212,8 @@ at::Tensor rectangle_attention(const at::Tensor& q, const at::Tensor& k, const a
                                const AttentionRegion& region, AttentionBackend backend, AttentionMemo* memo) {
   check_shapes(q, k, v, region);
   region.validate();
+  if (memo == nullptr && !(at::GradMode::is_enabled() && (q.requires_grad() || k.requires_grad() || v.requires_grad())))
+    return attend(q, k, v, region, resolve_backend(backend, q)).out;
   const auto plan = c10::make_intrusive<RegionHolder>(region, resolve_backend(backend, q));
   return RectangleAttention::apply(q, k, v, plan, memo);
 }

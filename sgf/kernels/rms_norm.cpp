@@ -1,8 +1,10 @@
 #include "sgf/kernels/rms_norm.h"
 
 #include "sgf/core/error.h"
+#include "sgf/kernels/rms_norm_cpu.h"
 #include "sgf/kernels/rms_norm_cuda.h"
 #include "sgf/kernels/row_launch.h"
+#include "sgf/kernels/row_threads.h"
 #include "sgf/kernels/wide.h"
 
 #include <ATen/ATen.h>
@@ -43,6 +45,65 @@ struct FusedRmsNorm : torch::autograd::Function<FusedRmsNorm> {
   }
 };
 
+// Rows in groups of a fixed size, whatever the threads: sums by group come out the same on any machine.
+cpu::RowShape row_groups(const at::Tensor& x) {
+  constexpr int64_t kRows = 64;
+  const int64_t rows = x.numel() / x.size(-1);
+  return {(rows + kRows - 1) / kRows, kRows, x.size(-1)};
+}
+
+struct ScaledRows {
+  at::Tensor out, inverse;
+};
+
+template <class T>
+ScaledRows rms_on_cpu(const at::Tensor& x, const at::Tensor& weight, double eps) {
+  const cpu::RowShape shape = row_groups(x);
+  const int64_t rows = x.numel() / x.size(-1);
+  const ScaledRows result{at::empty_like(x), at::empty({rows}, x.options())};
+  const cpu::RmsNormForward<T> io{x.data_ptr<T>(), weight.data_ptr<T>(), static_cast<T>(eps), result.out.data_ptr<T>(),
+                                  result.inverse.data_ptr<T>()};
+  over_rows(shape.groups, shape.rows_per_group * shape.channels,
+            [&](cpu::RowRange groups) { cpu::rms_norm(io, shape, rows, groups); });
+  return result;
+}
+
+ScaledRows scale_rows(const at::Tensor& x, const at::Tensor& weight, double eps) {
+  return x.scalar_type() == at::kFloat ? rms_on_cpu<float>(x, weight, eps) : rms_on_cpu<double>(x, weight, eps);
+}
+
+template <class T>
+variable_list rms_backward_on_cpu(const at::Tensor& grad, const at::Tensor& x, const at::Tensor& weight,
+                                  const at::Tensor& inverse) {
+  const cpu::RowShape shape = row_groups(x);
+  const at::Tensor grad_x = at::empty_like(x), parts = at::empty({shape.groups, shape.channels}, x.options());
+  const cpu::RmsNormBackward<T> io{grad.data_ptr<T>(),    x.data_ptr<T>(),      weight.data_ptr<T>(),
+                                   inverse.data_ptr<T>(), grad_x.data_ptr<T>(), parts.data_ptr<T>()};
+  over_rows(shape.groups, shape.rows_per_group * shape.channels,
+            [&](cpu::RowRange groups) { cpu::rms_norm(io, shape, inverse.size(0), groups); });
+  return {grad_x, parts.sum(0), at::Tensor()};
+}
+
+struct CpuRmsNorm : torch::autograd::Function<CpuRmsNorm> {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x, const at::Tensor& weight, double eps) {
+    const ScaledRows rows = scale_rows(x, weight, eps);
+    ctx->save_for_backward({x, weight, rows.inverse});
+    return rows.out;
+  }
+
+  static variable_list backward(AutogradContext* ctx, variable_list grads) {
+    const variable_list saved = ctx->get_saved_variables();
+    const at::Tensor grad = grads[0].contiguous();
+    return grad.scalar_type() == at::kFloat ? rms_backward_on_cpu<float>(grad, saved[0], saved[1], saved[2])
+                                            : rms_backward_on_cpu<double>(grad, saved[0], saved[1], saved[2]);
+  }
+};
+
+at::Tensor rms_norm_on_cpu(const at::Tensor& x_in, const at::Tensor& weight_in, double eps) {
+  const at::Tensor x = x_in.contiguous(), weight = weight_in.contiguous();
+  return wants_graph(x, weight) ? CpuRmsNorm::apply(x, weight, eps) : scale_rows(x, weight, eps).out;
+}
+
 }  // namespace
 
 at::Tensor rms_norm_reference(const at::Tensor& x, const at::Tensor& weight, double eps) {
@@ -54,6 +115,7 @@ at::Tensor rms_norm_reference(const at::Tensor& x, const at::Tensor& weight, dou
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps) {
   check(weight.dim() == 1 && x.size(-1) == weight.size(0), "kernels",
         "rms_norm takes a weight as wide as the last dim, got {} for {}", weight.numel(), x.size(-1));
+  if (takes_cpu_rows(x) && weight.scalar_type() == x.scalar_type()) return rms_norm_on_cpu(x, weight, eps);
   if (!takes_row_kernel(x, x.size(-1))) return rms_norm_reference(x, weight, eps);
   return FusedRmsNorm::apply(x, weight, eps);
 }

@@ -1,8 +1,10 @@
 #include "sgf/kernels/rope.h"
 
 #include "sgf/core/error.h"
+#include "sgf/kernels/rope_cpu.h"
 #include "sgf/kernels/rope_cuda.h"
 #include "sgf/kernels/row_launch.h"
+#include "sgf/kernels/row_threads.h"
 #include "sgf/kernels/wide.h"
 
 #include <ATen/ATen.h>
@@ -14,7 +16,19 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
+template <class T>
+at::Tensor rotated_on_cpu(const at::Tensor& x_in, const at::Tensor& cos, const at::Tensor& sin, bool backwards) {
+  const at::Tensor x = x_in.contiguous(), out = at::empty_like(x);
+  const cpu::Rotation<T> io{x.data_ptr<T>(), cos.data_ptr<T>(), sin.data_ptr<T>(), out.data_ptr<T>(),
+                            x.size(1),       x.size(2),         x.size(3),         backwards};
+  over_rows(x.size(0) * x.size(1), x.size(2) * x.size(3), [&](cpu::RowRange rows) { cpu::rotate(io, rows); });
+  return out;
+}
+
 at::Tensor rotated(const at::Tensor& x_in, const at::Tensor& cos, const at::Tensor& sin, bool backwards) {
+  if (x_in.is_cpu())
+    return x_in.scalar_type() == at::kFloat ? rotated_on_cpu<float>(x_in, cos, sin, backwards)
+                                            : rotated_on_cpu<double>(x_in, cos, sin, backwards);
   const at::Tensor x = x_in.contiguous(), out = at::empty_like(x);
   const c10::DeviceGuard guard(x.device());
   const char* refusal = cuda::rotate({x.data_ptr(), cos.data_ptr<float>(), sin.data_ptr<float>(), out.data_ptr(),
@@ -51,7 +65,9 @@ at::Tensor rotate(const at::Tensor& x, const RopeTable& table) {
   check(x.dim() == 4 && table.cos.dim() == 2 && x.size(1) == table.cos.size(0) && x.size(3) == 2 * table.cos.size(1),
         "kernels", "rotate takes x [B, L, N, D] and a table [L, D / 2], got {} tokens for a table of {}", x.size(1),
         table.cos.size(0));
-  if (!takes_row_kernel(x, x.size(3))) return rotate_reference(x, table);
+  const bool on_cpu = takes_cpu_rows(x) && table.cos.scalar_type() == x.scalar_type();
+  if (!on_cpu && !takes_row_kernel(x, x.size(3))) return rotate_reference(x, table);
+  if (!wants_graph(x)) return rotated(x, table.cos.contiguous(), table.sin.contiguous(), /*backwards=*/false);
   return FusedRotate::apply(x, table.cos.contiguous(), table.sin.contiguous());
 }
 

@@ -1,6 +1,7 @@
 #include "sgf/model/block.h"
 
 #include "sgf/kernels/gated_residual.h"
+#include "sgf/kernels/gelu_tanh.h"
 #include "sgf/kernels/layer_norm_modulate.h"
 #include "sgf/kernels/wide.h"
 #include "sgf/model/attention.h"
@@ -37,7 +38,7 @@ at::Tensor affine_norm(const at::Tensor& x, const BlockWeights& weights, double 
 }
 
 at::Tensor feed_forward(const BlockWeights& weights, const at::Tensor& x) {
-  return linear(weights.ffn_out, at::gelu(linear(weights.ffn_in, x), "tanh"));
+  return linear(weights.ffn_out, gelu_tanh(linear(weights.ffn_in, x)));
 }
 
 }  // namespace

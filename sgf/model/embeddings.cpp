@@ -1,6 +1,7 @@
 #include "sgf/model/embeddings.h"
 
 #include "sgf/core/error.h"
+#include "sgf/kernels/gelu_tanh.h"
 #include "sgf/kernels/layer_norm_modulate.h"
 #include "sgf/kernels/wide.h"
 #include "sgf/model/attention.h"
@@ -52,7 +53,7 @@ at::Tensor embed_text(const DitConfig& config, const DitWeights& weights, const 
         text.dim() > 1 ? text.size(1) : 0, text.dim() > 2 ? text.size(2) : 0);
   const at::Tensor rows = text.to(weights.text_in.weight.options());
   const at::Tensor padded = at::constant_pad_nd(rows, {0, 0, 0, config.text_len - text.size(1)});
-  return linear(weights.text_out, at::gelu(linear(weights.text_in, padded), "tanh"));
+  return linear(weights.text_out, gelu_tanh(linear(weights.text_in, padded)));
 }
 
 at::Tensor apply_head(const DitConfig& config, const DitWeights& weights, const at::Tensor& x, const at::Tensor& e,

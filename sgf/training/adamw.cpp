@@ -34,9 +34,7 @@ at::Tensor find(const std::map<std::string, at::Tensor>& state, const std::strin
 
 double global_norm(const std::vector<at::Tensor>& tensors) {
   if (tensors.empty()) return 0;
-  std::vector<at::Tensor> norms;
-  for (const at::Tensor& tensor : tensors) norms.push_back(tensor.norm().to(at::kDouble));
-  return at::stack(norms).norm().item<double>();
+  return at::stack(at::_foreach_norm(tensors)).to(at::kDouble).norm().item<double>();
 }
 
 AdamW::AdamW(AdamWSettings settings, NamedTensors parameters)
@@ -57,10 +55,10 @@ void AdamW::step(const std::vector<at::Tensor>& gradients, double norm, double r
   check(gradients.size() == tensors_.size(), "training", "{} gradients for {} parameters", gradients.size(),
         tensors_.size());
   const bool clipped = settings_.clip_norm > 0 && norm > settings_.clip_norm;
-  if (clipped)
-    for (at::Tensor gradient : gradients) gradient.mul_(settings_.clip_norm / norm);
+  if (clipped) at::_foreach_mul_(gradients, settings_.clip_norm / norm);
   ++steps_taken_;
-  for (at::Tensor& count : step_counts_) count.fill_(static_cast<double>(steps_taken_));
+  at::_foreach_zero_(step_counts_);
+  at::_foreach_add_(step_counts_, static_cast<double>(steps_taken_));
   at::_fused_adamw_(tensors_, gradients, exp_avg_, exp_avg_sq_, {}, step_counts_, settings_.learning_rate * rate_factor,
                     settings_.beta1, settings_.beta2, settings_.weight_decay, settings_.eps, /*amsgrad=*/false,
                     /*maximize=*/false);

@@ -1,6 +1,7 @@
 // Norms, modulation, rotation and gates against their plain twins, forward and backward.
 #include "sgf/core/device.h"
 #include "sgf/kernels/gated_residual.h"
+#include "sgf/kernels/gelu_tanh.h"
 #include "sgf/kernels/layer_norm_modulate.h"
 #include "sgf/kernels/rms_norm.h"
 #include "sgf/kernels/rope.h"
@@ -68,6 +69,54 @@ TEST(Elementwise, GatedResidualEqualsItsTwin) {
                           [](const Tensors& t) { return gated_residual_reference(t[0], t[1], t[2]); }, in),
               tolerance);
   }
+}
+
+// Rows as a block cuts them out of [B, F, 6, C], also behind the context frames of a parallel call.
+TEST(Elementwise, ModulationRowsMayLieApart) {
+  for (const auto& [options, tolerance] : settings())
+    for (const int64_t first_frame : {0, 1}) {
+      const Tensors in{draw(7, 0, {2, 3 * 10, 24}, options), draw(7, 1, {2, 4, 6, 24}, wide_options(options))};
+      const auto rows = [=](const Tensors& t, int64_t i) {
+        return t[1].select(2, i).slice(1, first_frame, first_frame + 3);
+      };
+      EXPECT_LT(worst_error(
+                    [&](const Tensors& t) {
+                      const at::Tensor h = layer_norm_modulate(t[0], rows(t, 0), rows(t, 1), 1e-6);
+                      return gated_residual(t[0], h, rows(t, 2));
+                    },
+                    [&](const Tensors& t) {
+                      const at::Tensor h = layer_norm_modulate_reference(t[0], rows(t, 0), rows(t, 1), 1e-6);
+                      return gated_residual_reference(t[0], h, rows(t, 2));
+                    },
+                    in),
+                tolerance);
+    }
+}
+
+TEST(Elementwise, GeluEqualsItsTwin) {
+  for (const auto& [options, tolerance] : settings())
+    EXPECT_LT(
+        worst_error([](const Tensors& t) { return gelu_tanh(t[0]); },
+                    [](const Tensors& t) { return gelu_tanh_reference(t[0]); }, {draw(8, 0, {3, 70, 33}, options) * 4}),
+        tolerance);
+}
+
+// Where tanh has long saturated: no overflow, and the two ends of the curve.
+TEST(Elementwise, GeluOfLargeNumbersIsZeroOrThemselves) {
+  const at::Tensor x = at::tensor({-1e30f, -100.f, -0.f, 100.f, 1e30f}).requires_grad_();
+  EXPECT_TRUE(at::equal(gelu_tanh(x), at::tensor({-0.f, -0.f, -0.f, 100.f, 1e30f})));
+  const at::Tensor slope = torch::autograd::grad({gelu_tanh(x).sum()}, {x})[0];
+  EXPECT_TRUE(at::allclose(slope, at::tensor({0.f, 0.f, 0.5f, 1.f, 1.f})));
+}
+
+// Without a graph the kernels are called another way: the numbers stay the same to the bit.
+TEST(Elementwise, WithoutAGraphTheNumbersAreTheSame) {
+  const at::Tensor x = draw(8, 1, {2, 3 * 50, 48}, at::kFloat), m = draw(8, 2, {2, 3, 48}, at::kFloat);
+  const at::Tensor w = draw(8, 3, {48}, at::kFloat), leaf = x.clone().requires_grad_();
+  EXPECT_TRUE(at::equal(layer_norm_modulate(x, m, m, 1e-6), layer_norm_modulate(leaf, m, m, 1e-6)));
+  EXPECT_TRUE(at::equal(gated_residual(x, x, m), gated_residual(leaf, x, m)));
+  EXPECT_TRUE(at::equal(rms_norm(x, w, 1e-6), rms_norm(leaf, w, 1e-6)));
+  EXPECT_TRUE(at::equal(gelu_tanh(x), gelu_tanh(leaf)));
 }
 
 TEST(Elementwise, RmsNormEqualsItsTwin) {

@@ -1,0 +1,54 @@
+#include "sgf/evaluation/bench_clock.h"
+
+#include "sgf/core/device_memory.h"
+
+#include <algorithm>
+
+namespace sgf {
+namespace {
+
+// The nearest rank: the smallest value that a share `q` of them does not exceed.
+double nearest_rank(std::vector<double> values, double q) {
+  std::sort(values.begin(), values.end());
+  return values[std::min(values.size() - 1, static_cast<size_t>(q * static_cast<double>(values.size())))];
+}
+
+double milliseconds_since(std::chrono::steady_clock::time_point began) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
+}
+
+}  // namespace
+
+void PhaseClock::time(int64_t warm_up, int64_t runs, const std::function<void(PhaseClock&)>& work) {
+  warm_up_ = warm_up;
+  for (int64_t i = 0; i < warm_up + runs; ++i) {
+    synchronize(device_);
+    if (i == warm_up) reset_peak_memory(device_);
+    run_.clear();
+    const auto began = phase_began_ = Clock::now();
+    work(*this);
+    synchronize(device_);
+    if (i < warm_up) continue;
+    whole_ms_.push_back(milliseconds_since(began));
+    for (const auto& [phase, spent] : run_) phases_ms_[phase].push_back(spent);
+  }
+  peak_bytes_ = peak_memory_bytes(device_);
+}
+
+void PhaseClock::end(const std::string& phase) {
+  synchronize(device_);
+  run_[phase] += milliseconds_since(phase_began_);
+  phase_began_ = Clock::now();
+}
+
+nlohmann::json PhaseClock::result() const {
+  nlohmann::json out{{"warm_up", warm_up_},
+                     {"runs", whole_ms_.size()},
+                     {"p50_ms", nearest_rank(whole_ms_, 0.5)},
+                     {"p95_ms", nearest_rank(whole_ms_, 0.95)},
+                     {"peak_gib", static_cast<double>(peak_bytes_) / (1 << 30)}};
+  for (const auto& [phase, spent] : phases_ms_) out["phases_ms"][phase] = nearest_rank(spent, 0.5);
+  return out;
+}
+
+}  // namespace sgf

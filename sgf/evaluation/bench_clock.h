@@ -1,0 +1,42 @@
+// Times of work whose phases are told apart. The device is waited for at the end of every phase, so that each pays for
+// what it queued.
+#pragma once
+
+#include <c10/core/Device.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace sgf {
+
+class PhaseClock {
+ public:
+  explicit PhaseClock(c10::Device device) : device_(device) {}
+
+  // Calls `work(clock)` warm_up + runs times; the first are not counted, nor is their memory.
+  void time(int64_t warm_up, int64_t runs, const std::function<void(PhaseClock&)>& work);
+
+  // The time since the last phase ended is this one's; a phase met twice in a run adds up.
+  void end(const std::string& phase);
+
+  // {"warm_up", "runs", "p50_ms", "p95_ms", "phases_ms": {phase: p50}, "peak_gib"}
+  nlohmann::json result() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  c10::Device device_;
+  Clock::time_point phase_began_;
+  int64_t warm_up_ = 0;
+  std::map<std::string, double> run_;                     // phases of the run under way
+  std::map<std::string, std::vector<double>> phases_ms_;  // of all counted runs
+  std::vector<double> whole_ms_;
+  int64_t peak_bytes_ = 0;
+};
+
+}  // namespace sgf

@@ -1,0 +1,61 @@
+#include "sgf/evaluation/bench_compare.h"
+
+#include "sgf/core/error.h"
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+namespace sgf {
+namespace {
+
+using nlohmann::json;
+
+// What makes two lines measurements of one thing. A key that both lack agrees.
+bool same_work(const json& a, const json& b) {
+  for (const char* key : {"item", "device", "dtype", "model", "batch", "frames", "block", "sink", "fifo", "latent",
+                          "exit", "steps", "boundary", "activations"})
+    if (a.value(key, json()) != b.value(key, json())) return false;
+  return true;
+}
+
+bool is_timed(const json& line) { return line.contains("p50_ms"); }
+
+json parse_line(const std::string& text, const std::filesystem::path& path, int64_t number) {
+  const json line = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  check(line.is_object(), "evaluation", "{}, line {}: expected a JSON object as `sgf bench` prints it", path.string(),
+        number);
+  check(line.contains("item") && line["item"].is_string(), "evaluation", "{}, line {}: has no \"item\"", path.string(),
+        number);
+  const bool is_usable = !is_timed(line) || (line["p50_ms"].is_number() && line["p50_ms"].get<double>() > 0);
+  check(is_usable, "evaluation", "{}, line {}: \"p50_ms\" should be a positive number, got {}", path.string(), number,
+        is_usable ? "" : line["p50_ms"].dump());
+  return line;
+}
+
+}  // namespace
+
+EarlierBench EarlierBench::read(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  check(file.is_open(), "evaluation", "{} cannot be read; --compare takes a file that `sgf bench` printed",
+        path.string());
+  EarlierBench earlier;
+  earlier.path_ = path;
+  std::string text;
+  for (int64_t number = 1; std::getline(file, text); ++number)
+    if (!text.empty()) earlier.lines_.push_back(parse_line(text, path, number));
+  check(!earlier.lines_.empty(), "evaluation", "{} holds no line to compare with", path.string());
+  return earlier;
+}
+
+json EarlierBench::against(const json& line) const {
+  if (!is_timed(line)) return nullptr;
+  const auto found = std::find_if(lines_.rbegin(), lines_.rend(),
+                                  [&](const json& old) { return is_timed(old) && same_work(old, line); });
+  if (found == lines_.rend())
+    return {{"note", "no line of " + path_.string() + " has this item, device, dtype and shape"}};
+  const double old_ms = (*found)["p50_ms"].get<double>();
+  return {{"p50_ms", old_ms}, {"ratio", old_ms / line["p50_ms"].get<double>()}};
+}
+
+}  // namespace sgf
