@@ -18,7 +18,7 @@ namespace {
 // byte of pickle, long lists of small numbers 16, and ten thousand tensors come to 17 MB.
 constexpr size_t kBytesPerByte = 32;
 constexpr size_t kBytesFree = size_t{4} << 20;
-constexpr size_t kMostBytes = size_t{128} << 20;
+constexpr size_t kMostBytes = size_t{64} << 20;
 constexpr size_t kLongestGlobal = 1024;
 
 struct Machine {

@@ -15,7 +15,7 @@ struct PickleRules {
 };
 
 // Reads up to the first STOP. Throws Error on damage, on a name that is_known_global() does not list, and where the
-// values would take more than 4 MB and 32 times the bytes given, or 128 MB: a one-byte operation costs up to eighty.
+// values would take more than 4 MB and 32 times the bytes given, or 64 MB: a one-byte operation costs up to eighty.
 Pickle read_pickle(std::span<const std::byte> bytes, const PickleRules& rules);
 
 }  // namespace sgf

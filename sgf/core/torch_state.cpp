@@ -16,7 +16,7 @@ constexpr size_t kLongestPlainList = 1024;
 // Of index, per byte of pickle; state dicts take about 3, short lists of numbers under a long name 60.
 constexpr size_t kUnfoldFactor = 32;
 constexpr size_t kUnfoldFree = size_t{4} << 20;
-constexpr size_t kMostUnfolded = size_t{128} << 20;
+constexpr size_t kMostUnfolded = size_t{64} << 20;
 constexpr size_t kNodeBytes = 112;  // of a map from text to text
 
 template <class... Kinds>
