@@ -1,5 +1,6 @@
 // `sgf bench ITEM…`: times of the passes on this machine, one JSON line a work item.
 #include "apps/commands.h"
+#include "apps/option_values.h"
 #include "sgf/core/device.h"
 #include "sgf/core/tensors.h"
 #include "sgf/evaluation/bench_compare.h"
@@ -125,14 +126,16 @@ void add_bench(CLI::App& app) {
   auto args = std::make_shared<BenchArgs>();
   CLI::App* command =
       app.add_subcommand("bench", "Time passes and training steps on random weights; one JSON line a work item");
-  command->add_option(
-      "items", args->items,
-      "attention, rollout, reconstruct, score, critic, generator, cycle, recovery; all but recovery by default");
-  command->add_option("--model", args->model, "tiny, wan-1.3b or wan-14b")->capture_default_str();
+  command->add_option("items", args->items, "What to time; all but recovery by default")
+      ->check(CLI::IsMember({"attention", "rollout", "reconstruct", "parallel", "score", "critic", "generator", "cycle",
+                             "recovery"}));
+  command->add_option("--model", args->model, "Size of the network")
+      ->capture_default_str()
+      ->check(CLI::IsMember(dit_preset_names()));
   command->add_option("--dtype", args->dtype, "float64, float32 or bfloat16")
       ->capture_default_str()
       ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
-  command->add_option("--device", args->device, "auto, cpu, cuda or cuda:N")->capture_default_str();
+  add_device(*command, args->device);
   command->add_option("--attention", args->attention, "auto, cudnn, flash or math")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "cudnn", "flash", "math"}));

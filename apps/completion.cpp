@@ -27,6 +27,7 @@ ArgumentWords describe(const CLI::Option& option) {
   words.takes_value = option.get_items_expected_max() > 0;
   words.repeats = option.get_items_expected_max() > 1;
   words.choices = choices_in(option.get_type_name());
+  words.takes_files = words.choices.empty() || option.get_type_name().find("} or a file") != std::string::npos;
   return words;
 }
 

@@ -65,7 +65,10 @@ std::string bash_words(const CommandWords& command, const std::vector<CommandWor
 }
 
 std::string zsh_value(const ArgumentWords& argument) {
-  return argument.choices.empty() ? "_files" : fmt::format("({})", joined(argument.choices));
+  if (argument.choices.empty()) return "_files";
+  const std::string choices = fmt::format("({})", joined(argument.choices));
+  if (!argument.takes_files) return choices;
+  return fmt::format(R"({{_alternative "names:name:{}" "files:file:_files"}})", choices);
 }
 
 std::string zsh_option(const std::string& name, const ArgumentWords& option) {

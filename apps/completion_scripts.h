@@ -11,8 +11,9 @@ struct ArgumentWords {
   std::vector<std::string> names;  // "--json", "-h"; one bare name for a positional
   std::string help;
   bool takes_value = false;
-  bool repeats = false;              // a positional that takes any number
-  std::vector<std::string> choices;  // without any, a value is completed as a file
+  bool repeats = false;  // a positional that takes any number
+  std::vector<std::string> choices;
+  bool takes_files = false;  // a value that is none of the choices is a file
 };
 
 struct CommandWords {

@@ -1,6 +1,7 @@
 // `sgf config FILE`: checks a config, prints it in full, or lists what can be set.
 #include "sgf/core/config.h"
 #include "apps/commands.h"
+#include "apps/option_values.h"
 #include "apps/preset_folders.h"
 #include "apps/table.h"
 #include "sgf/core/error.h"
@@ -38,10 +39,11 @@ void print_keys(bool as_json) {
 
 void run_config(const ConfigArgs& args) {
   if (args.keys) return print_keys(args.json);
+  check(!args.json || args.resolved, "apps", "--json goes with --resolved or --keys");
   check(!args.file.empty(), "apps", "name a config file or a preset, or ask for --keys");
   const Config config = load_config(args.file, args.overrides, preset_folders());
   if (args.resolved) {
-    fmt::print("{}", to_yaml(config));
+    fmt::print("{}", args.json ? to_json(config) + "\n" : to_yaml(config));
   } else {
     fmt::print("{}: fine; {}{}{}\n", args.file, config.name, config.description.empty() ? "" : ", ",
                config.description);
@@ -53,12 +55,12 @@ void run_config(const ConfigArgs& args) {
 void add_config(CLI::App& app) {
   auto args = std::make_shared<ConfigArgs>();
   CLI::App* command = app.add_subcommand("config", "Check a config, print it in full, or list what can be set");
-  command->add_option("file", args->file, "YAML file, or the name of a preset");
+  suggest(*command->add_option("file", args->file, "YAML file, or the name of a preset"), preset_names());
   command->add_option("--set", args->overrides, "Override one key, as model.dim=96; may be given again")
       ->allow_extra_args(false);
   command->add_flag("--resolved", args->resolved, "Print every setting, bases and overrides applied");
-  CLI::Option* keys = command->add_flag("--keys", args->keys, "List every key with its type, default and meaning");
-  command->add_flag("--json", args->json, "The list of keys as JSON")->needs(keys);
+  command->add_flag("--keys", args->keys, "List every key with its type, default and meaning");
+  command->add_flag("--json", args->json, "The resolved config, or the list of keys, as JSON");
   command->callback([args] { run_config(*args); });
 }
 

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 
@@ -43,10 +44,27 @@ ConvertRequest request_of(const ConvertArgs& args, bool has_role) {
 }
 
 void print_json(const ConvertArgs& args, const ConvertResult& result) {
-  const nlohmann::json line{{"file", args.output},        {"tensors", result.tensors}, {"bytes", result.bytes},
-                            {"dit", result.is_dit},       {"role", result.role},       {"carried", result.carried},
-                            {"left_out", result.left_out}};
+  const nlohmann::json line{{"file", args.output},
+                            {"tensors", result.tensors},
+                            {"bytes", result.bytes},
+                            {"dit", result.is_dit},
+                            {"role", result.role},
+                            {"carried", result.carried},
+                            {"left_out", result.left_out},
+                            {"missing", result.missing},
+                            {"no_tensors", result.no_tensors},
+                            {"flattened", result.is_flattened},
+                            {"hint", result.hint}};
   fmt::print("{}\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+// The first names of a list that may be long.
+std::string first_of(const std::vector<std::string>& names) {
+  constexpr size_t kShown = 8;
+  const size_t shown = std::min(names.size(), kShown);
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(shown);
+  const std::string text = printable(fmt::format("{}", fmt::join(names.begin(), end, ", ")));
+  return shown < names.size() ? fmt::format("{} and {} more; --json lists all", text, names.size() - shown) : text;
 }
 
 void print_text(const ConvertArgs& args, const ConvertResult& result) {
@@ -59,6 +77,15 @@ void print_text(const ConvertArgs& args, const ConvertResult& result) {
     fmt::print("  {} tensors that no DiT has were carried along, the first {}\n", result.carried.size(),
                printable(result.carried.front()));
   }
+  if (!result.missing.empty()) {
+    fmt::print("  {} weights of the DiT are missing: {}\n", result.missing.size(), first_of(result.missing));
+  }
+  if (!result.hint.empty()) fmt::print("  the input is {}\n", result.hint);
+  if (result.is_flattened && !result.is_dit) fmt::print("  nested dicts were flattened to dotted names\n");
+  if (!result.no_tensors.empty()) {
+    fmt::print("  {} values that are no tensors were left out: {}\n", result.no_tensors.size(),
+               first_of(result.no_tensors));
+  }
 }
 
 }  // namespace
@@ -68,7 +95,7 @@ void add_convert(CLI::App& app) {
   CLI::App* command = app.add_subcommand("convert", "Rewrite a weight file: names, element type, container");
   command->add_option("input", args->input, "Weight file or folder")->required();
   command->add_option("output", args->output, "File to write: .safetensors, .pt or .pth")->required();
-  command->add_option("--names", args->names, "Official names, those of diffusers, or the whole file as it is")
+  command->add_option("--names", args->names, "Official names, those of diffusers, or every tensor as it is called")
       ->check(CLI::IsMember({"wan", "diffusers", "keep"}))
       ->capture_default_str();
   command->add_option("--dtype", args->dtype, "Type of the floating tensors")
@@ -77,6 +104,9 @@ void add_convert(CLI::App& app) {
   CLI::Option* role = command->add_option("--role", args->role, "Outer key to take: generator_ema, generator, critic");
   command->add_flag("--force", args->force, "Replace an existing output");
   command->add_flag("--json", args->json, "Say what was done as one JSON object");
+  command->footer(
+      "--names keep takes every tensor of the file: nested dicts are flattened to dotted names (generator_ema.w), and\n"
+      "values that are no tensors (a step, a learning rate) are left out and listed.");
   command->callback([args, role] {
     const ConvertResult result = convert_weights(request_of(*args, role->count() > 0));
     args->json ? print_json(*args, result) : print_text(*args, result);

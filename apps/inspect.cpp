@@ -117,7 +117,8 @@ void print_text(const Inspected& inspected, const InspectArgs& args) {
   print_line("parameters",
              fmt::format("{} in {} tensors", shown_count(report.parameters), shown_count(report.tensors)));
   print_line("dtypes", dtypes_of(report));
-  if (!report.problem.empty()) print_line("problem", printable(report.problem));
+  if (!report.problem.empty()) print_line("problem", report.problem);
+  if (!report.hint.empty()) print_line("note", report.hint);
   for (const RoleReport& role : report.roles) {
     if (role.dit) print_dit(role, report.roles.size() == 1);
   }
@@ -154,12 +155,13 @@ void print_as_json(const Inspected& inspected, const InspectArgs& args) {
   print_json(line);
 }
 
-// Whether the file could be read and the scan found nothing. A bad file does not keep the others from being looked at.
+// Whether the file could be read, is of a format known here, and the scan found nothing. A bad file does not keep the
+// others from being looked at.
 bool inspect_one(const std::filesystem::path& path, const InspectArgs& args) {
   try {
     const Inspected inspected = inspect(path, args);
     args.json ? print_as_json(inspected, args) : print_text(inspected, args);
-    return inspected.non_finite.empty();
+    return inspected.report.is_readable && inspected.non_finite.empty();
   } catch (const Error& error) {
     if (args.json) print_json({{"file", path.string()}, {"error", error.what()}});
     fmt::print(stderr, "sgf: {}\n", error.what());
@@ -188,13 +190,16 @@ int run_inspect(const InspectArgs& args) {
 void add_inspect(CLI::App& app) {
   auto args = std::make_shared<InspectArgs>();
   CLI::App* command = app.add_subcommand("inspect", "Say what a weight file is, who wrote it and what is missing");
-  command->add_option("paths", args->paths, "Weight files, or folders of them (.safetensors, .pt, .pth)")->required();
+  command
+      ->add_option("paths", args->paths,
+                   "Weight files, or folders of them (.safetensors, .pt, .pth), Wan's and diffusers' too")
+      ->required();
   command->add_flag("--scan", args->scan, "Look at every number for NaN and infinity");
   command->add_flag("--keys", args->keys, "List every tensor");
   command->add_flag("--json", args->json, "One object a line and file");
   command->footer(
       "Reads the index alone unless --scan is given, and never executes what a file holds.\n"
-      "Exit code 1 if a file cannot be read or the scan finds something.");
+      "Exit code 1 if a file cannot be read, is a checkpoint of a newer format, or the scan finds something.");
   command->callback([args] { exit_with(run_inspect(*args)); });
 }
 

@@ -1,6 +1,7 @@
 #include "apps/preset_folders.h"
 
 #include <cstdlib>
+#include <set>
 
 namespace sgf {
 
@@ -16,6 +17,17 @@ std::vector<std::filesystem::path> preset_folders() {
     if (!folder.empty() && std::filesystem::is_directory(folder, ignored)) folders.push_back(folder);
   }
   return folders;
+}
+
+std::vector<std::string> preset_names() {
+  std::set<std::string> names;
+  for (const std::filesystem::path& folder : preset_folders()) {
+    std::error_code error;
+    for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+      if (it->path().extension() == ".yaml") names.insert(it->path().stem().string());
+    }
+  }
+  return {names.begin(), names.end()};
 }
 
 }  // namespace sgf

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace sgf {
 
 // $SGF_PRESETS, then the folder installed with the program, then the source tree's: those that are there.
 std::vector<std::filesystem::path> preset_folders();
+
+// What those folders hold, without the .yaml, sorted.
+std::vector<std::string> preset_names();
 
 }  // namespace sgf

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
@@ -22,8 +23,8 @@ size_t width_of(std::string_view text) {
 }
 
 bool looks_like_number(std::string_view text) {
-  const size_t sign = text.starts_with('-') ? 1 : 0;
-  return text.size() > sign && text[sign] >= '0' && text[sign] <= '9';
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return text == "nan" || text == "inf" || (!text.empty() && text[0] >= '0' && text[0] <= '9');
 }
 
 struct Column {
@@ -86,6 +87,8 @@ std::string shown_bytes(uint64_t bytes) {
   for (; size >= 999.5 && unit + 1 < kUnits.size(); ++unit) size /= 1000;
   return fmt::format("{:.3g} {}", size, kUnits[unit]);
 }
+
+std::string shown_error(double error) { return std::isnan(error) ? "nan" : fmt::format("{:.2e}", error); }
 
 std::string shown_count(int64_t count) {
   std::string digits = fmt::format("{}", count);

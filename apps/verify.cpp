@@ -1,5 +1,6 @@
 // `sgf verify FILE…`: replays reference recordings and prints how far this program is from them.
 #include "apps/commands.h"
+#include "apps/option_values.h"
 #include "apps/table.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
@@ -44,9 +45,8 @@ ReplayOptions replay_options(const VerifyArgs& args) {
 void add_rows(Table& table, const VerifyResult& result) {
   const std::string name = std::filesystem::path(result.file).stem().string();
   for (const TensorError& error : result.tensors)
-    table.add({result.kind, name, result.dtype, error.name, fmt::format("{:.2e}", error.max_abs),
-               error.reference_is_zero ? "zero ref" : fmt::format("{:.2e}", error.rel_l2),
-               error.holds ? "ok" : "FAIL"});
+    table.add({result.kind, name, result.dtype, error.name, shown_error(error.max_abs),
+               error.reference_is_zero ? "zero ref" : shown_error(error.rel_l2), error.holds ? "ok" : "FAIL"});
 }
 
 // One file, as a row of results or an error: the others go on.
@@ -115,7 +115,7 @@ void add_verify(CLI::App& app) {
   command->add_option("--dtype", args->dtype, "float64, float32 or bfloat16")
       ->capture_default_str()
       ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
-  command->add_option("--device", args->device, "auto, cpu, cuda or cuda:N")->capture_default_str();
+  add_device(*command, args->device);
   command->add_option("--attention", args->attention, "auto, cudnn, flash or math")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "cudnn", "flash", "math"}));

@@ -22,13 +22,15 @@ NAMES = {
     torch.bool: "BOOL", torch.uint8: "U8", torch.int8: "I8", torch.uint16: "U16", torch.int16: "I16",
     torch.uint32: "U32", torch.int32: "I32", torch.uint64: "U64", torch.int64: "I64",
     torch.float8_e4m3fn: "F8_E4M3", torch.float8_e5m2: "F8_E5M2", torch.float16: "F16", torch.bfloat16: "BF16",
-    torch.float32: "F32", torch.float64: "F64",
+    torch.float32: "F32", torch.float64: "F64", torch.float8_e8m0fnu: "F8_E8M0",
+    torch.float8_e4m3fnuz: "F8_E4M3FNUZ", torch.float8_e5m2fnuz: "F8_E5M2FNUZ", torch.complex64: "C64",
 }
 expected = {}
 
 
 def describe(tensor):
-    values = tensor.detach().to(torch.float64).flatten().tolist()
+    real = torch.view_as_real(tensor) if tensor.is_complex() else tensor
+    values = real.detach().to(torch.float64).flatten().tolist()
     return {"dtype": NAMES[tensor.dtype], "shape": list(tensor.shape), "values": values}
 
 
@@ -39,8 +41,10 @@ def expect(file, fmt, tensors, metadata=None):
 
 def every_dtype():
     ramp = torch.linspace(-3, 3, 6).reshape(2, 3)
-    signs = {torch.bool, torch.uint8, torch.uint16, torch.uint32, torch.uint64}
-    return {f"x.{NAMES[d]}": (ramp.abs() if d in signs else ramp).to(d) for d in NAMES}
+    unsigned = {torch.bool, torch.uint8, torch.uint16, torch.uint32, torch.uint64, torch.float8_e8m0fnu}
+    tensors = {f"x.{NAMES[d]}": (ramp.abs() if d in unsigned else ramp).to(d) for d in NAMES}
+    tensors["x.C64"] = torch.complex(ramp, 1 - ramp)
+    return tensors
 
 
 def module_state():
@@ -177,6 +181,8 @@ def refused_files():
     torch.save({"w": torch.ones(1), "x": Evil()}, OUT / "evil.pt")
     torch.save({"w": torch.ones(1), "x": Evil()}, OUT / "evil_legacy.pt", _use_new_zipfile_serialization=False)
     torch.save({"w": torch.ones(1), "x": fractions.Fraction(1, 2)}, OUT / "unknown_class.pt")
+    torch.save({"w": torch.ones(1, dtype=torch.complex128)}, OUT / "complex128.pt")
+    save_file({"w": torch.zeros(4, dtype=torch.uint8).view(torch.float4_e2m1fn_x2)}, OUT / "float4.safetensors")
 
 
 def main():
@@ -189,6 +195,8 @@ def main():
     rezipped_files()
     refused_files()
     (OUT / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
+    for file in OUT.rglob("*.safetensors"):
+        file.chmod(0o644)  # safetensors writes for its owner alone
 
 
 if __name__ == "__main__":

@@ -214,6 +214,9 @@ Config parse_config(std::string_view yaml, const std::string& source);
 // The whole config; parse_config gives an equal one, whose to_yaml is the same bytes.
 std::string to_yaml(const Config& config);
 
+// The same settings as one JSON object, for programs.
+std::string to_json(const Config& config);
+
 // Refuses values out of range and settings that contradict each other, naming both keys.
 void validate(const Config& config);
 

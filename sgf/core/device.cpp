@@ -1,9 +1,11 @@
 #include "sgf/core/device.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
 
 #include <ATen/Context.h>
 
+#include <charconv>
 #include <string>
 
 namespace sgf {
@@ -15,30 +17,36 @@ constexpr bool kBuiltWithCuda = true;
 constexpr bool kBuiltWithCuda = false;
 #endif
 
-c10::Device parsed(std::string_view name) {
-  try {
-    return c10::Device(std::string(name));
-  } catch (const std::exception&) {
-    fail("core", "device '{}' is unknown; try auto, cpu, cuda or cuda:N", name);
-  }
+constexpr std::string_view kNumbered = "cuda:";
+
+// N of "cuda:N", 0 for "cuda".
+int64_t gpu_number(std::string_view name) {
+  int64_t number = 0;
+  if (name.starts_with(kNumbered)) std::from_chars(name.data() + kNumbered.size(), name.data() + name.size(), number);
+  return number;
 }
 
 }  // namespace
+
+bool is_device_name(std::string_view name) {
+  if (name == "auto" || name == "cpu" || name == "cuda") return true;
+  if (!name.starts_with(kNumbered)) return false;
+  const std::string_view digits = name.substr(kNumbered.size());
+  return !digits.empty() && digits.size() <= 3 && digits.find_first_not_of("0123456789") == std::string_view::npos;
+}
 
 bool cuda_is_available() { return kBuiltWithCuda && at::hasCUDA(); }
 
 c10::Device device_from_name(std::string_view name) {
   if (name == "auto") return cuda_is_available() ? c10::Device("cuda:0") : c10::Device("cpu");
-  const c10::Device device = parsed(name);
-  if (device.is_cpu()) return device;
-  check(device.is_cuda(), "core", "device '{}' is not supported; try cpu or cuda", name);
+  check(is_device_name(name), "core", "a device is auto, cpu, cuda or cuda:N, got {}", in_quotes(name));
+  if (name == "cpu") return c10::Device("cpu");
   check(kBuiltWithCuda, "core", "device '{}': this build has no CUDA; build with `./run setup --cuda`, or use cpu",
         name);
   check(at::hasCUDA(), "core", "device '{}': no usable NVIDIA GPU on this machine; use cpu", name);
-  const c10::DeviceIndex index = device.has_index() ? device.index() : c10::DeviceIndex{0};
   const auto count = at::detail::getCUDAHooks().deviceCount();
-  check(index < count, "core", "device '{}': this machine has {} GPU(s)", name, static_cast<int>(count));
-  return c10::Device(c10::kCUDA, index);
+  check(gpu_number(name) < count, "core", "device '{}': this machine has {} GPU(s)", name, static_cast<int>(count));
+  return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(gpu_number(name)));
 }
 
 }  // namespace sgf

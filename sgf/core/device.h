@@ -9,8 +9,11 @@ namespace sgf {
 
 bool cuda_is_available();
 
+// Whether it is one of the words below, wherever it runs.
+bool is_device_name(std::string_view name);
+
 // "auto" (the first GPU where there is one), "cpu", "cuda", "cuda:1". Asking for a GPU that is not there is an Error
-// that says whether the build or the machine lacks it.
+// that says whether the build or the machine lacks it; any other word is one that says which there are.
 c10::Device device_from_name(std::string_view name);
 
 }  // namespace sgf

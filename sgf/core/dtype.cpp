@@ -16,11 +16,25 @@ struct Row {
 
 // In the order of the enum, so that a type is its own row number.
 constexpr std::array kRows{
-    Row{DType::kBool, "BOOL", 1},      Row{DType::kU8, "U8", 1},          Row{DType::kI8, "I8", 1},
-    Row{DType::kU16, "U16", 2},        Row{DType::kI16, "I16", 2},        Row{DType::kU32, "U32", 4},
-    Row{DType::kI32, "I32", 4},        Row{DType::kU64, "U64", 8},        Row{DType::kI64, "I64", 8},
-    Row{DType::kF8E4M3, "F8_E4M3", 1}, Row{DType::kF8E5M2, "F8_E5M2", 1}, Row{DType::kF16, "F16", 2},
-    Row{DType::kBF16, "BF16", 2},      Row{DType::kF32, "F32", 4},        Row{DType::kF64, "F64", 8},
+    Row{DType::kBool, "BOOL", 1},
+    Row{DType::kU8, "U8", 1},
+    Row{DType::kI8, "I8", 1},
+    Row{DType::kU16, "U16", 2},
+    Row{DType::kI16, "I16", 2},
+    Row{DType::kU32, "U32", 4},
+    Row{DType::kI32, "I32", 4},
+    Row{DType::kU64, "U64", 8},
+    Row{DType::kI64, "I64", 8},
+    Row{DType::kF8E4M3, "F8_E4M3", 1},
+    Row{DType::kF8E5M2, "F8_E5M2", 1},
+    Row{DType::kF16, "F16", 2},
+    Row{DType::kBF16, "BF16", 2},
+    Row{DType::kF32, "F32", 4},
+    Row{DType::kF64, "F64", 8},
+    Row{DType::kF8E8M0, "F8_E8M0", 1},
+    Row{DType::kF8E4M3Fnuz, "F8_E4M3FNUZ", 1},
+    Row{DType::kF8E5M2Fnuz, "F8_E5M2FNUZ", 1},
+    Row{DType::kC64, "C64", 8},
 };
 
 constexpr bool rows_follow_the_enum() {

@@ -23,6 +23,10 @@ enum class DType {
   kBF16,
   kF32,
   kF64,
+  kF8E8M0,
+  kF8E4M3Fnuz,
+  kF8E5M2Fnuz,
+  kC64,
 };
 
 int64_t byte_size(DType dtype);

@@ -6,6 +6,7 @@
 #include "sgf/core/pickle_globals.h"
 #include "sgf/core/pickle_stack.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -13,22 +14,17 @@
 namespace sgf {
 namespace {
 
-// A state dict of ten thousand tensors takes about half a million. Each operation adds at most one value, one
-// memo entry and one link, so this bounds all three.
-constexpr size_t kMostOperations = 8'000'000;
+// An operation can be one byte long and cost eighty. What torch writes for tensors costs 12 to 21 bytes of memory per
+// byte of pickle, long lists of small numbers 16, and ten thousand tensors come to 17 MB.
+constexpr size_t kBytesPerByte = 32;
+constexpr size_t kBytesFree = size_t{4} << 20;
+constexpr size_t kMostBytes = size_t{64} << 20;
 constexpr size_t kLongestGlobal = 1024;
 
 struct Machine {
   ByteReader in;
   PickleStack stack;
   const PickleRules& rules;
-  size_t operations = 0;
-
-  void count_operations(size_t count) {
-    operations += count;
-    check(operations <= kMostOperations, "core", "{}: a pickle of more than {} operations", rules.source,
-          kMostOperations);
-  }
 
   void require(bool holds, std::string_view what) const {
     check(holds, "core", "{}: damaged pickle at byte {}: {}", rules.source, in.position(), what);
@@ -44,6 +40,8 @@ void make_long(Machine& m, std::string_view bytes) {
   if (!bytes.empty()) std::memcpy(&value, bytes.data(), bytes.size());
   m.stack.make(value);
 }
+
+void make_byte(Machine& m, uint8_t number) { m.stack.make_once(number, int64_t{number}); }
 
 template <class Number>
 Number parse(const Machine& m, std::string_view text) {
@@ -81,12 +79,14 @@ std::string read_text(Machine& m, uint64_t length) { return std::string(m.in.tex
 
 void append(Machine& m, const std::vector<PickleRef>& items) {
   auto& list = m.stack.top_as<PickleList>("a list to append to");
+  m.stack.spend(items.size() * sizeof(PickleRef));
   list.items.insert(list.items.end(), items.begin(), items.end());
 }
 
 void set_items(Machine& m, const std::vector<PickleRef>& items) {
   m.require(items.size() % 2 == 0, "a key without a value");
   auto& dict = m.stack.top_as<PickleDict>("a dict to fill");
+  m.stack.spend(items.size() * sizeof(PickleRef));
   for (size_t i = 0; i < items.size(); i += 2) dict.items.emplace_back(items[i], items[i + 1]);
 }
 
@@ -97,20 +97,35 @@ void make_dict(Machine& m, const std::vector<PickleRef>& items) {
 
 // --- names, and what is made of them ---
 
-void make_global(Machine& m, std::string_view module, std::string_view name) {
+// "os.system", checked against the list of what may be named.
+std::string known_global(Machine& m, std::string_view module, std::string_view name) {
   m.require(module.size() + name.size() < kLongestGlobal, "a name of absurd length");
-  const std::string full = fmt::format("{}.{}", module, name);
+  std::string full = fmt::format("{}.{}", module, name);
   const bool is_known = is_known_global(full) || (m.rules.torchscript && is_torchscript_global(full));
   check(is_known, "core",
         "{}: names {}, which is more than plain weights (nothing was run); re-save only the state dict in Python: "
         "torch.save(model.state_dict(), path)",
         m.rules.source, in_quotes(full));
-  m.stack.make(PickleGlobal{full});
+  return full;
+}
+
+void make_global(Machine& m, std::string_view module, std::string_view name) {
+  std::string full = known_global(m, module, name);
+  m.stack.spend(full.size());  // a name out of the memo can be joined again and again
+  m.stack.make(PickleGlobal{std::move(full)});
 }
 
 void make_written_global(Machine& m) {
   const std::string_view module = m.in.line();
   make_global(m, module, m.in.line());
+}
+
+// INST names a class and builds it in one: torch never writes it, but what it asks for is worth saying.
+void refuse_instance(Machine& m) {
+  const std::string_view module = m.in.line();
+  const std::string full = known_global(m, module, m.in.line());
+  fail("core", "{}: builds a {} by an operation that torch.save does not write (nothing was run)", m.rules.source,
+       in_quotes(full));
 }
 
 void make_stack_global(Machine& m) {
@@ -127,13 +142,13 @@ std::pair<PickleRef, PickleRef> pair_items(const Machine& m, PickleRef pair) {
 }
 
 // Empty and filled later or, as Python 2 wrote it, from a list of pairs. That list can be named again and
-// again, so its copies count as operations.
+// again, so every copy counts.
 void make_ordered_dict(Machine& m, const PickleTuple& arguments) {
   PickleDict dict;
   if (!arguments.items.empty()) {
     const auto* pairs = arguments.items[0]->as<PickleList>();
     m.require(pairs != nullptr, "an OrderedDict of something else than pairs");
-    m.count_operations(pairs->items.size());
+    m.stack.spend(pairs->items.size() * 2 * sizeof(dict.items[0]));
     for (const PickleRef pair : pairs->items) dict.items.push_back(pair_items(m, pair));
   }
   m.stack.make(std::move(dict));
@@ -168,10 +183,10 @@ using Operation = void (*)(Machine&);
 using Table = std::array<Operation, 256>;
 
 void add_numbers(Table& t) {
-  t['N'] = [](Machine& m) { m.stack.make(PickleNone{}); };
-  t[0x88] = [](Machine& m) { m.stack.make(true); };
-  t[0x89] = [](Machine& m) { m.stack.make(false); };
-  t['K'] = [](Machine& m) { m.stack.make(int64_t{m.in.u8()}); };
+  t['N'] = [](Machine& m) { m.stack.make_once(258, PickleNone{}); };
+  t[0x88] = [](Machine& m) { m.stack.make_once(257, true); };
+  t[0x89] = [](Machine& m) { m.stack.make_once(256, false); };
+  t['K'] = [](Machine& m) { make_byte(m, m.in.u8()); };
   t['M'] = [](Machine& m) { m.stack.make(int64_t{m.in.u16()}); };
   t['J'] = [](Machine& m) { m.stack.make(int64_t{m.in.integer<int32_t>()}); };
   t[0x8a] = [](Machine& m) { make_long(m, m.in.text(m.in.u8())); };
@@ -211,6 +226,7 @@ void add_containers(Table& t) {
 
 void add_objects(Table& t) {
   t['c'] = make_written_global;
+  t['i'] = refuse_instance;
   t[0x93] = make_stack_global;
   t['R'] = t[0x81] = make_object;
   t['b'] = give_state;
@@ -247,9 +263,9 @@ Table make_table() {
 Pickle read_pickle(std::span<const std::byte> bytes, const PickleRules& rules) {
   static const Table kTable = make_table();
   constexpr uint8_t kStop = '.';
-  Machine m{.in = ByteReader(bytes, rules.source), .stack = PickleStack(rules.source), .rules = rules};
+  const size_t most_bytes = std::min(kBytesFree + kBytesPerByte * bytes.size(), kMostBytes);
+  Machine m{.in = ByteReader(bytes, rules.source), .stack = PickleStack(rules.source, most_bytes), .rules = rules};
   for (uint8_t code = m.in.u8(); code != kStop; code = m.in.u8()) {
-    m.count_operations(1);
     check(kTable[code] != nullptr, "core", "{}: pickle operation 0x{:02x} at byte {} is not one that torch.save writes",
           rules.source, code, m.in.position() - 1);
     kTable[code](m);

@@ -14,8 +14,8 @@ struct PickleRules {
   bool torchscript = false;  // also take the classes `__torch__.*` and the list builders of torch.jit as data
 };
 
-// Reads up to the first STOP. Throws Error on damage, on a name that is_known_global() does not list, and past
-// eight million operations: memory is bounded by those and by the bytes given, whatever lengths they claim.
+// Reads up to the first STOP. Throws Error on damage, on a name that is_known_global() does not list, and where the
+// values would take more than 4 MB and 32 times the bytes given, or 64 MB: a one-byte operation costs up to eighty.
 Pickle read_pickle(std::span<const std::byte> bytes, const PickleRules& rules);
 
 }  // namespace sgf

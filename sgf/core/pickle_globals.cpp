@@ -25,17 +25,39 @@ constexpr std::array<Names, 12> kTensors{
 };
 
 // After "torch.", "torch.cuda." or "torch.storage.".
-constexpr std::array<Names, 14> kStorages{
-    "FloatStorage",   "DoubleStorage", "HalfStorage",     "BFloat16Storage", "LongStorage",
-    "IntStorage",     "ShortStorage",  "CharStorage",     "ByteStorage",     "BoolStorage",
-    "UntypedStorage", "TypedStorage",  "_UntypedStorage", "_TypedStorage",
+constexpr std::array<Names, 16> kStorages{
+    "FloatStorage",    "DoubleStorage", "HalfStorage",         "BFloat16Storage",      "LongStorage",    "IntStorage",
+    "ShortStorage",    "CharStorage",   "ByteStorage",         "BoolStorage",          "UntypedStorage", "TypedStorage",
+    "_UntypedStorage", "_TypedStorage", "ComplexFloatStorage", "ComplexDoubleStorage",
 };
 
 // After "torch.": element types, as _rebuild_tensor_v3 and saved settings name them.
-constexpr std::array<Names, 22> kDtypes{
-    "bool",    "uint8",         "int8",        "uint16",  "int16",     "uint32",     "int32",   "uint64",
-    "int64",   "float8_e4m3fn", "float8_e5m2", "float16", "half",      "bfloat16",   "float32", "float",
-    "float64", "double",        "long",        "int",     "complex64", "complex128",
+constexpr std::array<Names, 25> kDtypes{
+    "bool",
+    "uint8",
+    "int8",
+    "uint16",
+    "int16",
+    "uint32",
+    "int32",
+    "uint64",
+    "int64",
+    "float8_e4m3fn",
+    "float8_e5m2",
+    "float16",
+    "half",
+    "bfloat16",
+    "float32",
+    "float",
+    "float64",
+    "double",
+    "long",
+    "int",
+    "complex64",
+    "complex128",
+    "float8_e8m0fnu",
+    "float8_e4m3fnuz",
+    "float8_e5m2fnuz",
 };
 
 // What training scripts keep beside the weights: numpy scalars and random states, parsed arguments.

@@ -4,6 +4,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/pickle_value.h"
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <unordered_map>
@@ -12,19 +13,43 @@
 
 namespace sgf {
 
-// All operations throw Error, which begins with `source`, when the pickle asks for what is not there.
+// All operations throw Error, which begins with `source`, when the pickle asks for what is not there, and once what
+// they ever took comes to more than `most_bytes`. Text is not counted: it is no longer than the file.
 class PickleStack {
  public:
-  explicit PickleStack(std::string source) : source_(std::move(source)) {}
+  PickleStack(std::string source, size_t most_bytes) : source_(std::move(source)), bytes_left_(most_bytes) {}
 
   template <class Data>
   void make(Data data) {
+    spend(sizeof(PickleValue));
     values_.push_back({std::move(data)});
-    stack_.push_back(&values_.back());
+    push(&values_.back());
   }
 
-  void push(PickleValue* value) { stack_.push_back(value); }
-  void mark() { marks_.push_back(stack_.size()); }
+  // One value for all its mentions: a long list is mostly None, truths and small numbers. `which` tells them apart.
+  template <class Data>
+  void make_once(size_t which, Data data) {
+    PickleValue*& known = shared_.at(which);
+    if (known != nullptr) return push(known);
+    make(std::move(data));
+    known = stack_.back();
+  }
+
+  void push(PickleValue* value) {
+    spend(kSlotBytes);
+    stack_.push_back(value);
+  }
+
+  void mark() {
+    spend(kSlotBytes);
+    marks_.push_back(stack_.size());
+  }
+
+  // For what is kept beside the stack.
+  void spend(size_t bytes) {
+    check(bytes <= bytes_left_, "core", "{}: a pickle of more and smaller parts than any checkpoint has", source_);
+    bytes_left_ -= bytes;
+  }
 
   PickleValue* top() const;
   PickleValue* pop();
@@ -44,13 +69,19 @@ class PickleStack {
   }
 
   void remember() { remember(memo_.size()); }
-  void remember(size_t key) { memo_[key] = top(); }
+  void remember(size_t key) {
+    spend(kMemoBytes);
+    memo_[key] = top();
+  }
   void recall(size_t key);
 
   // Ends the machine: the one value that is left, and all it refers to.
   Pickle finish(size_t byte_count);
 
  private:
+  static constexpr size_t kSlotBytes = 2 * sizeof(void*);  // a vector that grows has room for twice what it holds
+  static constexpr size_t kMemoBytes = 56;                 // node and bucket of a hash map
+
   template <class Kind>
   Kind& expect(PickleValue* value, const char* what) const {
     Kind* kind = std::get_if<Kind>(&value->data);
@@ -61,7 +92,9 @@ class PickleStack {
   size_t above_mark() const { return stack_.size() - (marks_.empty() ? 0 : marks_.back()); }
 
   std::string source_;
+  size_t bytes_left_;
   std::deque<PickleValue> values_;
+  std::array<PickleValue*, 259> shared_{};  // the numbers of a byte, false, true, None
   std::vector<PickleValue*> stack_;
   std::vector<size_t> marks_;  // stack heights
   std::unordered_map<size_t, PickleValue*> memo_;

@@ -54,9 +54,15 @@ bool are_counts(const nlohmann::json& value) { return value.is_array() && std::r
 
 bool is_range(const nlohmann::json& value) { return are_counts(value) && value.size() == 2 && value[0] <= value[1]; }
 
+// The rest of the format's element types: several elements share a byte, so an entry cannot say where one lies.
+bool is_narrower_than_a_byte(std::string_view name) { return name == "F4" || name == "F6_E2M3" || name == "F6_E3M2"; }
+
 DType read_dtype(const nlohmann::json& info, const std::string& where) {
   const auto& name = field(info, "dtype", is_text, where).get_ref<const std::string&>();
   const std::optional<DType> dtype = dtype_from_name(name);
+  check(dtype.has_value() || !is_narrower_than_a_byte(name), "core",
+        "{}: elements of type {} are narrower than a byte and cannot be read here; save them as U8 or a wider float",
+        where, name);
   check(dtype.has_value(), "core", "{}: element type {} is not known here", where, in_quotes(name));
   return *dtype;
 }

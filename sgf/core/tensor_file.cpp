@@ -52,6 +52,7 @@ std::span<const std::byte> TensorFile::bytes(const TensorEntry& entry) const {
 TensorFile open_tensor_file(const std::filesystem::path& path) {
   std::error_code ignored;  // a path that cannot be examined fails in MappedFile, which says why
   if (std::filesystem::is_directory(path, ignored)) return open_tensor_folder(path);
+  if (is_shard_index(path)) return open_shard_index(path);
   return read_tensor_file(MappedFile::open(path));
 }
 

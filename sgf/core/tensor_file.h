@@ -39,6 +39,7 @@ class TensorFile {
   std::vector<TensorEntry> entries;             // in file order, names unique; grows through `add` alone
   std::map<std::string, std::string> metadata;  // safetensors __metadata__; scalars of a torch archive as text
   std::vector<std::shared_ptr<const MappedFile>> files;
+  bool is_flattened = false;  // some tensors lay in nested dicts, whose keys their names join
 
   // Throws Error if the name is taken or the bytes do not lie within their file.
   void add(TensorEntry entry);
@@ -53,7 +54,8 @@ class TensorFile {
 };
 
 // Opens by content, never by extension: a safetensors file, a torch zip archive, a legacy torch pickle, or a
-// folder (its one weight file, or the shards its *.index.json names). Throws Error that names file and reason.
+// folder (its one weight file, or the shards its *.index.json names), or such an index itself. Throws Error that names
+// file and reason.
 TensorFile open_tensor_file(const std::filesystem::path& path);
 
 // The same for one file that is mapped already.

@@ -77,7 +77,11 @@ void append_shard(TensorFile& whole, const TensorFile& shard) {
   for (const auto& [key, value] : shard.metadata) whole.metadata.emplace(key, value);
 }
 
-TensorFile open_shards(const Path& index) {
+}  // namespace
+
+bool is_shard_index(const Path& path) { return path.filename().string().ends_with(".index.json"); }
+
+TensorFile open_shard_index(const Path& index) {
   const auto weight_map = read_weight_map(index);
   std::set<std::string> shards;
   for (const auto& [name, shard] : weight_map) shards.insert(shard);
@@ -99,13 +103,11 @@ TensorFile open_shards(const Path& index) {
   return whole;
 }
 
-}  // namespace
-
 TensorFile open_tensor_folder(const std::filesystem::path& folder) {
   const std::vector<std::string> names = names_in(folder);
   const std::vector<std::string> indices = ending_in(names, {".index.json"});
-  check(indices.size() <= 1, "core", "{}: holds several indices, name one file: {}", folder.string(), listing(indices));
-  if (!indices.empty()) return open_shards(folder / indices.front());
+  check(indices.size() <= 1, "core", "{}: holds several indices, name one: {}", folder.string(), listing(indices));
+  if (!indices.empty()) return open_shard_index(folder / indices.front());
 
   const std::vector<std::string> weights = ending_in(names, {".safetensors", ".pt", ".pth"});
   check(!weights.empty(), "core", "{}: holds no *.safetensors, *.pt or *.pth; it holds {}", folder.string(),

@@ -11,4 +11,8 @@ namespace sgf {
 // *.safetensors, *.pt or *.pth. Throws Error that lists what is there if the choice is not clear.
 TensorFile open_tensor_folder(const std::filesystem::path& folder);
 
+// The shards that this one index names.
+bool is_shard_index(const std::filesystem::path& path);
+TensorFile open_shard_index(const std::filesystem::path& index);
+
 }  // namespace sgf

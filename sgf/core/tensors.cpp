@@ -38,6 +38,10 @@ constexpr std::array kRows{
     Row{DType::kBF16, at::kBFloat16, "bfloat16"},
     Row{DType::kF32, at::kFloat, "float32"},
     Row{DType::kF64, at::kDouble, "float64"},
+    Row{DType::kF8E8M0, at::kFloat8_e8m0fnu, "float8_e8m0fnu"},
+    Row{DType::kF8E4M3Fnuz, at::kFloat8_e4m3fnuz, "float8_e4m3fnuz"},
+    Row{DType::kF8E5M2Fnuz, at::kFloat8_e5m2fnuz, "float8_e5m2fnuz"},
+    Row{DType::kC64, at::kComplexFloat, "complex64"},
 };
 
 const Row& row_of(at::ScalarType type) {

@@ -53,6 +53,14 @@ TorchType torch_type(DType dtype) {
       return {kUntyped, "torch float8_e4m3fn"};
     case DType::kF8E5M2:
       return {kUntyped, "torch float8_e5m2"};
+    case DType::kF8E8M0:
+      return {kUntyped, "torch float8_e8m0fnu"};
+    case DType::kF8E4M3Fnuz:
+      return {kUntyped, "torch float8_e4m3fnuz"};
+    case DType::kF8E5M2Fnuz:
+      return {kUntyped, "torch float8_e5m2fnuz"};
+    case DType::kC64:
+      return {"torch ComplexFloatStorage", nullptr};
   }
   fail("core", "no torch type for dtype {}", static_cast<int>(dtype));
 }

@@ -12,10 +12,12 @@ namespace sgf {
 namespace {
 
 constexpr int kDeepestState = 64;
-// Bytes of index, per byte of pickle; a long list of numbers under a long name reaches about 100.
-constexpr size_t kUnfoldFactor = 256;
-constexpr size_t kNodeBytes = 64;  // of a map
-constexpr size_t kMostUnfolded = size_t{256} << 20;
+constexpr size_t kLongestPlainList = 1024;
+// Of index, per byte of pickle; state dicts take about 3, short lists of numbers under a long name 60.
+constexpr size_t kUnfoldFactor = 32;
+constexpr size_t kUnfoldFree = size_t{4} << 20;
+constexpr size_t kMostUnfolded = size_t{64} << 20;
+constexpr size_t kNodeBytes = 112;  // of a map from text to text
 
 template <class... Kinds>
 struct Overloaded : Kinds... {
@@ -30,7 +32,7 @@ class Walk {
       : source_(out.files.at(0)->path().string()),
         find_storage_(find_storage),
         out_(out),
-        budget_(std::min(kUnfoldFactor * pickle.byte_count, kMostUnfolded)) {}
+        budget_(std::min(kUnfoldFree + kUnfoldFactor * pickle.byte_count, kMostUnfolded)) {}
 
   void visit(const std::string& name, PickleRef value, int depth) {
     check(depth < kDeepestState, "core", "{}: nested deeper than {} at {}", source_, kDeepestState, in_quotes(name));
@@ -63,6 +65,11 @@ class Walk {
     check(is_new, "core", "{}: two values are named {}", source_, in_quotes(name));
   }
 
+  static bool is_plain_value(PickleRef value) {
+    return !value->as<PickleList>() && !value->as<PickleTuple>() && !value->as<PickleDict>() &&
+           !value->as<PickleObject>();
+  }
+
   static std::string join(const std::string& name, const std::string& part) {
     return name.empty() ? part : name + "." + part;
   }
@@ -74,7 +81,10 @@ class Walk {
     return fmt::format("<key {}>", position);
   }
 
+  // A history of a million losses is one thing to say, not a million.
   void visit_items(const std::string& name, const std::vector<PickleRef>& items, int depth) {
+    const bool is_plain = items.size() > kLongestPlainList && std::ranges::all_of(items, is_plain_value);
+    if (is_plain) return note(name, fmt::format("<{} values>", items.size()));
     for (size_t i = 0; i < items.size(); ++i) visit(join(name, std::to_string(i)), items[i], depth + 1);
   }
 
@@ -86,7 +96,7 @@ class Walk {
 
   // Attributes of a plain object read like a dict's items; TorchScript wraps its lists in a call.
   void visit_object(const std::string& name, const PickleObject& object, int depth) {
-    if (is_torch_tensor(object)) return add_tensor(name.empty() ? "tensor" : name, object);
+    if (is_torch_tensor(object)) return add_tensor(name.empty() ? "tensor" : name, object, depth);
     const auto* state = object.state ? object.state->as<PickleDict>() : nullptr;
     if (state != nullptr) return visit_dict(name, *state, depth);
     const auto& args = object.args->as<PickleTuple>()->items;
@@ -95,11 +105,12 @@ class Walk {
     note(name, fmt::format("<{}>", object.callable->name));
   }
 
-  void add_tensor(const std::string& name, const PickleObject& object) {
+  void add_tensor(const std::string& name, const PickleObject& object, int depth) {
+    out_.is_flattened = out_.is_flattened || depth > 1;
     const uint64_t file_size = out_.files[0]->bytes().size();
     TensorEntry entry =
         read_torch_tensor(object, find_storage_, file_size, fmt::format("{}: tensor {}", source_, in_quotes(name)));
-    spend(kNodeBytes + sizeof entry + 16 * entry.shape.size());
+    spend(kNodeBytes + name.size() + 2 * sizeof entry + 16 * entry.shape.size());
     entry.name = name;
     out_.add(std::move(entry));
   }

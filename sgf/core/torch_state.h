@@ -8,8 +8,8 @@
 namespace sgf {
 
 // Adds to `out`, whose one file the storages lie in: tensors as entries, numbers and text as metadata, each
-// under its dotted path. Names that collide, paths deeper than 64, and pickles whose shared parts unfold to
-// far more than their own size are refused.
+// under its dotted path; of a long list of numbers or text only its length. Names that collide, paths deeper than 64,
+// and pickles whose shared parts unfold to far more than their own size are refused.
 void flatten_torch_state(const Pickle& pickle, const StorageLookup& find_storage, TensorFile& out);
 
 }  // namespace sgf

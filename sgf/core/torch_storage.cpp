@@ -13,7 +13,7 @@ constexpr size_t kLongestKey = 128;  // torch writes a small number, or an addre
 
 using Pair = std::pair<std::string_view, DType>;
 
-constexpr std::array<Pair, 10> kStorageTypes{{
+constexpr std::array<Pair, 11> kStorageTypes{{
     {"FloatStorage", DType::kF32},
     {"DoubleStorage", DType::kF64},
     {"HalfStorage", DType::kF16},
@@ -24,9 +24,10 @@ constexpr std::array<Pair, 10> kStorageTypes{{
     {"CharStorage", DType::kI8},
     {"ByteStorage", DType::kU8},
     {"BoolStorage", DType::kBool},
+    {"ComplexFloatStorage", DType::kC64},
 }};
 
-constexpr std::array<Pair, 15> kElementTypes{{
+constexpr std::array<Pair, 19> kElementTypes{{
     {"torch.bool", DType::kBool},
     {"torch.uint8", DType::kU8},
     {"torch.int8", DType::kI8},
@@ -42,6 +43,10 @@ constexpr std::array<Pair, 15> kElementTypes{{
     {"torch.bfloat16", DType::kBF16},
     {"torch.float32", DType::kF32},
     {"torch.float64", DType::kF64},
+    {"torch.float8_e8m0fnu", DType::kF8E8M0},
+    {"torch.float8_e4m3fnuz", DType::kF8E4M3Fnuz},
+    {"torch.float8_e5m2fnuz", DType::kF8E5M2Fnuz},
+    {"torch.complex64", DType::kC64},
 }};
 
 std::optional<DType> look_up(const auto& pairs, std::string_view name) {
@@ -74,7 +79,9 @@ TorchStorage read_torch_storage(const PicklePersistent& persistent, const std::s
   check(kind == "storage", "core", "{}: refers to a {}, expected a storage", source, in_quotes(kind));
 
   TorchStorage storage;
-  storage.dtype = storage_dtype(pickle_item<PickleGlobal>(id->items, 1, "a storage type", source), source);
+  const auto& type = pickle_item<PickleGlobal>(id->items, 1, "a storage type", source);
+  storage.type = type.name;
+  storage.dtype = storage_dtype(type, source);
   const auto& key = pickle_item<std::string>(id->items, 2, "a storage key", source);
   check(key.size() <= kLongestKey, "core", "{}: a storage key of {} characters", source, key.size());
   storage.key = key;

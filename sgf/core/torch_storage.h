@@ -14,6 +14,7 @@ namespace sgf {
 
 struct TorchStorage {
   std::string key;             // "0", or a memory address in the legacy format
+  std::string type;            // "torch.FloatStorage"
   std::optional<DType> dtype;  // nothing for an untyped storage, which counts bytes
   uint64_t element_count = 0;  // of the whole storage `key`
   // Legacy files of torch 0.x alone: the part of it that is meant.

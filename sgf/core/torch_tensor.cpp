@@ -66,7 +66,8 @@ std::vector<int64_t> read_counts(const std::vector<PickleRef>& args, size_t inde
 
 DType read_dtype(const Call& call, const TorchStorage& storage, const std::string& source) {
   if (call.name != kRebuildV3) {
-    check(storage.dtype.has_value(), "core", "{}: its storage has no element type that is known here", source);
+    check(storage.dtype.has_value(), "core", "{}: lies in a {}, whose elements are not known here", source,
+          in_quotes(storage.type));
     return *storage.dtype;
   }
   const auto& name = pickle_item<PickleGlobal>(*call.args, 6, "an element type", source).name;

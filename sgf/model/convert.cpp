@@ -9,6 +9,7 @@
 #include "sgf/model/stored_config.h"
 #include "sgf/model/weight_folder.h"
 #include "sgf/model/weight_names.h"
+#include "sgf/model/weight_table.h"
 
 #include <ATen/ATen.h>
 
@@ -86,7 +87,25 @@ std::vector<Renamed> rename_dit(const TensorFile& file, const DitWeightIndex& di
   return tensors;
 }
 
-std::vector<Renamed> choose_tensors(const TensorFile& file, const ConvertRequest& request, ConvertResult& result) {
+// Against the config that came with the file, else the size its own shapes tell.
+std::vector<std::string> missing_weights(const DitWeightIndex& dit, const StoredConfig& stored) {
+  std::vector<std::string> missing;
+  try {
+    for (const WeightShape& weight : expected_dit_weights(stored.config ? *stored.config : infer_dit_sizes(dit))) {
+      if (!dit.tensors.contains(weight.name)) missing.push_back(weight.name);
+    }
+  } catch (const Error&) {  // of no known size: what every size has
+    for (const auto rows : {rows_before_blocks(), rows_after_blocks()}) {
+      for (const WeightRow& row : rows) {
+        if (!dit.tensors.contains(std::string(row.official))) missing.emplace_back(row.official);
+      }
+    }
+  }
+  return missing;
+}
+
+std::vector<Renamed> choose_tensors(const TensorFile& file, const std::filesystem::path& input,
+                                    const ConvertRequest& request, ConvertResult& result) {
   const bool holds_dit = !find_dits(file).empty();
   if (request.names == ConvertNames::kKeep) {
     check(!request.role, "model", "names can be kept only for a whole file: leave out --role or --names keep");
@@ -97,7 +116,17 @@ std::vector<Renamed> choose_tensors(const TensorFile& file, const ConvertRequest
   result.is_dit = true;
   result.role = dit.role;
   result.left_out = dit.other_roles;
+  result.missing = missing_weights(dit, find_stored_config(file, input));
+  if (!result.missing.empty()) result.hint = shard_hint(input);
   return rename_dit(file, dit, request.names, result);
+}
+
+// A torch file's numbers and texts have no place in the output; safetensors' own metadata have one in safetensors.
+std::vector<std::string> values_left_out(const TensorFile& file, const std::filesystem::path& output) {
+  std::vector<std::string> names;
+  if (file.format.starts_with("safetensors") && !is_torch_name(output)) return names;
+  for (const auto& [name, value] : file.metadata) names.push_back(name);
+  return names;
 }
 
 // Half precision ends at 65504, where bfloat16 and float32 go on: a weight beyond it would become infinite.
@@ -152,8 +181,10 @@ ConvertResult convert_weights(const ConvertRequest& request) {
   check_output(request, file);
 
   ConvertResult result;
+  result.no_tensors = values_left_out(file, request.output);
+  result.is_flattened = file.is_flattened;
   std::vector<OutgoingTensor> tensors;
-  for (const Renamed& tensor : choose_tensors(file, request, result)) {
+  for (const Renamed& tensor : choose_tensors(file, input, request, result)) {
     tensors.push_back(outgoing(file, tensor, request.dtype));
   }
   if (is_torch_name(request.output)) {

@@ -17,7 +17,7 @@ namespace sgf {
 enum class ConvertNames {
   kWan,        // a DiT's outer key and wrappers go, names become official; files of anything else keep theirs
   kDiffusers,  // the same, as WanTransformer3DModel calls them; a DiT only
-  kKeep,       // everything in the file, under the names it has
+  kKeep,       // every tensor of the file, under the names it has; nested dicts become dotted names
 };
 
 constexpr auto enum_names(ConvertNames) {
@@ -39,8 +39,12 @@ struct ConvertResult {
   uint64_t bytes = 0;  // of the file written
   std::string role;    // the outer key that was taken, "" for the whole file
   bool is_dit = false;
-  std::vector<std::string> carried;   // tensors no DiT has: written all the same, without role and wrappers
-  std::vector<std::string> left_out;  // other roles' DiTs that the output does not hold
+  std::vector<std::string> carried;     // tensors no DiT has: written all the same, without role and wrappers
+  std::vector<std::string> left_out;    // other roles' DiTs that the output does not hold
+  std::vector<std::string> missing;     // official names of weights that the DiT should have and the input has not
+  std::vector<std::string> no_tensors;  // numbers and texts beside the tensors, which the output does not hold
+  bool is_flattened = false;            // nested dicts became dotted names
+  std::string hint;                     // why weights may be missing: one shard of several
 };
 
 // Reads and writes tensor by tensor. Throws rather than overwrite, and where a number leaves the range of float16.

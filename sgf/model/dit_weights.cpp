@@ -3,6 +3,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/noise.h"
 #include "sgf/kernels/noise_fill.h"
+#include "sgf/model/weight_folder.h"
 
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
@@ -38,9 +39,11 @@ void check_complete(const DitConfig& config, const TensorFile& file, const DitWe
   if (found.empty()) return;
   const size_t total = found.size();
   if (total > 8) found.resize(8);
-  fail("model", "{} does not hold a DiT of dim {} with {} layers ({} faults): {}{}",
-       file.files.empty() ? "the file" : file.files[0]->path().string(), config.dim, config.num_layers, total,
-       fmt::join(found, "; "), total > found.size() ? "; ..." : "");
+  const std::string path = file.files.empty() ? "the file" : file.files[0]->path().string();
+  const std::string hint = file.files.size() == 1 ? shard_hint(path) : "";
+  fail("model", "{} does not hold a DiT of dim {} with {} layers ({} faults): {}{}{}{}", path, config.dim,
+       config.num_layers, total, fmt::join(found, "; "), total > found.size() ? "; ..." : "", hint.empty() ? "" : "; ",
+       hint);
 }
 
 bool ends_with(std::string_view name, std::string_view suffix) {

@@ -3,6 +3,8 @@
 #include "sgf/core/error.h"
 #include "sgf/core/tensor_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -34,11 +36,12 @@ std::set<Path> shards_of(const Path& folder) {
   return shards;
 }
 
-}  // namespace
-
-std::vector<Path> list_weight_files(const Path& path) {
+bool is_folder(const Path& path) {
   std::error_code ignored;  // opening the path will say what is wrong with it
-  if (!std::filesystem::is_directory(path, ignored)) return {path};
+  return std::filesystem::is_directory(path, ignored);
+}
+
+std::vector<Path> weights_in(const Path& path) {
   const std::vector<Path> files = files_in(path);
   const bool has_index = std::ranges::any_of(files, [](const Path& file) { return ends_in(file, ".index.json"); });
 
@@ -47,8 +50,48 @@ std::vector<Path> list_weight_files(const Path& path) {
   const std::set<Path> shards = has_index ? shards_of(path) : std::set<Path>{};
   std::ranges::copy_if(files, std::back_inserter(weights),
                        [&](const Path& file) { return is_weight_file(file) && !shards.contains(file); });
+  return weights;
+}
+
+// A diffusers pipeline keeps each of its networks in a folder of its own.
+std::vector<Path> weights_of_pipeline(const Path& path) {
+  std::vector<Path> weights;
+  for (const char* part : {"transformer", "transformer_2", "vae", "text_encoder", "image_encoder"}) {
+    if (!is_folder(path / part)) continue;
+    std::ranges::copy(weights_in(path / part), std::back_inserter(weights));
+  }
+  return weights;
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.size() <= 6 && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// 3 for "model-00001-of-00003", 0 for a name that does not end so.
+int64_t shard_count(const std::string& stem) {
+  constexpr std::string_view kOf = "-of-";
+  const size_t of = stem.rfind(kOf);
+  if (of == std::string::npos || of == 0) return 0;
+  const size_t dash = stem.rfind('-', of - 1);
+  const std::string total = stem.substr(of + kOf.size());
+  if (dash == std::string::npos || !is_number(stem.substr(dash + 1, of - dash - 1)) || !is_number(total)) return 0;
+  return std::stoll(total);
+}
+
+}  // namespace
+
+std::vector<Path> list_weight_files(const Path& path) {
+  if (!is_folder(path)) return {path};
+  std::vector<Path> weights = weights_in(path);
+  if (weights.empty()) weights = weights_of_pipeline(path);
   check(!weights.empty(), "model", "{}: holds no *.safetensors, *.pt or *.pth", path.string());
   return weights;
+}
+
+std::string shard_hint(const Path& path) {
+  const int64_t count = is_folder(path) ? 0 : shard_count(path.stem().string());
+  if (count < 2) return "";
+  return fmt::format("one shard of {}: what is missing is likely in the others; name their folder to join them", count);
 }
 
 Path find_dit_file(const Path& path) {

@@ -2,10 +2,12 @@
 #include "sgf/model/weight_origin.h"
 
 #include "sgf/core/checkpoint_format.h"
+#include "sgf/core/error.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace sgf {
 namespace {
@@ -20,9 +22,40 @@ bool has_part(const TensorFile& file, std::string_view part) {
                              [&](const TensorEntry& entry) { return entry.name.find(part) != std::string::npos; });
 }
 
+// A whole part of a prefix: "module" is none of "_fsdp_wrapped_module.".
 bool strips(const DitWeightIndex& dit, std::string_view wrapper) {
+  const std::string part = fmt::format(".{}.", wrapper);
   return std::ranges::any_of(dit.prefixes,
-                             [&](const std::string& prefix) { return prefix.find(wrapper) != std::string::npos; });
+                             [&](const std::string& prefix) { return ("." + prefix).find(part) != std::string::npos; });
+}
+
+// What torch left around the names: ", FSDP-wrapped".
+std::string wrapping_of(const DitWeightIndex& dit) {
+  std::string wrapping;
+  if (strips(dit, "_fsdp_wrapped_module")) wrapping += ", FSDP-wrapped";
+  if (strips(dit, "_orig_mod")) wrapping += ", compiled by torch.compile";
+  if (strips(dit, "module")) wrapping += ", DDP-wrapped";
+  return wrapping;
+}
+
+// The sizes that Wan's authors published; image-to-video reads more channels.
+bool is_official_size(const DitWeightIndex& dit) {
+  try {
+    DitConfig sizes = infer_dit_sizes(dit);
+    return std::ranges::any_of(std::array{"wan-1.3b", "wan-14b"}, [&](const char* name) {
+      const DitConfig preset = dit_preset(name);
+      return sizes.dim == preset.dim && sizes.ffn_dim == preset.ffn_dim && sizes.num_layers == preset.num_layers &&
+             sizes.text_dim == preset.text_dim && sizes.out_dim == preset.out_dim;
+    });
+  } catch (const Error&) {
+    return false;  // a part of a network says nothing of its size
+  }
+}
+
+std::string writer_of_bare(const DitWeightIndex& dit) {
+  if (dit.naming == "diffusers") return "diffusers";
+  const std::string writer = is_official_size(dit) ? "official Wan" : "unknown, in Wan's names";
+  return dit.unsupported.starts_with("image-to-video") ? writer + ", image-to-video" : writer;
 }
 
 bool is_training_role(const std::string& role) {
@@ -31,16 +64,13 @@ bool is_training_role(const std::string& role) {
 
 std::string writer_of_dit(const std::vector<DitWeightIndex>& dits) {
   const DitWeightIndex& first = dits.front();
-  const bool is_wrapped = strips(first, "_fsdp_wrapped_module");
-  if (first.unsupported.starts_with("SGF+")) return "SGF+ training";
+  const std::string wrapping = wrapping_of(first);
+  if (first.unsupported.starts_with("SGF+")) return "SGF+ training" + wrapping;
   if (std::ranges::any_of(dits, is_training_role, &DitWeightIndex::role)) {
-    return is_wrapped ? "Self-Forcing or Causal-Forcing training, FSDP-wrapped"
-                      : "Self-Forcing or Causal-Forcing training";
+    return "Self-Forcing or Causal-Forcing training" + wrapping;
   }
-  if (is_wrapped) return "an FSDP-wrapped training run";
-  if (strips(first, "diffusion_model")) return "ComfyUI";
-  if (first.naming == "diffusers") return "diffusers";
-  return first.unsupported.starts_with("image-to-video") ? "official Wan, image-to-video" : "official Wan";
+  if (!wrapping.empty()) return "a training run" + wrapping;
+  return strips(first, "diffusion_model") ? "ComfyUI" : writer_of_bare(first);
 }
 
 std::string own_writer(const TensorFile& file) {

@@ -9,7 +9,8 @@
 
 namespace sgf {
 
-// "official Wan", "Self-Forcing or Causal-Forcing training", "diffusers", "Wan VAE"...; "unknown".
+// "official Wan", "Self-Forcing or Causal-Forcing training", "diffusers", "Wan VAE"...; "unknown". Wan's names alone
+// make a file official only where the network has one of Wan's sizes.
 std::string guess_writer(const TensorFile& file, const std::vector<DitWeightIndex>& dits);
 
 }  // namespace sgf

@@ -3,6 +3,7 @@
 #include "sgf/core/checkpoint_format.h"
 #include "sgf/core/error.h"
 #include "sgf/model/stored_config.h"
+#include "sgf/model/weight_folder.h"
 #include "sgf/model/weight_origin.h"
 
 #include <fmt/ranges.h>
@@ -153,6 +154,8 @@ WeightReport report_weights(const TensorFile& file, const std::filesystem::path&
   report.format = file.format;
   report.written_by = guess_writer(file, dits);
   report.problem = format_problem(file, path);
+  report.is_readable = report.problem.empty();
+  report.hint = shard_hint(path);
   report.roles = report_roles(file, dits);
   count_elements(report, file);
   report.shared = find_shared(file);

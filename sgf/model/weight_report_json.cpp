@@ -48,7 +48,9 @@ json to_json(const WeightReport& report) {
           {"dtypes", dtypes},
           {"roles", roles},
           {"shared", report.shared},
-          {"problem", report.problem}};
+          {"problem", report.problem},
+          {"readable", report.is_readable},
+          {"hint", report.hint}};
 }
 
 }  // namespace sgf

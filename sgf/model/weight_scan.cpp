@@ -33,7 +33,7 @@ NonFinite scan_tensor(const TensorFile& file, const TensorEntry& entry) {
 std::vector<NonFinite> scan_weights(const TensorFile& file) {
   std::vector<NonFinite> found;
   for (const TensorEntry& entry : file.entries) {
-    if (!is_floating(entry.dtype)) continue;
+    if (!is_floating(entry.dtype) && entry.dtype != DType::kC64) continue;
     NonFinite tensor = scan_tensor(file, entry);
     if (tensor.nan > 0 || tensor.infinite > 0) found.push_back(std::move(tensor));
   }

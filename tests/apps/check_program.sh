@@ -42,6 +42,28 @@ check_errors() {
   expect 2 'names' "$SGF" convert a b.pt --names klingon
   expect 1 'sgf: [core] /nowhere' "$SGF" inspect /nowhere
   expect 1 'posix.system' "$SGF" inspect "$DATA/weights/evil.pt"
+  for device in gpu cpu:7 cuda: cuda:x mps; do
+    expect 2 "a device is auto, cpu, cuda or cuda:N, got '$device'" "$SGF" verify --device "$device" x
+  done
+  expect 2 'nap' "$SGF" bench nap
+}
+
+# A pipe that nobody writes to is refused, not waited for.
+check_fifo() {
+  mkfifo "$FOLDER/fifo.pt"
+  expect 1 'is a pipe' timeout 60 "$SGF" inspect "$FOLDER/fifo.pt"
+  expect 1 'is a pipe' timeout 60 "$SGF" convert "$FOLDER/fifo.pt" "$FOLDER/fifo.safetensors"
+}
+
+# The last bytes of this recording are an expected output: all ones make it a negative NaN.
+check_verify() {
+  cp -- "$DATA/reference/schedule_a.safetensors" "$FOLDER/nan.safetensors"
+  local size
+  size=$(stat -c %s "$FOLDER/nan.safetensors")
+  printf '\xff\xff\xff\xff\xff\xff\xff\xff' |
+    dd of="$FOLDER/nan.safetensors" bs=1 seek=$((size - 8)) conv=notrunc status=none
+  expect 1 ' nan ' "$SGF" verify "$FOLDER/nan.safetensors"
+  [[ $("$SGF" verify "$FOLDER/nan.safetensors") != *-nan* ]] || { echo "FAIL: -nan in a table" && FAILED=1; }
 }
 
 check_inspect() {
@@ -50,6 +72,25 @@ check_inspect() {
   expect 0 '"non_finite":[]' "$SGF" inspect --scan --json "$DATA/weights/state_dict.pt"
   lines=$("$SGF" inspect --json "$DATA/weights/views.pt" "$DATA/weights/evil.pt" 2>/dev/null | grep -c '^{"')
   [[ $lines == 2 ]] || { echo "FAIL: --json gave $lines lines for 2 files" && FAILED=1; }
+  expect 0 'one shard of 2' "$SGF" inspect "$DATA/weights/sharded/model-00001-of-00002.safetensors"
+  expect 0 '2 shards' "$SGF" inspect "$DATA/weights/sharded/model.safetensors.index.json"
+  local header='{"__metadata__":{"sgf.format_version":"7"}}     '
+  local newer=$FOLDER/a-folder-whose-name-is-long-enough-to-push-the-numbers-out-of-a-line-that-is-cut/newer.safetensors
+  mkdir "${newer%/*}"
+  printf '\x30\0\0\0\0\0\0\0%s' "$header" >"$newer"
+  expect 1 'has checkpoint format 7, this program knows formats up to 1' "$SGF" inspect "$newer"
+  expect 1 '"readable":false' "$SGF" inspect --json "$newer"
+}
+
+# A diffusers pipeline: each network in a folder of its own, and folders without weights.
+check_pipeline() {
+  local pipeline=$FOLDER/pipeline said
+  mkdir -p "$pipeline"/{transformer,vae,text_encoder,scheduler}
+  cp -- "$DATA"/weights/sharded/* "$pipeline/transformer"
+  cp -- "$DATA/weights/dtypes.safetensors" "$pipeline/vae"
+  said=$("$SGF" inspect --json "$pipeline")
+  [[ $(grep -c '^{"' <<<"$said") == 2 && $said == *'/vae/dtypes.safetensors"'* && $said == *'2 shards'* ]] ||
+    { echo "FAIL: a pipeline is inspected as: $said" && FAILED=1; }
 }
 
 check_convert() {
@@ -57,12 +98,19 @@ check_convert() {
   expect 1 '--force' "$SGF" convert "$DATA/weights/dtypes.safetensors" "$FOLDER/a.pt"
   expect 0 'tensors' "$SGF" convert --force "$DATA/weights/dtypes.safetensors" "$FOLDER/a.pt"
   expect 1 'is the input' "$SGF" convert --force "$FOLDER/a.pt" "$FOLDER/a.pt"
+  expect 0 'flattened' "$SGF" convert --help
+  expect 0 'nested dicts were flattened' "$SGF" convert --names keep "$DATA/weights/nested.pt" "$FOLDER/b.safetensors"
+  expect 0 '7 values that are no tensors were left out: betas.0, betas.1, done' \
+    "$SGF" convert --force --names keep "$DATA/weights/nested.pt" "$FOLDER/b.safetensors"
+  expect 0 '"no_tensors":["betas.0"' "$SGF" convert --json --force "$DATA/weights/nested.pt" "$FOLDER/b.safetensors"
 }
 
 check_config() {
   expect 0 'model.dim' "$SGF" config --keys
   expect 0 'dim: 192' "$SGF" config tiny --set model.dim=192 --resolved
   expect 1 'model.dim' "$SGF" config tiny --set model.dmi=192
+  expect 0 '"dim":192' "$SGF" config tiny --set model.dim=192 --resolved --json
+  expect 1 '--resolved or --keys' "$SGF" config tiny --json
   "$SGF" config tiny --resolved >"$FOLDER/once.yaml" && "$SGF" config "$FOLDER/once.yaml" --resolved >"$FOLDER/twice.yaml"
   cmp -s "$FOLDER/once.yaml" "$FOLDER/twice.yaml" || { echo "FAIL: the resolved config changes" && FAILED=1; }
 }
@@ -98,16 +146,36 @@ check_completion() {
   completes 'wan diffusers keep' sgf convert --names ''
   completes 'bash zsh' sgf completion ''
   completes '' sgf convert ''
+  completes 'tiny' sgf config ti
+  completes '' sgf config ./
+  completes 'rollout recovery' sgf bench r
+  completes 'auto cpu cuda' sgf verify --device ''
   "$SGF" completion zsh >"$FOLDER/_sgf"
   ! command -v zsh >/dev/null || expect 0 '' zsh -n "$FOLDER/_sgf"
 }
 
+# In a copy of the tree, which has little to lose.
+check_run() {
+  local tree=$FOLDER/tree
+  mkdir -p "$tree/tools" "$tree/build"
+  cp -r -- "$DATA/../../run" "$tree" && cp -r -- "$DATA/../../tools/run" "$tree/tools"
+  expect 2 "clean takes --all or nothing, got '--all now'" "$tree/run" clean --all now
+  expect 2 "format takes --check or nothing, got '--check now'" "$tree/run" format --check now
+  [[ -d $tree/build ]] || { echo "FAIL: a refused clean removed the build" && FAILED=1; }
+  expect 0 '' "$tree/run" clean
+  [[ ! -d $tree/build ]] || { echo "FAIL: clean left the build" && FAILED=1; }
+}
+
 check_errors
+check_fifo
+check_verify
 check_inspect
+check_pipeline
 check_convert
 check_config
 check_verify
 check_bench
 check_pipes
 check_completion
+check_run
 exit "$FAILED"

@@ -2,6 +2,7 @@
 #include "sgf/core/config.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -26,6 +27,19 @@ void expect_prints_the_same_twice(const Config& config) {
   const Config back = parse_config(once, "printed");
   EXPECT_EQ(back, config) << once;
   EXPECT_EQ(to_yaml(back), once);
+}
+
+TEST(Config, IsTheSameAsJson) {
+  const Config config =
+      parse("name: 'yes'\ncontext: {first_block_frames: 2, positions: top_aligned}\nrun: {seed: 7}\n");
+  const nlohmann::json json = nlohmann::json::parse(to_json(config));
+  EXPECT_EQ(json["name"], "yes");
+  EXPECT_EQ(json["context"]["positions"], "top_aligned");
+  EXPECT_EQ(json["context"]["first_block_frames"], 2);
+  EXPECT_EQ(json["model"]["patch_size"], nlohmann::json::array({1, 2, 2}));
+  EXPECT_EQ(json["schedule"]["warp_denoising_steps"], true);
+  EXPECT_TRUE(nlohmann::json::parse(to_json(Config{}))["context"]["first_block_frames"].is_null());
+  EXPECT_EQ(parse_config(to_json(config), "json"), config);  // JSON is YAML too: nothing is left out
 }
 
 TEST(Config, UnknownKeyIsRefusedWithTheNearestOne) {

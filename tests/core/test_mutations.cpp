@@ -68,7 +68,7 @@ struct Outcomes {
 void read_everything(const TensorFile& file, size_t file_size) {
   for (const TensorEntry& entry : file.entries) {
     ASSERT_LE(static_cast<size_t>(entry.element_count() * byte_size(entry.dtype)), file_size);
-    ASSERT_EQ(elements(file, entry).size(), static_cast<size_t>(entry.element_count()));
+    ASSERT_EQ(elements(file, entry).size(), numbers_of(entry));
   }
 }
 

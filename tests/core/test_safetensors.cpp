@@ -38,7 +38,7 @@ TEST(Safetensors, ReadsEveryElementTypeAndTheMetadataOfTheOfficialLibrary) {
   expect_as_recorded(file, "dtypes.safetensors");
   const auto metadata = recorded("dtypes.safetensors")["metadata"].get<std::map<std::string, std::string>>();
   EXPECT_EQ(file.metadata, metadata);
-  EXPECT_EQ(file.entries.size(), 17u);
+  EXPECT_EQ(file.entries.size(), 21u);
 }
 
 TEST(Safetensors, EntriesComeInTheOrderOfTheirBytesAndLieInARow) {
@@ -119,8 +119,31 @@ TEST(Safetensors, RefusesDimensionsAndOffsetsThatAreNoCounts) {
 }
 
 TEST(Safetensors, RefusesAnUnknownElementTypeByItsName) {
-  expect_refused(with_header(one_tensor("\"F4\"", "[2]", "[0,1]"), 1), {"'F4'"});
+  expect_refused(with_header(one_tensor("\"F128\"", "[2]", "[0,32]"), 32), {"'a'", "'F128'"});
   expect_refused(with_header(one_tensor("7", "[2]", "[0,1]"), 1), {"dtype"});
+}
+
+TEST(Safetensors, RefusesElementsNarrowerThanAByteAndSaysSo) {
+  for (const std::string dtype : {"F4", "F6_E2M3", "F6_E3M2"}) {
+    expect_refused(with_header(one_tensor('"' + dtype + '"', "[4]", "[0,2]"), 2),
+                   {"tensor 'a'", "type " + dtype, "narrower than a byte"});
+  }
+  expect_error([] { open_tensor_file(weights_path("float4.safetensors")); }, {"float4.safetensors", "'w'", "type F4"});
+}
+
+TEST(Safetensors, OpensAHeaderOfAHundredThousandTensors) {
+  constexpr size_t kCount = 100'000;
+  std::string header = "{";
+  for (size_t i = 0; i < kCount; ++i) {
+    header += fmt::format(R"({}"blocks.{}.weight":{{"dtype":"U8","shape":[2],"data_offsets":[{},{}]}})", i ? "," : "",
+                          i, 2 * i, 2 * i + 2);
+  }
+  std::string text = with_header(header + "}", 2 * kCount);
+  text.back() = 7;
+  const TensorFile file = open_text("many.safetensors", text);
+  ASSERT_EQ(file.entries.size(), kCount);
+  EXPECT_EQ(elements(file, *file.find("blocks.99999.weight")), (std::vector<double>{0, 7}));
+  EXPECT_EQ(file.find("blocks.100000.weight"), nullptr);
 }
 
 TEST(Safetensors, RefusesDeepNestingAndLongArraysWhileParsing) {

@@ -3,6 +3,7 @@
 
 #include "tests/core/weight_files.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace sgf::testing {
@@ -34,6 +35,14 @@ TEST(TensorFile, SaysWhatIsWrongWithAPath) {
   expect_error([] { MappedFile::open("/tmp"); }, {"/tmp", "is a folder"});
   expect_error([] { open_tensor_file("/dev/null"); }, {"/dev/null", "not a regular file"});
   expect_error([] { open_text("e.pt", ""); }, {"e.pt", "is empty"});
+}
+
+// Nobody writes to the pipe: a reader that waited for a writer would hang here.
+TEST_F(TensorFolder, RefusesAPipeWithoutWaitingForItsWriter) {
+  const std::filesystem::path pipe = folder_ / "p.safetensors";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  expect_error([&] { open_tensor_file(pipe); }, {"p.safetensors", "is a pipe", "save it to a file"});
+  expect_error([&] { open_tensor_file(folder_); }, {"p.safetensors", "is a pipe"});
 }
 
 TEST(TensorFile, NamesTheFormatsItDoesNotRead) {
@@ -73,6 +82,19 @@ TEST(TensorFile, JoinsTheShardsThatAnIndexNames) {
   expect_as_recorded(file, "sharded");
   EXPECT_EQ(file.files.size(), 2u);
   EXPECT_NE(file.find("a.weight")->file, file.find("b.weight")->file);
+}
+
+TEST(TensorFile, OpensAnIndexLikeItsFolder) {
+  expect_as_recorded(open_tensor_file(weights_path("sharded") / "model.safetensors.index.json"), "sharded");
+}
+
+TEST_F(TensorFolder, OpensOneOfSeveralIndicesByName) {
+  put_copy("s.safetensors", "dtypes.safetensors");
+  for (const std::string name : {"a.index.json", "b.index.json"}) {
+    put(name, R"({"weight_map":{"scalar":"s.safetensors"}})");
+  }
+  expect_error([&] { open_tensor_file(folder_); }, {"name one: a.index.json, b.index.json"});
+  EXPECT_NE(open_tensor_file(folder_ / "b.index.json").find("scalar"), nullptr);
 }
 
 TEST_F(TensorFolder, OpensTheOneWeightFile) {

@@ -21,6 +21,11 @@ INSTANTIATE_TEST_SUITE_P(TorchArchive, RecordedArchive,
                                            "parameters.pt", "with_settings.pt", "protocol5.pt", "streamed_zip.pt",
                                            "zip64.pt"));
 
+TEST(TorchArchive, KnowsNestedDictsFromFlatOnes) {
+  EXPECT_TRUE(open_tensor_file(weights_path("nested.pt")).is_flattened);
+  EXPECT_FALSE(open_tensor_file(weights_path("state_dict.pt")).is_flattened);
+}
+
 TEST(TorchArchive, ViewsOfOneStorageShareItsBytes) {
   for (const std::string name : {"views.pt", "views_legacy.pt"}) {
     const TensorFile file = open_tensor_file(weights_path(name));
@@ -50,6 +55,11 @@ TEST(TorchArchive, RefusesAFunctionByItsNameAndRunsNothing) {
 TEST(TorchArchive, RefusesAnUnknownClassByItsName) {
   expect_error([] { open_tensor_file(weights_path("unknown_class.pt")); },
                {"unknown_class.pt", "'fractions.Fraction'"});
+}
+
+TEST(TorchArchive, RefusesAnElementTypeItCannotHoldByItsNameAndTensor) {
+  expect_error([] { open_tensor_file(weights_path("complex128.pt")); },
+               {"complex128.pt", "tensor 'w'", "'torch.ComplexDoubleStorage'"});
 }
 
 TEST(TorchArchive, ReadsTorchScriptModulesOnlyWhenAsked) {

@@ -65,12 +65,13 @@ double load(const std::byte* at) {
   return static_cast<double>(number);
 }
 
-// A float of the given layout; the widest exponent means infinity unless `finite`, as in E4M3.
-inline double small_float(uint32_t bits, int exponent_bits, int mantissa_bits, bool finite) {
+// A float of the given layout; the widest exponent means infinity unless `finite`, as in E4M3. The FNUZ kinds have a
+// bias that is one larger and are finite too.
+inline double small_float(uint32_t bits, int exponent_bits, int mantissa_bits, bool finite, int more_bias = 0) {
   const uint32_t mantissa = bits & ((1u << mantissa_bits) - 1);
   const int exponent = static_cast<int>(bits >> mantissa_bits) & ((1 << exponent_bits) - 1);
   const double sign = (bits >> (exponent_bits + mantissa_bits)) & 1 ? -1.0 : 1.0;
-  const int bias = (1 << (exponent_bits - 1)) - 1;
+  const int bias = (1 << (exponent_bits - 1)) - 1 + more_bias;
   const double fraction = static_cast<double>(mantissa) / static_cast<double>(1u << mantissa_bits);
   if (exponent == 0) return sign * std::ldexp(fraction, 1 - bias);
   if (!finite && exponent == (1 << exponent_bits) - 1) return mantissa ? NAN : sign * INFINITY;
@@ -102,10 +103,17 @@ inline double decode(DType dtype, const std::byte* at) {
       return small_float(u8(), 4, 3, true);
     case DType::kF8E5M2:
       return small_float(u8(), 5, 2, false);
+    case DType::kF8E4M3Fnuz:
+      return u8() == 0x80 ? NAN : small_float(u8(), 4, 3, true, 1);
+    case DType::kF8E5M2Fnuz:
+      return u8() == 0x80 ? NAN : small_float(u8(), 5, 2, true, 1);
+    case DType::kF8E8M0:
+      return u8() == 0xff ? NAN : std::ldexp(1.0, static_cast<int>(u8()) - 127);
     case DType::kF16:
       return small_float(u16(), 5, 10, false);
     case DType::kBF16:
       return std::bit_cast<float>(u16() << 16);
+    case DType::kC64:  // one of the pair
     case DType::kF32:
       return load<float>(at);
     case DType::kF64:
@@ -114,7 +122,11 @@ inline double decode(DType dtype, const std::byte* at) {
   return NAN;
 }
 
-// All elements in row-major order of the view, read through its strides.
+inline size_t numbers_of(const TensorEntry& entry) {
+  return static_cast<size_t>(entry.element_count()) * (entry.dtype == DType::kC64 ? 2 : 1);
+}
+
+// All elements in row-major order of the view, read through its strides; real and imaginary part of a complex one.
 inline std::vector<double> elements(const TensorFile& file, const TensorEntry& entry) {
   const auto bytes = file.bytes(entry);
   std::vector<double> values;
@@ -122,7 +134,9 @@ inline std::vector<double> elements(const TensorFile& file, const TensorEntry& e
   for (int64_t n = 0; n < entry.element_count(); ++n) {
     int64_t at = 0;
     for (size_t i = 0; i < index.size(); ++i) at += index[i] * entry.strides[i];
-    values.push_back(decode(entry.dtype, &bytes[static_cast<size_t>(at * byte_size(entry.dtype))]));
+    const std::byte* element = &bytes[static_cast<size_t>(at * byte_size(entry.dtype))];
+    values.push_back(decode(entry.dtype, element));
+    if (entry.dtype == DType::kC64) values.push_back(decode(entry.dtype, element + sizeof(float)));
     for (size_t i = index.size(); i-- > 0 && ++index[i] == entry.shape[i];) index[i] = 0;
   }
   return values;

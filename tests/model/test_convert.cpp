@@ -50,6 +50,10 @@ std::set<std::string> names_in(const std::filesystem::path& path) {
   return names;
 }
 
+at::Tensor widest(const at::Tensor& tensor) {
+  return tensor.to(tensor.is_complex() ? at::kComplexDouble : at::kDouble);
+}
+
 // Both files hold the same names, types and numbers, NaN included.
 void expect_equal_files(const std::filesystem::path& a, const std::filesystem::path& b) {
   const TensorFile first = open_tensor_file(a), second = open_tensor_file(b);
@@ -57,7 +61,7 @@ void expect_equal_files(const std::filesystem::path& a, const std::filesystem::p
   for (const TensorEntry& entry : first.entries) {
     const at::Tensor one = map_tensor(first, entry), other = map_tensor(second, entry.name);
     EXPECT_EQ(one.scalar_type(), other.scalar_type()) << entry.name;
-    EXPECT_TRUE(at::equal(one.to(at::kDouble), other.to(at::kDouble))) << entry.name;
+    EXPECT_TRUE(at::equal(widest(one), widest(other))) << entry.name;
   }
 }
 
@@ -145,6 +149,43 @@ TEST_F(Convert, CarriesWhatNoDitHasWithoutItsWrappers) {
   EXPECT_TRUE(names_in(folder_ / "out.safetensors").contains("extra_model.freqs"));
 }
 
+TEST_F(Convert, NamesTheWeightsThatTheInputLacks) {
+  NamedTensors tensors = tiny_tensors("generator.", 1);
+  std::erase_if(tensors, [](const auto& tensor) { return tensor.first == "generator.blocks.1.norm3.bias"; });
+  save_tensors(folder_ / "m-00001-of-00002.safetensors", tensors, {});
+  const ConvertResult result =
+      convert_weights(request(folder_ / "m-00001-of-00002.safetensors", folder_ / "out.safetensors"));
+  EXPECT_THAT(result.missing, ElementsAre("blocks.1.norm3.bias"));
+  EXPECT_THAT(result.hint, HasSubstr("one shard of 2"));
+  const ConvertResult whole = convert_weights(request(wan_file(), folder_ / "whole.safetensors"));
+  EXPECT_TRUE(whole.missing.empty());
+  EXPECT_EQ(whole.hint, "");
+}
+
+TEST_F(Convert, NamesWhatEverySizeHasWhereTheSizeIsUnknown) {
+  NamedTensors tensors = tiny_tensors("", 1);
+  std::erase_if(tensors, [](const auto& tensor) { return !tensor.first.starts_with("blocks."); });
+  save_tensors(folder_ / "in.safetensors", tensors, {});
+  const ConvertResult result = convert_weights(request(folder_ / "in.safetensors", folder_ / "out.safetensors"));
+  EXPECT_EQ(result.missing.size(), 15u);
+  EXPECT_EQ(result.missing.front(), "patch_embedding.weight");
+  EXPECT_EQ(result.missing.back(), "head.head.bias");
+}
+
+TEST_F(Convert, ListsTheValuesThatAreNoTensors) {
+  const auto nested = sgf::testing::weights_path("nested.pt");
+  const ConvertResult result = convert_weights(request(nested, folder_ / "out.safetensors"));
+  EXPECT_THAT(result.no_tensors, ElementsAre("betas.0", "betas.1", "done", "ema", "lr", "name", "step"));
+  EXPECT_TRUE(result.is_flattened);
+
+  save_tensors(folder_ / "noted.safetensors", {{"w", at::ones({1})}}, {{"note", "x"}});
+  const auto left_out = [&](const char* output) {
+    return convert_weights(request(folder_ / "noted.safetensors", folder_ / output)).no_tensors;
+  };
+  EXPECT_TRUE(left_out("noted2.safetensors").empty());
+  EXPECT_THAT(left_out("noted.pt"), ElementsAre("note"));
+}
+
 TEST_F(Convert, ChangesFloatingTypesAlone) {
   save_tensors(folder_ / "in.safetensors", {{"w", at::full({3}, 1.0009765625)}, {"n", at::arange(3)}}, {});
   for (const DType dtype : {DType::kBF16, DType::kF16, DType::kF32}) {
@@ -227,12 +268,13 @@ TEST(WeightScan, CountsWhatIsNotFiniteInEveryType) {
                {{"f64", bad.to(at::kDouble)},
                 {"bf16", bad.to(at::kBFloat16)},
                 {"f8", bad.to(at::kFloat8_e5m2)},
+                {"complex", at::complex(at::zeros({5}), bad.to(at::kFloat))},
                 {"good", at::ones({4})},
                 {"empty", at::empty({0})},
                 {"count", at::arange(3)}},
                {});
   const std::vector<NonFinite> found = scan_weights(open_tensor_file(folder / "t.safetensors"));
-  ASSERT_EQ(found.size(), 3u);
+  ASSERT_EQ(found.size(), 4u);
   for (const NonFinite& tensor : found) {
     EXPECT_EQ(tensor.nan, 1) << tensor.name;
     EXPECT_EQ(tensor.infinite, 2) << tensor.name;

@@ -42,7 +42,6 @@ void write_weights(const std::filesystem::path& path, const Weights& weights) {
 
 TEST(Writer, IsGuessedFromTheNames) {
   const Weights tiny = tiny_weights();
-  EXPECT_EQ(writer_of(tiny), "official Wan");
   EXPECT_EQ(writer_of(renamed(tiny, diffusers_name)), "diffusers");
   EXPECT_EQ(writer_of(under("model.diffusion_model.", tiny)), "ComfyUI");
   EXPECT_EQ(writer_of(under("generator_ema.model.", tiny)), "Self-Forcing or Causal-Forcing training");
@@ -50,6 +49,31 @@ TEST(Writer, IsGuessedFromTheNames) {
   EXPECT_THAT(writer_of(under("_fsdp_wrapped_module.", tiny)), HasSubstr("FSDP-wrapped"));
   EXPECT_THAT(writer_of(together(tiny, {{"memory_head.head.bias", {16}}})), HasSubstr("SGF+"));
   EXPECT_THAT(writer_of(together(tiny, {{"img_emb.proj.0.bias", {16}}})), HasSubstr("image-to-video"));
+}
+
+// Names alone prove nothing: anybody who trains a smaller Wan saves it under them.
+TEST(Writer, IsWanItselfOnlyAtWansOwnSizes) {
+  const auto writer_of_outline = [](const Weights& weights) {
+    return report_weights(make_outline(weights), "nowhere/outline.pt").written_by;
+  };
+  for (const char* preset : {"wan-1.3b", "wan-14b"}) {
+    EXPECT_EQ(writer_of_outline(expected_dit_weights(dit_preset(preset))), "official Wan");
+  }
+  DitConfig shallow = dit_preset("wan-1.3b");
+  shallow.num_layers = 29;
+  EXPECT_EQ(writer_of_outline(expected_dit_weights(shallow)), "unknown, in Wan's names");
+  EXPECT_EQ(writer_of(tiny_weights()), "unknown, in Wan's names");
+  EXPECT_EQ(writer_of(without("patch_embedding.weight", tiny_weights())), "unknown, in Wan's names");
+}
+
+TEST(Writer, IsKnownByWhatItWrapsAroundTheNames) {
+  const Weights tiny = tiny_weights();
+  EXPECT_EQ(writer_of(under("_orig_mod.", tiny)), "a training run, compiled by torch.compile");
+  EXPECT_EQ(writer_of(under("module.", tiny)), "a training run, DDP-wrapped");
+  EXPECT_EQ(writer_of(under("module._orig_mod.", tiny)), "a training run, compiled by torch.compile, DDP-wrapped");
+  EXPECT_EQ(writer_of(under("_fsdp_wrapped_module.", tiny)), "a training run, FSDP-wrapped");
+  EXPECT_EQ(writer_of(under("generator._orig_mod.", tiny)),
+            "Self-Forcing or Causal-Forcing training, compiled by torch.compile");
 }
 
 TEST(Writer, OfOtherNetworksIsGuessedToo) {
@@ -75,6 +99,8 @@ TEST(Report, OfANewerCheckpointSaysBothVersions) {
   const WeightReport report = report_of(tiny_weights(), {{kFormatVersionKey, "7"}});
   EXPECT_THAT(report.problem, HasSubstr("format 7"));
   EXPECT_THAT(report.problem, HasSubstr("up to 1"));
+  EXPECT_FALSE(report.is_readable);
+  EXPECT_TRUE(report_of(tiny_weights(), {{kFormatVersionKey, "1"}}).is_readable);
 }
 
 TEST(Report, OfAWholeDitFindsNothingWrong) {
@@ -127,6 +153,15 @@ TEST(Report, OfOneShardSaysThatSizesAreUnknown) {
   EXPECT_THAT(only_dit(report).config_source, HasSubstr("patch_embedding.weight is missing"));
 }
 
+TEST(Report, OfOneShardSaysThatThereAreOthers) {
+  const auto hint_of = [](const char* name) { return report_weights(make_file(tiny_weights()), name).hint; };
+  EXPECT_THAT(hint_of("some/model-00001-of-00003.safetensors"), HasSubstr("one shard of 3"));
+  for (const char* name :
+       {"model.safetensors", "model-00001-of-00001.safetensors", "a-of-3.pt", "-of-.pt", "x-1-of-y.pt"}) {
+    EXPECT_EQ(hint_of(name), "") << name;
+  }
+}
+
 TEST(Report, ComparesWithoutHeadsWhereTheyCannotBeKnown) {
   DitConfig config = dit_preset("tiny");
   config.dim = 80;
@@ -158,6 +193,7 @@ TEST(Report, OfAFileBesideAForeignConfigSaysSoAndGoesOn) {
   write_text(folder / "config.json", R"({"model_type": "i2v", "dim": 96, "num_heads": 4})");
   const WeightReport report = report_weights(make_file(tiny_weights()), folder / "made.safetensors");
   EXPECT_THAT(report.problem, HasSubstr("text-to-video"));
+  EXPECT_TRUE(report.is_readable);
   EXPECT_EQ(only_dit(report).config_source, "shapes");
 }
 
@@ -202,6 +238,19 @@ TEST(WeightFolder, CountsShardsAsOne) {
   write_text(folder / "m.safetensors.index.json",
              R"({"weight_map": {"a": "m-1.safetensors", "b": "m-2.safetensors"}})");
   EXPECT_THAT(list_weight_files(folder.path()), ElementsAre(folder.path(), folder / "other.safetensors"));
+}
+
+TEST(WeightFolder, ListsTheNetworksOfAPipeline) {
+  const TemporaryFolder folder;
+  for (const char* part : {"transformer", "vae", "text_encoder", "scheduler"}) {
+    std::filesystem::create_directory(folder / part);
+  }
+  write_text(folder / "model_index.json", "{}");
+  write_weights(folder / "transformer/m-1.safetensors", {{"a", {2}}});
+  write_text(folder / "transformer/m.safetensors.index.json", R"({"weight_map": {"a": "m-1.safetensors"}})");
+  write_weights(folder / "vae/diffusion_pytorch_model.safetensors", {{"b", {2}}});
+  EXPECT_THAT(list_weight_files(folder.path()),
+              ElementsAre(folder / "transformer", folder / "vae/diffusion_pytorch_model.safetensors"));
 }
 
 TEST(WeightFolder, FindsTheTransformerOfAPipeline) {

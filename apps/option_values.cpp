@@ -1,0 +1,27 @@
+#include "apps/option_values.h"
+
+#include "sgf/core/device.h"
+#include "sgf/core/in_quotes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+
+namespace sgf {
+
+void add_device(CLI::App& command, std::string& device) {
+  const auto refuse_others = [](const std::string& word) {
+    return is_device_name(word) ? "" : fmt::format("a device is auto, cpu, cuda or cuda:N, got {}", in_quotes(word));
+  };
+  command.add_option("--device", device, "auto, cpu, cuda or cuda:N")
+      ->capture_default_str()
+      ->check(CLI::Validator(refuse_others, "{auto,cpu,cuda}"));
+}
+
+void suggest(CLI::Option& option, const std::vector<std::string>& values) {
+  if (values.empty()) return;
+  option.check(CLI::Validator([](const std::string&) { return std::string(); },
+                              fmt::format("{{{}}} or a file", fmt::join(values, ","))));
+}
+
+}  // namespace sgf
