@@ -14,6 +14,7 @@ void add_config(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_train(CLI::App& app);
 void add_demo(CLI::App& app);
+void add_world(CLI::App& app);
 void add_completion(CLI::App& app);
 
 // For a command that said what it had to say: the program ends with this code, without a further word.

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace sgf {
 namespace {
@@ -39,10 +40,12 @@ CommandWords describe(const CLI::App& app, const std::string& name) {
   return words;
 }
 
-std::vector<CommandWords> describe_program(const CLI::App& app) {
-  std::vector<CommandWords> commands{describe(app, "")};
+// A command of a command, as `world render`, follows it under both its words.
+std::vector<CommandWords> describe_program(const CLI::App& app, const std::string& name = "") {
+  std::vector<CommandWords> commands{describe(app, name)};
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    commands.push_back(describe(*command, command->get_name()));
+    const std::string below = name.empty() ? command->get_name() : name + " " + command->get_name();
+    for (CommandWords& words : describe_program(*command, below)) commands.push_back(std::move(words));
   }
   return commands;
 }

@@ -25,13 +25,19 @@ std::string zsh_escaped(const std::string& text) {
   return escaped;
 }
 
-std::vector<std::string> subcommand_names(const std::vector<CommandWords>& commands) {
+// The commands right below one: "render" and "measure" below "world".
+std::vector<std::string> names_below(const CommandWords& parent, const std::vector<CommandWords>& commands) {
+  const std::string prefix = parent.name.empty() ? "" : parent.name + " ";
   std::vector<std::string> names;
   for (const CommandWords& command : commands) {
-    if (!command.name.empty()) names.push_back(command.name);
+    if (command.name.size() <= prefix.size() || !command.name.starts_with(prefix)) continue;
+    const std::string rest = command.name.substr(prefix.size());
+    if (rest.find(' ') == std::string::npos) names.push_back(rest);
   }
   return names;
 }
+
+bool is_below_another(const CommandWords& command) { return command.name.find(' ') != std::string::npos; }
 
 std::vector<std::string> option_names(const CommandWords& command) {
   std::vector<std::string> names;
@@ -55,8 +61,7 @@ std::string bash_values(const CommandWords& command) {
 }
 
 std::string bash_words(const CommandWords& command, const std::vector<CommandWords>& commands) {
-  std::vector<std::string> positional;
-  if (command.name.empty()) positional = subcommand_names(commands);
+  std::vector<std::string> positional = names_below(command, commands);
   for (const ArgumentWords& argument : command.positionals) {
     positional.insert(positional.end(), argument.choices.begin(), argument.choices.end());
   }
@@ -76,7 +81,8 @@ std::string zsh_option(const std::string& name, const ArgumentWords& option) {
   return shell_quoted(fmt::format("{}[{}]{}", name, zsh_escaped(option.help), value));
 }
 
-std::string zsh_arguments(const CommandWords& command) {
+std::string zsh_arguments(const CommandWords& command, const std::vector<CommandWords>& commands) {
+  const std::vector<std::string> below = names_below(command, commands);
   std::string specs;
   for (const ArgumentWords& option : command.options) {
     for (const std::string& name : option.names) specs += " \\\n        " + zsh_option(name, option);
@@ -86,26 +92,31 @@ std::string zsh_arguments(const CommandWords& command) {
         fmt::format("{}:{}:{}", argument.repeats ? "*" : "", zsh_escaped(argument.names.front()), zsh_value(argument));
     specs += " \\\n        " + shell_quoted(spec);
   }
+  if (!command.name.empty() && !below.empty()) {
+    specs += " \\\n        " + shell_quoted(fmt::format("1:command:({})", joined(below)));
+  }
   return fmt::format("      _arguments{}\n", specs);
 }
 
 }  // namespace
 
 std::string bash_completion(const std::vector<CommandWords>& commands) {
-  std::string values, words;
+  std::string values, words, below;
   for (const CommandWords& command : commands) {
+    if (is_below_another(command)) below += fmt::format("    {0}) command={0} ;;\n", shell_quoted(command.name));
     values += bash_values(command);
     words += bash_words(command, commands);
   }
   return fmt::format(R"(# bash completion for sgf. Use it now: source <(sgf completion bash)
 _sgf() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}}
-  local command='' choices='' options='' positionals='' i
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    if [[ ${{COMP_WORDS[i]}} != -* ]]; then
-      command=${{COMP_WORDS[i]}}
-      break
-    fi
+  local command='' choices='' options='' positionals='' word
+  for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
+    if [[ $word == -* ]]; then continue; fi
+    # A command of a command goes by both words; other words that follow are arguments.
+    case "$command $word" in
+{}    *) if [[ -z $command ]]; then command=$word; fi ;;
+    esac
   done
   COMPREPLY=()
   case "$command $before" in
@@ -122,18 +133,23 @@ _sgf() {{
 }}
 complete -o default -F _sgf sgf
 )",
-                     values, words);
+                     below, values, words);
 }
 
 std::string zsh_completion(const std::vector<CommandWords>& commands) {
   std::string list, cases, own;
+  std::vector<std::string> below;
   for (const CommandWords& command : commands) {
     if (command.name.empty()) {
-      own = zsh_arguments(command);
+      own = zsh_arguments(command, commands);
+      continue;
+    }
+    cases += fmt::format("    {})\n{}      ;;\n", shell_quoted(command.name), zsh_arguments(command, commands));
+    if (is_below_another(command)) {
+      below.push_back(shell_quoted(command.name));
       continue;
     }
     list += fmt::format("    {}\n", shell_quoted(fmt::format("{}:{}", command.name, zsh_escaped(command.help))));
-    cases += fmt::format("    {})\n{}      ;;\n", command.name, zsh_arguments(command));
   }
   return fmt::format(R"(#compdef sgf
 # zsh completion for sgf. Use it now: source <(sgf completion zsh)
@@ -151,13 +167,18 @@ _sgf() {{
   local command=$words[2]
   shift words
   ((CURRENT--))
+  if [[ "$command $words[2]" == ({}) ]] && ((CURRENT > 2)); then
+    command="$command $words[2]"
+    shift words
+    ((CURRENT--))
+  fi
   case $command in
 {}  esac
 }}
 # Autoloaded from $fpath it is called; sourced it registers itself.
 if [[ ${{funcstack[1]-}} == _sgf ]]; then _sgf "$@"; else compdef _sgf sgf; fi
 )",
-                     list, own, cases);
+                     list, own, fmt::join(below, "|"), cases);
 }
 
 }  // namespace sgf

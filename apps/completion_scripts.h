@@ -17,7 +17,7 @@ struct ArgumentWords {
 };
 
 struct CommandWords {
-  std::string name;  // "" for the program itself
+  std::string name;  // "" for the program itself; "world render" for a command of a command
   std::string help;
   std::vector<ArgumentWords> options;
   std::vector<ArgumentWords> positionals;

@@ -36,6 +36,7 @@ void add_commands(CLI::App& app) {
   add_demo(app);
   add_train(app);
   add_bench(app);
+  add_world(app);
   add_completion(app);
 }
 
@@ -79,14 +80,21 @@ std::string say_about_options(const CLI::App& command, const CLI::ParseError& er
   return error.what();
 }
 
+// As far as the words were understood: the program, a command, or the command of a command.
 int explain_misuse(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words) {
-  const std::vector<CLI::App*> chosen = app.get_subcommands();
-  if (chosen.empty()) {
-    fmt::print(stderr, "sgf: {}\nTry sgf --help.\n", say_about_command(app, error, words));
-  } else {
-    const CLI::App& command = *chosen.front();
-    fmt::print(stderr, "sgf: {}\nTry sgf {} --help.\n", say_about_options(command, error, words), command.get_name());
+  const CLI::App* command = &app;
+  std::string names = "sgf";
+  size_t understood = 0;
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    names += " " + command->get_name();
+    understood = static_cast<size_t>(std::ranges::find(words, command->get_name()) - words.begin()) + 1;
   }
+  const std::vector<std::string> rest(words.begin() + static_cast<int64_t>(understood), words.end());
+  const bool lacks_command = !command_names(*command).empty();
+  fmt::print(stderr, "sgf: {}\nTry {} --help.\n",
+             lacks_command ? say_about_command(*command, error, rest) : say_about_options(*command, error, rest),
+             names);
   return kMisused;
 }
 

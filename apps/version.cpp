@@ -1,5 +1,7 @@
 #include "apps/version.h"
 
+#include "sgf/data/video_writer.h"
+
 #include <fmt/format.h>
 #include <torch/headeronly/version.h>
 #ifdef SGF_WITH_CUDA
@@ -20,8 +22,9 @@ std::string cuda_text() {
 }  // namespace
 
 std::string version_text() {
-  return fmt::format("sgf {}\ntorch {}\n{}\nreads safetensors, torch zip, torch legacy; writes safetensors, torch zip",
-                     SGF_VERSION, TORCH_VERSION, cuda_text());
+  return fmt::format(
+      "sgf {}\ntorch {}\n{}\n{}\nreads safetensors, torch zip, torch legacy; writes safetensors, torch zip",
+      SGF_VERSION, TORCH_VERSION, cuda_text(), video_component());
 }
 
 }  // namespace sgf

@@ -50,6 +50,19 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
   }
 }
 
+void AtomicFile::write_at(uint64_t offset, std::span<const std::byte> bytes) {
+  check(fd_ >= 0, "core", "{}: written to after commit", target_.string());
+  check(offset <= written_ && bytes.size() <= written_ - offset, "core", "{}: bytes {} to {} are not there yet",
+        target_.string(), offset, offset + bytes.size());
+  while (!bytes.empty()) {
+    const ssize_t count = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail_with(errno);
+    bytes = bytes.subspan(static_cast<size_t>(count));
+    offset += static_cast<uint64_t>(count);
+  }
+}
+
 void AtomicFile::commit() {
   check(fd_ >= 0, "core", "{}: committed twice", target_.string());
   if (::fsync(fd_) != 0) fail_with(errno);

@@ -21,6 +21,9 @@ class AtomicFile {
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
 
+  // Over bytes already written, for formats that fill in a size they learn late; goes on appending after it.
+  void write_at(uint64_t offset, std::span<const std::byte> bytes);
+
   // Syncs the bytes, takes the target's name, syncs the folder: after it, a power cut loses nothing.
   void commit();
 

@@ -1,27 +1,135 @@
 #include "sgf/data/world_clips.h"
 
+#include "sgf/core/atomic_file.h"
+#include "sgf/core/error.h"
+#include "sgf/core/mapped_file.h"
+#include "sgf/core/strict_json.h"
+#include "sgf/data/one_thread.h"
+#include "sgf/data/picture_strip.h"
+#include "sgf/data/video_tensor.h"
 #include "sgf/data/world_caption.h"
-#include "sgf/data/world_codec.h"
 #include "sgf/data/world_render.h"
 
-namespace sgf {
+#include <ATen/ATen.h>
+#include <nlohmann/json.hpp>
 
-ClipBatch WorldClips::clips(int64_t first, int64_t count, int64_t frames, c10::Device device) const {
-  std::vector<ClipSpan> spans;
-  ClipBatch batch;
-  for (int64_t clip = first; clip < first + count; ++clip) {
-    spans.push_back({draw_scene(preset_, seed_, clip), {0, frames}});
-    batch.captions.push_back(caption_text(spans.back().scene.caption()));
+#include <algorithm>
+
+namespace sgf {
+namespace {
+
+constexpr int64_t kFramesAtATime = 256;  // so that a clip of any length takes the same memory
+constexpr int64_t kStripRows = 8, kStripColumns = 8;
+constexpr int64_t kStripSide = 96;  // pixels: pictures are enlarged to about this
+
+using TakePictures = std::function<void(const at::Tensor& pictures, int64_t first)>;
+
+void render_in_parts(const WorldPreset& preset, const WorldScene& scene, int64_t frames, const TakePictures& take) {
+  for (int64_t begin = 0; begin < frames; begin += kFramesAtATime) {
+    take(render(preset, scene, {begin, std::min(frames, begin + kFramesAtATime)}), begin);
   }
-  batch.latents = WorldCodec(preset_).encode(render(preset_, spans, device));
-  return batch;
 }
 
-std::vector<std::string> WorldClips::prompts(int64_t first, int64_t count) const {
-  std::vector<std::string> captions;
-  for (int64_t clip = first; clip < first + count; ++clip)
-    captions.push_back(caption_text(draw_caption(preset_, seed_, clip)));
-  return captions;
+void write_mp4_clip(const std::filesystem::path& path, const ClipOrder& order, const ClipFiles& files, int64_t clip) {
+  const int64_t side = order.preset.size * files.enlarge;
+  VideoWriter writer(path, {.width = side, .height = side, .fps = files.fps, .crf = files.crf});
+  render_in_parts(order.preset, order.scene(clip), order.frames,
+                  [&](const at::Tensor& pictures, int64_t) { add_frames(writer, enlarge(pictures, files.enlarge)); });
+  writer.finish();
+}
+
+void write_png_clip(const std::filesystem::path& folder, const ClipOrder& order, int64_t clip) {
+  std::filesystem::create_directory(folder);
+  render_in_parts(order.preset, order.scene(clip), order.frames,
+                  [&](const at::Tensor& pictures, int64_t first) { write_png_frames(folder, pictures, first); });
+}
+
+void make_empty_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  check(std::filesystem::is_directory(folder), "data", "{}: the folder cannot be made: {}", folder.string(),
+        error ? error.message() : "there is a file of that name");
+  check(std::filesystem::is_empty(folder), "data", "{} is not empty: clips go to a folder of their own",
+        folder.string());
+}
+
+void check_order(const ClipOrder& order) {
+  check(order.clips > 0 && order.frames > 0, "data", "at least one clip and one frame, got {} and {}", order.clips,
+        order.frames);
+  order.scene(0);  // refuses a caption that does not fit the world
+}
+
+void write_lists(const ClipOrder& order, const ClipFiles& files, const std::vector<ListedClip>& clips) {
+  nlohmann::json list = {{"world", order.preset.name},
+                         {"seed", order.seed},
+                         {"frames", order.frames},
+                         {"fps", files.fps},
+                         {"clips", nlohmann::json::array()}};
+  AtomicFile captions(files.folder / "captions.txt");
+  for (const ListedClip& clip : clips) {
+    list["clips"].push_back({{"file", clip.file.string()}, {"caption", clip.caption}});
+    captions.write(clip.caption + "\n");
+  }
+  captions.commit();
+  AtomicFile manifest(files.folder / "manifest.json");
+  manifest.write(list.dump(1) + "\n");
+  manifest.commit();
+}
+
+}  // namespace
+
+WorldScene ClipOrder::scene(int64_t clip) const {
+  return caption ? draw_scene(preset, seed, clip, *caption) : draw_scene(preset, seed, clip);
+}
+
+void render_clips(const ClipOrder& order, const ClipFiles& files, const std::function<void(int64_t)>& done) {
+  check_order(order);
+  check(files.enlarge > 0 && (files.enlarge & (files.enlarge - 1)) == 0, "data",
+        "clips are enlarged by a power of two, got {}", files.enlarge);
+  make_empty_folder(files.folder);
+  const OneThread one_thread;
+  std::vector<ListedClip> clips;
+  for (int64_t i = 0; i < order.clips; ++i) {
+    const bool is_mp4 = files.format == ClipFormat::kMp4;
+    const std::string name = fmt::format("clip_{:05}{}", i, is_mp4 ? ".mp4" : "");
+    if (is_mp4) write_mp4_clip(files.folder / name, order, files, i);
+    if (!is_mp4) write_png_clip(files.folder / name, order, i);
+    clips.push_back({name, caption_text(order.scene(i).caption())});
+    done(i + 1);
+  }
+  write_lists(order, files, clips);
+}
+
+RgbImage strip_of_clips(const ClipOrder& order) {
+  check_order(order);
+  const std::vector<int64_t> moments = strip_moments(order.frames, kStripColumns);
+  std::vector<at::Tensor> rows;
+  for (int64_t i = 0; i < std::min(order.clips, kStripRows); ++i) {
+    std::vector<at::Tensor> pictures;
+    for (const int64_t f : moments) pictures.push_back(render(order.preset, order.scene(i), {f, f + 1}));
+    rows.push_back(at::cat(pictures));
+  }
+  return picture_strip(rows, std::max<int64_t>(1, kStripSide / order.preset.size));
+}
+
+ClipList read_manifest(const std::filesystem::path& path) {
+  const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
+  const std::span<const std::byte> bytes = file->bytes();
+  const nlohmann::json list = parse_strict_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
+                                                path.string(), {.depth = 4, .array_length = 1'000'000});
+  ClipList read;
+  try {
+    read.world = list.at("world").get<std::string>();
+    for (const nlohmann::json& clip : list.at("clips")) {
+      const auto name = clip.at("file").get<std::string>();
+      read.clips.push_back({path.parent_path() / name, clip.at("caption").get<std::string>()});
+    }
+  } catch (const nlohmann::json::exception& error) {
+    fail("data", "{} is no manifest of clips, which has \"world\" and \"clips\" of \"file\" and \"caption\": {}",
+         path.string(), error.what());
+  }
+  check(!read.clips.empty(), "data", "{} lists no clips", path.string());
+  return read;
 }
 
 }  // namespace sgf

@@ -171,6 +171,19 @@ ObjectScore mean_object(const std::vector<SegmentScore>& scores, size_t object) 
           mean(&ObjectScore::motion)};
 }
 
+// So many, equally long to a frame; or of so many frames each, the last one shorter.
+std::vector<FrameSpan> segments_of(int64_t frames, const MeasureOptions& options) {
+  std::vector<FrameSpan> spans;
+  for (int64_t i = 0; i < options.segments; ++i) {
+    spans.push_back({i * frames / options.segments, (i + 1) * frames / options.segments});
+  }
+  if (!spans.empty()) return spans;
+  for (int64_t begin = 0; begin < frames; begin += options.segment_frames) {
+    spans.push_back({begin, std::min(begin + options.segment_frames, frames)});
+  }
+  return spans;
+}
+
 void check_video(const at::Tensor& video, const WorldCaption& caption, const WorldPreset& preset) {
   check(video.dim() == 4 && video.size(0) > 0 && video.size(1) == 3 && video.size(2) == preset.size &&
             video.size(3) == preset.size,
@@ -188,13 +201,13 @@ WorldScore measure(const at::Tensor& video, const WorldCaption& caption, const W
   check(options.segment_frames > 0 && options.window_frames > 0, "data",
         "segments and the first window have at least one frame, got {} and {}", options.segment_frames,
         options.window_frames);
+  check(0 <= options.segments && options.segments <= video.size(0), "data", "{} frame(s) cannot make {} segments",
+        video.size(0), options.segments);
   const at::Tensor on_host = video.detach().to(at::kCPU, at::kFloat).clamp(0, 1).contiguous();
   const Measurement measurement(on_host, caption, preset, options.window_frames);
   const int64_t frames = video.size(0);
   WorldScore score{.whole = measurement.score({0, frames})};
-  for (int64_t begin = 0; begin < frames; begin += options.segment_frames) {
-    score.segments.push_back(measurement.score({begin, std::min(begin + options.segment_frames, frames)}));
-  }
+  for (const FrameSpan& span : segments_of(frames, options)) score.segments.push_back(measurement.score(span));
   return score;
 }
 

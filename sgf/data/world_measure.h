@@ -26,6 +26,7 @@ constexpr double kBackgroundTolerance = 0.12;  // Euclidean in RGB; the words' c
 
 struct MeasureOptions {
   int64_t segment_frames = 21;
+  int64_t segments = 0;        // so many of equal length instead, where it is not 0
   int64_t window_frames = 12;  // the first window: what later frames are held against
 };
 

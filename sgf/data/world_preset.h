@@ -17,6 +17,7 @@ struct Range {
 
   double at(double share) const { return low + share * (high - low); }
   double middle() const { return at(0.5); }
+  auto operator<=>(const Range&) const = default;
 };
 
 // Lengths are in pixels.
@@ -38,6 +39,7 @@ struct WorldPreset {
 
   double speed(SpeedWord word) const { return word == SpeedWord::kSlow ? slow : fast; }
   void validate() const;
+  auto operator<=>(const WorldPreset&) const = default;
 };
 
 // `world-tiny` (16 x 16, one object: tests and the demo on a CPU) or

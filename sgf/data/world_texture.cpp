@@ -4,6 +4,10 @@
 
 #include <ATen/ATen.h>
 
+#include <map>
+#include <mutex>
+#include <utility>
+
 namespace sgf {
 namespace {
 
@@ -30,7 +34,9 @@ at::Tensor true_clip(const WorldCaption& caption, const WorldPreset& preset, int
   return render(preset, draw_scene(preset, kTruthSeed, clip, caption), {0, frames});
 }
 
-Texture true_texture(const WorldCaption& caption, const WorldPreset& preset) {
+namespace {
+
+Texture make_true_texture(const WorldCaption& caption, const WorldPreset& preset) {
   Texture texture;
   for (int64_t clip = 0; clip < kTextureClips; ++clip) {
     const at::Tensor video = true_clip(caption, preset, clip, kTruthFrames);
@@ -38,6 +44,18 @@ Texture true_texture(const WorldCaption& caption, const WorldPreset& preset) {
     texture.sharpness += sgf::sharpness(video) / kTextureClips;
   }
   return texture;
+}
+
+}  // namespace
+
+// A pure function of a few words, asked for every video: each answer is kept.
+Texture true_texture(const WorldCaption& caption, const WorldPreset& preset) {
+  static std::mutex mutex;
+  static std::map<std::pair<WorldCaption, WorldPreset>, Texture> known;
+  const std::lock_guard lock(mutex);
+  const auto found = known.find({caption, preset});
+  if (found != known.end()) return found->second;
+  return known[{caption, preset}] = make_true_texture(caption, preset);
 }
 
 }  // namespace sgf

@@ -5,6 +5,7 @@
 #include "sgf/core/enum_names.h"
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -50,7 +51,7 @@ struct ObjectWords {
   SpeedWord speed = SpeedWord::kSlow;
   ColourWord colour = ColourWord::kRed;
   ShapeWord shape = ShapeWord::kDisc;
-  bool operator==(const ObjectWords&) const = default;
+  auto operator<=>(const ObjectWords&) const = default;
 };
 
 // All that a caption says. No two objects of a scene share a colour, so that a
@@ -58,7 +59,7 @@ struct ObjectWords {
 struct WorldCaption {
   std::vector<ObjectWords> objects;
   BackgroundWord background = BackgroundWord::kBlack;
-  bool operator==(const WorldCaption&) const = default;
+  auto operator<=>(const WorldCaption&) const = default;
 };
 
 // Red, green and blue, each in [0, 1].

@@ -3,7 +3,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/noise.h"
 #include "sgf/data/prompt_list.h"
-#include "sgf/data/world_clips.h"
+#include "sgf/data/world_source.h"
 #include "sgf/data/world_codec.h"
 #include "sgf/data/world_text.h"
 #include "sgf/training/clip_stage.h"
@@ -109,7 +109,7 @@ class FilePrompts final : public PromptSource {
 
 std::shared_ptr<const PromptSource> prompt_source(const Config& c, const StageSurroundings& around) {
   const auto seed = static_cast<uint64_t>(c.run.seed);
-  if (c.data.prompts.empty()) return std::make_shared<WorldClips>(world_preset(c.data.world), seed);
+  if (c.data.prompts.empty()) return std::make_shared<WorldSource>(world_preset(c.data.world), seed);
   std::vector<std::string> prompts = read_prompts(c.data.prompts);
   around.text->encode(prompts);  // refuses a word it does not know now, not in the middle of the night
   return std::make_shared<FilePrompts>(std::move(prompts), seed);
@@ -132,7 +132,7 @@ std::unique_ptr<Stage> build_clip_stage(const Config& c, const StageSurroundings
                                         const Ranks& ranks) {
   const bool is_causal = c.train.stage == StageChoice::kTeacherForcing;
   const auto seed = static_cast<uint64_t>(c.run.seed);
-  const auto source = std::make_shared<WorldClips>(world_preset(c.data.world), seed);
+  const auto source = std::make_shared<WorldSource>(world_preset(c.data.world), seed);
   const at::ScalarType type = master_type(c);
   const ClipBatches batches = [=, text = around.text, global = c.train.global_batch, frames = c.video.frames,
                                dropout = c.data.caption_dropout](int64_t step, int64_t first, int64_t count) {
@@ -204,7 +204,7 @@ DmdData dmd_data(const Config& c, const StageSurroundings& around, c10::Device d
   check(c.data.prompts.empty(), "training",
         "dmd.first_block_given takes first blocks of the world's clips, which belong to its own captions: leave "
         "data.prompts empty");
-  const auto clips = std::make_shared<WorldClips>(world_preset(c.data.world), static_cast<uint64_t>(c.run.seed));
+  const auto clips = std::make_shared<WorldSource>(world_preset(c.data.world), static_cast<uint64_t>(c.run.seed));
   data.given = [=, frames = layout_of(c).block(0).frames()](UpdateKind kind, int64_t step, int64_t first,
                                                             int64_t count) {
     return clips->clips(data_number(c, kind, step, first), count, frames, device).latents.to(type);
@@ -261,7 +261,7 @@ StageSurroundings build_surroundings(const Config& c, c10::Device device) {
   check_world_sizes(c, world, WorldCodec(world));
   if (around.sample_prompts.empty())
     around.sample_prompts =
-        WorldClips(world, static_cast<uint64_t>(c.run.seed)).prompts(kFirstSampleClip, kSamplePrompts);
+        WorldSource(world, static_cast<uint64_t>(c.run.seed)).prompts(kFirstSampleClip, kSamplePrompts);
   around.text->encode(around.sample_prompts);  // an unknown word is refused before any work
   return around;
 }

@@ -56,7 +56,7 @@ check_fifo() {
 }
 
 # The last bytes of this recording are an expected output: all ones make it a negative NaN.
-check_verify() {
+check_nan() {
   cp -- "$DATA/reference/schedule_a.safetensors" "$FOLDER/nan.safetensors"
   local size
   size=$(stat -c %s "$FOLDER/nan.safetensors")
@@ -124,7 +124,30 @@ check_bench() {
   local said
   said=$("$SGF" bench attention --device cpu --frames 3 --height 8 --width 8 --runs 1)
   [[ $(grep -c '"peak_resident_gib":' <<<"$said") == 2 ]] || { echo "FAIL: bench said: $said" && FAILED=1; }
-  expect 1 'try attention' "$SGF" bench atention --device cpu --frames 3 --height 8 --width 8
+  expect 2 'atention not in' "$SGF" bench atention --device cpu --frames 3 --height 8 --width 8
+}
+
+check_world() {
+  local caption='a fast red disc on a grey field' lines format=mp4
+  "$SGF" --version | grep -q '^no FFmpeg' && format=png
+  expect 0 '3 clips of 24 frames' "$SGF" world render --clips 3 --frames 24 --seed 2 --format "$format" \
+    --out "$FOLDER/clips" --strip "$FOLDER/strip.png"
+  [[ -s $FOLDER/strip.png && $(wc -l <"$FOLDER/clips/captions.txt") == 3 ]] || { echo 'FAIL: no strip or captions' && FAILED=1; }
+  expect 1 'is not empty' "$SGF" world render --clips 1 --frames 2 --out "$FOLDER/clips"
+  expect 0 'mean of 3 videos' "$SGF" world measure --manifest "$FOLDER/clips/manifest.json"
+  lines=$("$SGF" world measure --manifest "$FOLDER/clips/manifest.json" --segments 2 --json | grep -c '"truth"')
+  [[ $lines == 4 ]] || { echo "FAIL: --json gave $lines lines for 3 videos and their mean" && FAILED=1; }
+  expect 0 'true clips' "$SGF" world measure "$FOLDER/clips"/clip_00000* --prompt "$caption"
+  expect 0 'A frame is valid if' "$SGF" world measure --help
+  expect 2 '--prompt TEXT or --manifest' "$SGF" world measure "$FOLDER/clips"/clip_00000*
+  expect 1 "no word 'rde'; did you mean red?" "$SGF" world measure "$FOLDER/clips"/clip_00000* --prompt "${caption/red/rde}"
+  expect 1 'world-tiny has this size' "$SGF" world measure "$FOLDER/clips"/clip_00000* \
+    --preset world-small --prompt 'a fast red disc and a slow blue square on a grey field'
+  expect 1 'names 1' "$SGF" world render --preset world-small --prompt "$caption" --out "$FOLDER/other"
+  [[ ! -e $FOLDER/other ]] || { echo 'FAIL: a refused caption left a folder' && FAILED=1; }
+  expect 1 'no video file' "$SGF" world measure "$FOLDER/clips/captions.txt" --prompt "$caption"
+  expect 2 "no command 'mesure'; did you mean measure?" "$SGF" world mesure
+  expect 2 'did you mean --frames?' "$SGF" world render --out "$FOLDER/other" --frame 3
 }
 
 # Whoever stops reading gets no complaint; whoever cannot be written to does.
@@ -148,8 +171,11 @@ check_completion() {
   completes '' sgf convert ''
   completes 'tiny' sgf config ti
   completes '' sgf config ./
-  completes 'rollout recovery' sgf bench r
+  completes 'rollout reconstruct recovery' sgf bench r
   completes 'auto cpu cuda' sgf verify --device ''
+  completes 'render measure' sgf world ''
+  completes '--manifest' sgf world measure --man
+  completes 'world-tiny world-small' sgf world render --preset ''
   "$SGF" completion zsh >"$FOLDER/_sgf"
   ! command -v zsh >/dev/null || expect 0 '' zsh -n "$FOLDER/_sgf"
 }
@@ -168,13 +194,14 @@ check_run() {
 
 check_errors
 check_fifo
+check_nan
 check_verify
 check_inspect
 check_pipeline
 check_convert
 check_config
-check_verify
 check_bench
+check_world
 check_pipes
 check_completion
 check_run

@@ -22,7 +22,10 @@ configure_arguments() {
   [[ $preset == cuda ]] || return 0
   echo "-DCMAKE_CUDA_COMPILER=$(nvcc_path)"
   architecture=$(remembered gpu-architecture || true)
-  [[ -z $architecture ]] || echo "-DSGF_CUDA_ARCHITECTURES=$architecture"
+  [[ -n $architecture ]] || return 0
+  echo "-DSGF_CUDA_ARCHITECTURES=$architecture"
+  # A GPU here: the program stays on this machine, and may use its FFmpeg.
+  if pkg-config --exists libavformat libavcodec libswscale libavutil 2>/dev/null; then echo "-DSGF_WITH_FFMPEG=ON"; fi
 }
 
 run_cmake() { (cd "$ROOT" && "$(cmake_tool cmake)" "$@" </dev/null >&2) || die 1 "CMake could not configure the build"; }

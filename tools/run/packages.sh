@@ -6,6 +6,8 @@ BUILD_PACKAGES=(ca-certificates g++ cmake ninja-build libfmt-dev libyaml-cpp-dev
   zlib1g-dev libgtest-dev libgmock-dev)
 # Several processes that train together; a build without it knows one process only.
 RANK_PACKAGES=(libgloo-dev)
+# Video files; a build without them says so.
+VIDEO_PACKAGES=(pkg-config libavcodec-dev libavformat-dev libswscale-dev libavutil-dev)
 # For the virtual environment that torch lives in.
 VENV_PACKAGES=(python3 python3-venv)
 # Faster builds, which go on without them.
@@ -21,7 +23,7 @@ list_packages() {
     case "$want" in
       build)
         REQUIRED+=("${BUILD_PACKAGES[@]}")
-        WELCOME+=("${EXTRA_PACKAGES[@]}" "${RANK_PACKAGES[@]}")
+        WELCOME+=("${EXTRA_PACKAGES[@]}" "${RANK_PACKAGES[@]}" "${VIDEO_PACKAGES[@]}")
         if needs_venv; then REQUIRED+=("${VENV_PACKAGES[@]}"); fi
         ;;
       checks) WELCOME+=("${CHECK_PACKAGES[@]}") ;;
@@ -86,7 +88,8 @@ ask_for_tools() {
   done
   say "run: no apt here, so no system package is installed. Needed: a C++20 compiler (g++ 12 or newer), CMake 3.25,"
   say "  Ninja, Python 3.10 with venv and pip, and the development files of fmt, yaml-cpp, nlohmann-json, zlib, CLI11 and"
-  say "  GoogleTest. Used where present: ccache, mold, the headers of Gloo, clang-format 14, clang-tidy."
+  say "  GoogleTest. Used where present: FFmpeg 5.1 or newer with pkg-config, ccache, mold, the headers of Gloo,"
+  say "  clang-format 14, clang-tidy."
   ((${#absent[@]} == 0)) || die 3 "not found: ${absent[*]}"
 }
 

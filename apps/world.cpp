@@ -1,0 +1,246 @@
+// `sgf world render|measure`: clips of the built-in world as files, and videos held against their captions.
+#include "apps/commands.h"
+#include "apps/table.h"
+#include "sgf/core/error.h"
+#include "sgf/data/video_writer.h"
+#include "sgf/data/world_caption.h"
+#include "sgf/data/world_clips.h"
+#include "sgf/data/world_files.h"
+#include "sgf/training/progress_line.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <memory>
+
+namespace sgf {
+namespace {
+
+struct RenderArgs {
+  std::string preset = "world-tiny";
+  std::string format = "mp4";
+  std::string prompt;
+  std::string strip;
+  ClipOrder order;
+  ClipFiles files;
+};
+
+struct WorldMeasureArgs {
+  std::vector<std::string> videos;
+  std::string prompt;
+  std::string manifest;
+  std::string preset;
+  int64_t segments = 4;
+  bool json = false;
+};
+
+// Hears how many of `total` are done. A command of a moment says nothing.
+std::function<void(int64_t)> show_progress(int64_t total) {
+  const bool is_terminal = ::isatty(STDERR_FILENO) != 0;
+  const ProgressSettings settings{.mode = is_terminal ? ProgressMode::kTerminal : ProgressMode::kQuiet,
+                                  .total_steps = total};
+  auto line = std::make_shared<ProgressLine>(settings, standard_progress_output());
+  return [line, total](int64_t done) {
+    line->show({.step = done});
+    if (done == total) line->finish();
+  };
+}
+
+void run_render(RenderArgs args) {
+  args.order.preset = world_preset(args.preset);
+  args.files.format = *enum_from_name<ClipFormat>(args.format);
+  if (!args.prompt.empty()) args.order.caption = parse_caption(args.prompt);
+  render_clips(args.order, args.files, show_progress(args.order.clips));
+  if (!args.strip.empty()) write_png(args.strip, strip_of_clips(args.order));
+  fmt::print("{} clips of {} frames in {}, listed in manifest.json and captions.txt\n", args.order.clips,
+             args.order.frames, args.files.folder.string());
+}
+
+void add_render(CLI::App& world) {
+  auto args = std::make_shared<RenderArgs>();
+  CLI::App* command = world.add_subcommand("render", "Write clips of the world, with their captions");
+  command->add_option("--out", args->files.folder, "An empty folder, or one to be made")->required();
+  command->add_option("--preset", args->preset, "The world")
+      ->capture_default_str()
+      ->check(CLI::IsMember(world_preset_names()));
+  command->add_option("--clips", args->order.clips, "Clips")->capture_default_str()->check(CLI::PositiveNumber);
+  command->add_option("--frames", args->order.frames, "Frames a clip")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--seed", args->order.seed, "Other seeds give other clips")->capture_default_str();
+  command->add_option("--prompt", args->prompt, "A caption for all clips, which then differ in what it does not name");
+  command->add_option("--format", args->format, "mp4, or png: a folder a clip, exact")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"mp4", "png"}));
+  command->add_option("--fps", args->files.fps, "Frames a second of mp4")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--crf", args->files.crf, "Rate factor of mp4: 0 is best, 51 smallest")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 51));
+  command->add_option("--enlarge", args->files.enlarge, "Pixels of mp4 a pixel, along a side: 1, 2, 4 and so on")
+      ->capture_default_str();
+  command->add_option("--strip", args->strip, "Also write a PNG file with moments of the first clips");
+  command->footer("Clip i of a seed is the same clip whatever else is rendered.");
+  command->callback([args] { run_render(*args); });
+}
+
+std::string shown_score(double value) { return fmt::format("{:.3f}", value); }
+std::string shown_score(const std::optional<double>& value) { return value ? shown_score(*value) : "-"; }
+
+using Row = std::pair<std::string, const SegmentScore*>;  // what is scored, and its scores
+
+std::vector<Row> rows_of(const MeasuredVideo& video) {
+  std::vector<Row> rows;
+  for (const SegmentScore& segment : video.score.segments) {
+    rows.emplace_back(fmt::format("{}-{}", segment.frames.begin, segment.frames.end - 1), &segment);
+  }
+  rows.emplace_back("all", &video.score.whole);
+  rows.emplace_back("true clips", &video.truth);
+  return rows;
+}
+
+void print_frame_scores(const std::vector<Row>& rows) {
+  Table table({"frames", "valid", "count", "background", "bg drift", "landmark drift", "re-render", "motion energy",
+               "sharpness"});
+  for (const auto& [name, score] : rows) {
+    table.add({name, shown_score(score->valid), shown_score(score->count_right), shown_score(score->background_error),
+               shown_score(score->background_drift), shown_score(score->landmark_drift),
+               shown_score(score->rerender_error), shown_score(score->motion_energy), shown_score(score->sharpness)});
+  }
+  table.print();
+}
+
+// "red disc", or which one it is where captions differ.
+std::string object_name(const std::string& caption, size_t object) {
+  if (caption.empty()) return fmt::format("object {}", object + 1);
+  const ObjectWords words = parse_caption(caption).objects[object];
+  return fmt::format("{} {}", enum_name(words.colour), enum_name(words.shape));
+}
+
+void print_object_scores(const std::vector<Row>& rows, const std::string& caption) {
+  Table table({"frames", "object", "present", "colour", "identity", "hue drift", "size drift", "pattern", "motion"});
+  for (size_t i = 0; i < rows.front().second->objects.size(); ++i) {
+    for (const auto& [name, score] : rows) {
+      const ObjectScore& object = score->objects[i];
+      table.add({name, object_name(caption, i), shown_score(object.presence), shown_score(object.colour_error),
+                 shown_score(object.identity_error), shown_score(object.hue_drift), shown_score(object.size_drift),
+                 shown_score(object.pattern_error), shown_score(object.motion)});
+    }
+  }
+  table.print();
+}
+
+void print_video(const MeasuredVideo& video) {
+  const std::vector<Row> rows = rows_of(video);
+  print_frame_scores(rows);
+  fmt::print("\n");
+  print_object_scores(rows, video.caption);
+}
+
+void print_list(const std::vector<MeasuredVideo>& videos) {
+  Table table({"video", "frames", "valid", "re-render", "caption"});
+  for (const MeasuredVideo& video : videos) {
+    table.add({printable(video.file.string()), shown_count(video.score.whole.frames.frames()),
+               shown_score(video.score.whole.valid), shown_score(video.score.whole.rerender_error), video.caption});
+  }
+  table.print();
+}
+
+void print_videos(const std::vector<MeasuredVideo>& videos) {
+  if (videos.size() == 1) {
+    fmt::print("{}: {}\n\n", printable(videos.front().file.string()), videos.front().caption);
+    print_video(videos.front());
+    return;
+  }
+  print_list(videos);
+  fmt::print("\nmean of {} videos\n\n", videos.size());
+  print_video(mean_video(videos));
+}
+
+// A video that a manifest lists under the same name.
+const ListedClip& listed(const ClipList& list, const std::filesystem::path& video, const std::string& manifest) {
+  const auto name = [](const std::filesystem::path& path) { return path.lexically_normal().filename(); };
+  for (const ListedClip& clip : list.clips) {
+    if (name(clip.file) == name(video)) return clip;
+  }
+  fail("data", "{} does not list {}", manifest, video.string());
+}
+
+std::vector<CaptionedVideo> videos_of(const WorldMeasureArgs& args, std::string& world) {
+  std::vector<CaptionedVideo> videos;
+  if (args.manifest.empty()) {
+    for (const std::string& video : args.videos) videos.push_back({video, args.prompt});
+    return videos;
+  }
+  const ClipList list = read_manifest(args.manifest);
+  check(args.preset.empty() || args.preset == list.world, "data", "{} lists clips of {}, not of {}", args.manifest,
+        list.world, args.preset);
+  world = list.world;
+  for (const std::string& video : args.videos) videos.push_back({video, listed(list, video, args.manifest).caption});
+  if (!videos.empty()) return videos;
+  for (const ListedClip& clip : list.clips) videos.push_back({clip.file, clip.caption});
+  return videos;
+}
+
+void run_measure(const WorldMeasureArgs& args) {
+  std::string world = args.preset.empty() ? "world-tiny" : args.preset;
+  const std::vector<CaptionedVideo> videos = videos_of(args, world);
+  const auto measured =
+      measure_files(videos, world_preset(world), args.segments, show_progress(static_cast<int64_t>(videos.size())));
+  if (!args.json) {
+    print_videos(measured);
+    return;
+  }
+  for (const MeasuredVideo& video : measured) fmt::print("{}\n", to_json(video).dump());
+  if (measured.size() > 1) fmt::print("{}\n", nlohmann::json{{"mean", to_json(mean_video(measured))}}.dump());
+}
+
+// What the options need of one another, before anything is opened.
+void check_measure(const WorldMeasureArgs& args) {
+  if (args.prompt.empty() && args.manifest.empty()) {
+    throw CLI::RequiredError("--prompt TEXT or --manifest FILE");
+  }
+  if (args.videos.empty() && args.manifest.empty()) throw CLI::RequiredError("A video, or --manifest FILE,");
+}
+
+constexpr const char* kMeasureFooter =
+    "A frame is valid if every object that the caption names is there in its colour and shape and in a size that the\n"
+    "world has, there is no other object, and the background's colour lies nearest to its word's and within .12 of it\n"
+    "(Euclidean in RGB). An object that is not there counts as absent: its errors are '-', its identity error 1.\n"
+    "Identity, drift and re-render compare with the first 12 frames. Motion energy, motion and sharpness are ratios: 1 "
+    "is\n"
+    "that of true clips. The row 'true clips' is what these measures make of true clips with the same caption.";
+
+void add_measure(CLI::App& world) {
+  auto args = std::make_shared<WorldMeasureArgs>();
+  CLI::App* command = world.add_subcommand("measure", "Score videos against the factors that their captions name");
+  command->add_option("videos", args->videos, "Video files, or folders of PNG files; all of --manifest by default");
+  CLI::Option* prompt = command->add_option("--prompt", args->prompt, "The caption of all these videos");
+  command->add_option("--manifest", args->manifest, "A manifest.json that lists videos and captions")->excludes(prompt);
+  command->add_option("--preset", args->preset, "The world: the manifest's, or world-tiny")
+      ->check(CLI::IsMember(world_preset_names()));
+  command->add_option("--segments", args->segments, "Equal parts in time")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--json", args->json, "One object a line and video, then the mean");
+  command->footer(kMeasureFooter);
+  command->callback([args] {
+    check_measure(*args);
+    run_measure(*args);
+  });
+}
+
+}  // namespace
+
+void add_world(CLI::App& app) {
+  CLI::App* world = app.add_subcommand("world", "The built-in world: render clips, measure videos");
+  world->require_subcommand(1);
+  add_render(*world);
+  add_measure(*world);
+}
+
+}  // namespace sgf

@@ -1,0 +1,31 @@
+// Pictures that come one after another, from a video file or a folder of PNG files: whoever reads them cannot tell.
+#pragma once
+
+#include "sgf/data/png.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+namespace sgf {
+
+// Holds one picture at a time, however long the video is.
+class FrameSource {
+ public:
+  virtual ~FrameSource() = default;
+
+  virtual int64_t width() const = 0;
+  virtual int64_t height() const = 0;
+  virtual std::optional<double> fps() const = 0;
+  virtual std::optional<int64_t> frame_count() const = 0;  // where the file says so before it is read
+
+  // The next picture, or nothing after the last.
+  virtual std::optional<RgbImage> next() = 0;
+};
+
+// Opens a video file, or a folder of PNG files in the order of their names. A file without a single picture, or that is
+// no video, is an Error that names it.
+std::unique_ptr<FrameSource> open_frames(const std::filesystem::path& path);
+
+}  // namespace sgf

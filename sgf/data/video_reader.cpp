@@ -1,0 +1,164 @@
+#include "sgf/data/video_reader.h"
+
+#include "sgf/core/mapped_file.h"
+#include "sgf/data/ffmpeg_handles.h"
+
+#include <utility>
+
+namespace sgf {
+namespace {
+
+constexpr int64_t kMostPixels = 8192 * 8192;  // what a damaged header may ask memory for
+// Containers only: no play lists, no image patterns, nothing that opens other files.
+constexpr const char* kContainers = "mov,mp4,matroska,webm,avi,mpegts,yuv4mpegpipe,gif";
+
+FfmpegOwner<AVFormatContext> open_container(const std::filesystem::path& path) {
+  check(!MappedFile::open(path)->bytes().empty(), "data", "{} is empty: there is no video in it", path.string());
+  AVDictionary* options = nullptr;
+  av_dict_set(&options, "protocol_whitelist", "file", 0);
+  av_dict_set(&options, "format_whitelist", kContainers, 0);
+  AVFormatContext* context = nullptr;
+  const int code = avformat_open_input(&context, ("file:" + path.string()).c_str(), nullptr, &options);
+  av_dict_free(&options);
+  check(code >= 0, "data", "{} is no video file that can be read, or is cut off: {}", path.string(), ffmpeg_text(code));
+  return FfmpegOwner<AVFormatContext>(context);
+}
+
+// BT.601 where the file says so; else BT.709.
+const int* matrix_of(const AVFrame& frame) {
+  switch (frame.colorspace) {
+    case AVCOL_SPC_BT470BG:
+    case AVCOL_SPC_SMPTE170M:
+      return sws_getCoefficients(SWS_CS_ITU601);
+    case AVCOL_SPC_SMPTE240M:
+      return sws_getCoefficients(SWS_CS_SMPTE240M);
+    case AVCOL_SPC_BT2020_NCL:
+    case AVCOL_SPC_BT2020_CL:
+      return sws_getCoefficients(SWS_CS_BT2020);
+    default:
+      return sws_getCoefficients(SWS_CS_ITU709);
+  }
+}
+
+}  // namespace
+
+class VideoReader::Decoder {
+ public:
+  explicit Decoder(const std::filesystem::path& path)
+      : path_(path), format_(open_container(path)), frame_(av_frame_alloc()), packet_(av_packet_alloc()) {
+    require(avformat_find_stream_info(format_.get(), nullptr));
+    const AVCodec* codec = nullptr;
+    stream_ = av_find_best_stream(format_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, &codec, 0);
+    check(stream_ >= 0 && codec != nullptr, "data", "{} holds no video that this FFmpeg can decode", path.string());
+    context_.reset(avcodec_alloc_context3(codec));
+    require(avcodec_parameters_to_context(context_.get(), stream().codecpar));
+    context_->max_pixels = kMostPixels;
+    context_->thread_count = 1;  // a frame at a time: threads would read ahead
+    require(avcodec_open2(context_.get(), codec, nullptr));
+    waiting_ = decode();
+    check(waiting_, "data", "{} holds no picture: the video is empty or cut off before the first one", path.string());
+    width_ = frame_->width;
+    height_ = frame_->height;
+  }
+
+  int64_t width() const { return width_; }
+  int64_t height() const { return height_; }
+
+  std::optional<double> fps() const {
+    const AVRational rate = stream().avg_frame_rate.num > 0 ? stream().avg_frame_rate : stream().r_frame_rate;
+    return rate.num > 0 && rate.den > 0 ? std::optional(av_q2d(rate)) : std::nullopt;
+  }
+
+  std::optional<int64_t> frame_count() const {
+    return stream().nb_frames > 0 ? std::optional(stream().nb_frames) : std::nullopt;
+  }
+
+  std::optional<RgbImage> next() {
+    if (!std::exchange(waiting_, false) && !decode()) return std::nullopt;
+    check(frame_->width == width_ && frame_->height == height_, "data",
+          "{}: picture {} is {} x {}, the first is {} x {}", path_.string(), count_, frame_->width, frame_->height,
+          width_, height_);
+    ++count_;
+    return to_rgb();
+  }
+
+ private:
+  const AVStream& stream() const { return *format_->streams[stream_]; }
+
+  void require(int code) const {
+    check(code >= 0, "data", "{}: the video is damaged after {} pictures: {}", path_.string(), count_,
+          ffmpeg_text(code));
+  }
+
+  // Whether `frame_` now holds another picture.
+  bool decode() {
+    for (;;) {
+      const int code = avcodec_receive_frame(context_.get(), frame_.get());
+      if (code == AVERROR_EOF) return false;
+      if (code == AVERROR(EAGAIN)) {
+        feed();
+        continue;
+      }
+      require(code);
+      const bool is_damaged = frame_->decode_error_flags != 0 || (frame_->flags & AV_FRAME_FLAG_CORRUPT) != 0;
+      require(is_damaged ? AVERROR_INVALIDDATA : 0);
+      return true;
+    }
+  }
+
+  // The next packet to the decoder; after the last, or where the file was cut off, word that there are no more.
+  void feed() {
+    int code = 0;
+    do {
+      av_packet_unref(packet_.get());
+      code = av_read_frame(format_.get(), packet_.get());
+    } while (code >= 0 && packet_->stream_index != stream_);
+    if (code == AVERROR_EOF || (code >= 0 && (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0)) {
+      require(avcodec_send_packet(context_.get(), nullptr));
+      return;
+    }
+    require(code);
+    require(avcodec_send_packet(context_.get(), packet_.get()));
+  }
+
+  RgbImage to_rgb() {
+    const auto format = static_cast<AVPixelFormat>(frame_->format);
+    if (scaler_ == nullptr || format != scaled_format_) {
+      const bool full = frame_->color_range == AVCOL_RANGE_JPEG;
+      scaler_ = make_scaler(frame_->width, frame_->height, {format, AV_PIX_FMT_RGB24, matrix_of(*frame_), full});
+      scaled_format_ = format;
+    }
+    RgbImage image{height_, width_, std::vector<uint8_t>(static_cast<size_t>(3 * height_ * width_))};
+    uint8_t* rows[] = {image.pixels.data()};
+    const int strides[] = {static_cast<int>(3 * width_)};
+    sws_scale(scaler_.get(), frame_->data, frame_->linesize, 0, frame_->height, rows, strides);
+    return image;
+  }
+
+  std::filesystem::path path_;
+  FfmpegOwner<AVFormatContext> format_;
+  int stream_ = 0;
+  FfmpegOwner<AVCodecContext> context_;
+  FfmpegOwner<AVFrame> frame_;
+  FfmpegOwner<AVPacket> packet_;
+  FfmpegOwner<SwsContext> scaler_;
+  AVPixelFormat scaled_format_ = AV_PIX_FMT_NONE;
+  bool waiting_ = false;  // `frame_` holds a picture that next() has not given out
+  int64_t width_ = 0;
+  int64_t height_ = 0;
+  int64_t count_ = 0;  // given out
+};
+
+VideoReader::VideoReader(const std::filesystem::path& path) {
+  silence_ffmpeg();
+  decoder_ = std::make_unique<Decoder>(path);
+}
+VideoReader::~VideoReader() = default;
+
+int64_t VideoReader::width() const { return decoder_->width(); }
+int64_t VideoReader::height() const { return decoder_->height(); }
+std::optional<double> VideoReader::fps() const { return decoder_->fps(); }
+std::optional<int64_t> VideoReader::frame_count() const { return decoder_->frame_count(); }
+std::optional<RgbImage> VideoReader::next() { return decoder_->next(); }
+
+}  // namespace sgf

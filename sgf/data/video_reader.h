@@ -1,0 +1,33 @@
+// Video files as pictures, through FFmpeg. A build without FFmpeg has this too, and says what to install.
+#pragma once
+
+#include "sgf/data/frame_source.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+namespace sgf {
+
+// Reads mp4, mov, mkv, webm, avi, mpegts, y4m and gif files: from the file alone, never from what it may point to. The
+// colour matrix and range are those the file names; a file that names none is read as BT.709 in limited range.
+//
+// A file that grew in place and was cut off by a kill ends where its whole pictures end; other damage is an Error.
+class VideoReader : public FrameSource {
+ public:
+  explicit VideoReader(const std::filesystem::path& path);
+  ~VideoReader() override;
+
+  int64_t width() const override;
+  int64_t height() const override;
+  std::optional<double> fps() const override;
+  std::optional<int64_t> frame_count() const override;
+  std::optional<RgbImage> next() override;
+
+ private:
+  class Decoder;
+  std::unique_ptr<Decoder> decoder_;
+};
+
+}  // namespace sgf

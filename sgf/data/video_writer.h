@@ -1,0 +1,52 @@
+// Pictures as a video file, through FFmpeg: H.264 in mp4. A build without FFmpeg has this too, and says what to
+// install.
+//
+// Colours are written as BT.709 in limited range, 4:2:0, and the file says so: players and VideoReader read back the
+// same matrix. Brightness survives to about a step of 255; colour is kept once for four pixels.
+#pragma once
+
+#include "sgf/data/png.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace sgf {
+
+// When the file can be seen under its name.
+enum class VideoGrowth {
+  kWhole,    // once it is finished, and never half of it: an ordinary mp4
+  kInPlace,  // from the first picture on, a fragment a second: can be played while it grows, and after a kill
+};
+
+struct VideoFileSettings {
+  int64_t width = 0;  // even, as is the height: 4:2:0 halves both
+  int64_t height = 0;
+  double fps = 16;
+  int64_t crf = 12;  // libx264's constant rate factor: 0 is largest and best, 51 smallest and worst
+  VideoGrowth growth = VideoGrowth::kWhole;
+  std::string encoder;  // FFmpeg's name; empty: libx264, or another for H.264, or mpeg4
+};
+
+class VideoWriter {
+ public:
+  VideoWriter(const std::filesystem::path& path, const VideoFileSettings& settings);
+  // Without finish() a kWhole file never appears.
+  ~VideoWriter();
+
+  void add(const RgbImage& frame);
+  void finish();  // at least one picture must have come
+
+  const std::string& encoder() const;  // "libx264", or what stood in for it
+  bool is_h264() const;                // false: not every browser plays it
+
+ private:
+  class Encoder;
+  std::unique_ptr<Encoder> encoder_;
+};
+
+// What this build can do with video files, for `sgf --version`: "FFmpeg (libavcodec 59.37, libx264)".
+std::string video_component();
+
+}  // namespace sgf

@@ -1,0 +1,28 @@
+#include "sgf/data/video_writer.h"
+
+#include "sgf/core/error.h"
+
+namespace sgf {
+
+class VideoWriter::Encoder {};
+
+VideoWriter::VideoWriter(const std::filesystem::path& path, const VideoFileSettings&) {
+  fail("data",
+       "{}: this build writes no video files: install libavcodec-dev libavformat-dev libswscale-dev libavutil-dev "
+       "pkg-config and build again, or write PNG files",
+       path.string());
+}
+VideoWriter::~VideoWriter() = default;
+
+// There is never a writer to call these on.
+void VideoWriter::add(const RgbImage&) {}
+void VideoWriter::finish() {}
+const std::string& VideoWriter::encoder() const {
+  static const std::string none;
+  return none;
+}
+bool VideoWriter::is_h264() const { return false; }
+
+std::string video_component() { return "no FFmpeg"; }
+
+}  // namespace sgf
