@@ -43,4 +43,13 @@ RgbImage picture_strip(const std::vector<at::Tensor>& rows, int64_t scale) {
   return images_of(strip).front();
 }
 
+RgbImage strip_of_videos(const std::vector<at::Tensor>& videos, int64_t columns, int64_t scale) {
+  std::vector<at::Tensor> rows;
+  for (const at::Tensor& video : videos) {
+    const at::Tensor moments = at::tensor(strip_moments(video.size(0), columns), at::kLong).to(video.device());
+    rows.push_back(video.index_select(0, moments));
+  }
+  return picture_strip(rows, scale);
+}
+
 }  // namespace sgf

@@ -16,4 +16,7 @@ std::vector<int64_t> strip_moments(int64_t frames, int64_t columns);
 // Rows of [F, 3, H, W], all of one size. Each pixel becomes scale x scale of them, gaps of two pixels between pictures.
 RgbImage picture_strip(const std::vector<at::Tensor>& rows, int64_t scale);
 
+// The same of whole videos: each row its `columns` moments.
+RgbImage strip_of_videos(const std::vector<at::Tensor>& videos, int64_t columns, int64_t scale);
+
 }  // namespace sgf

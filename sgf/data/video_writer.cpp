@@ -177,6 +177,8 @@ void VideoWriter::finish() { encoder_->finish(); }
 const std::string& VideoWriter::encoder() const { return encoder_->name(); }
 bool VideoWriter::is_h264() const { return encoder_->is_h264(); }
 
+bool can_write_videos() { return true; }
+
 std::string video_component() {
   const bool has_x264 = avcodec_find_encoder_by_name("libx264") != nullptr;
   const unsigned version = avcodec_version();

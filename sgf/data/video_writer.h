@@ -46,6 +46,8 @@ class VideoWriter {
   std::unique_ptr<Encoder> encoder_;
 };
 
+bool can_write_videos();
+
 // What this build can do with video files, for `sgf --version`: "FFmpeg (libavcodec 59.37, libx264)".
 std::string video_component();
 

@@ -23,6 +23,7 @@ const std::string& VideoWriter::encoder() const {
 }
 bool VideoWriter::is_h264() const { return false; }
 
+bool can_write_videos() { return false; }
 std::string video_component() { return "no FFmpeg"; }
 
 }  // namespace sgf

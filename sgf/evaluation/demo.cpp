@@ -2,7 +2,7 @@
 
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
-#include "sgf/data/strip.h"
+#include "sgf/data/picture_strip.h"
 #include "sgf/data/world_caption.h"
 #include "sgf/data/world_codec.h"
 #include "sgf/data/world_render.h"
@@ -63,18 +63,24 @@ DemoRow measured(const Contestant& contestant, const WorldPreset& world, const s
   return {contestant.name, mean_score(first), mean_score(last)};
 }
 
+// A picture a prompt: a row a contestant.
 std::vector<ReportStrip> strips_of(const std::vector<Contestant>& contestants, const std::vector<std::string>& prompts,
                                    const fs::path& folder) {
+  constexpr int64_t kColumns = 12, kScale = 4;
   std::vector<ReportStrip> strips;
   fs::create_directories(folder);
-  for (size_t i = 0; i < prompts.size(); ++i)
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    std::vector<at::Tensor> rows;
+    std::string names;
     for (const Contestant& contestant : contestants) {
-      const fs::path path = folder / fmt::format("{}_{}.png", i, contestant.name);
-      write_png(path, make_strip(contestant.videos[static_cast<int64_t>(i)], {.columns = 12}));
-      std::ifstream file(path, std::ios::binary);
-      strips.push_back(
-          {fmt::format("{}: {}", prompts[i], contestant.name), {std::istreambuf_iterator<char>(file), {}}});
+      rows.push_back(contestant.videos[static_cast<int64_t>(i)].clamp(0, 1));
+      names += (names.empty() ? "" : ", ") + contestant.name;
     }
+    const fs::path path = folder / fmt::format("{}.png", i);
+    write_png(path, strip_of_videos(rows, kColumns, kScale));
+    std::ifstream file(path, std::ios::binary);
+    strips.push_back({fmt::format("{} (rows: {})", prompts[i], names), {std::istreambuf_iterator<char>(file), {}}});
+  }
   return strips;
 }
 
