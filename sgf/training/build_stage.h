@@ -4,7 +4,6 @@
 #include "sgf/core/config.h"
 #include "sgf/data/text_encoder.h"
 #include "sgf/data/video_codec.h"
-#include "sgf/model/dit_config.h"
 #include "sgf/training/stage.h"
 
 #include <c10/core/Device.h>
@@ -25,7 +24,5 @@ StageSurroundings build_surroundings(const Config& config, c10::Device device);
 
 // Reads all weights it names. Masters are float32, computation is in run.dtype (float64 computes and keeps float64).
 std::unique_ptr<Stage> build_stage(const Config& config, const StageSurroundings& surroundings, c10::Device device);
-
-DitConfig dit_config_of(const Config& config);
 
 }  // namespace sgf

@@ -4,6 +4,7 @@
 #include "sgf/core/device_memory.h"
 #include "sgf/core/error.h"
 #include "sgf/training/build_stage.h"
+#include "sgf/training/config_parts.h"
 #include "sgf/training/event_file.h"
 #include "sgf/training/health.h"
 #include "sgf/training/metrics_log.h"
