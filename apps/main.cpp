@@ -15,6 +15,7 @@
 #include <cstring>
 #include <iostream>
 #include <system_error>
+#include <utility>
 
 namespace sgf {
 
@@ -34,6 +35,7 @@ void add_commands(CLI::App& app) {
   add_convert(app);
   add_config(app);
   add_train(app);
+  add_diagnose(app);
   add_bench(app);
   add_completion(app);
 }
@@ -78,13 +80,21 @@ std::string say_about_options(const CLI::App& command, const CLI::ParseError& er
   return error.what();
 }
 
+// The command that was meant, under the command it belongs to: "diagnose recovery".
+std::pair<const CLI::App*, std::string> innermost(const CLI::App& command) {
+  const std::vector<CLI::App*> inner = command.get_subcommands();
+  if (inner.empty()) return {&command, command.get_name()};
+  const auto [found, name] = innermost(*inner.front());
+  return {found, command.get_name() + " " + name};
+}
+
 int explain_misuse(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   if (chosen.empty()) {
     fmt::print(stderr, "sgf: {}\nTry sgf --help.\n", say_about_command(app, error, words));
   } else {
-    const CLI::App& command = *chosen.front();
-    fmt::print(stderr, "sgf: {}\nTry sgf {} --help.\n", say_about_options(command, error, words), command.get_name());
+    const auto [command, name] = innermost(*chosen.front());
+    fmt::print(stderr, "sgf: {}\nTry sgf {} --help.\n", say_about_options(*command, error, words), name);
   }
   return kMisused;
 }
