@@ -13,6 +13,7 @@ void add_convert(CLI::App& app);
 void add_config(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_train(CLI::App& app);
+void add_plan(CLI::App& app);
 void add_diagnose(CLI::App& app);
 void add_completion(CLI::App& app);
 

@@ -35,6 +35,7 @@ void add_commands(CLI::App& app) {
   add_convert(app);
   add_config(app);
   add_train(app);
+  add_plan(app);
   add_diagnose(app);
   add_bench(app);
   add_completion(app);
