@@ -127,8 +127,8 @@ void add_bench(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("bench", "Time passes and training steps on random weights; one JSON line a work item");
   command->add_option("items", args->items, "What to time; all but recovery by default")
-      ->check(CLI::IsMember({"attention", "rollout", "reconstruct", "parallel", "score", "critic", "generator", "cycle",
-                             "recovery"}));
+      ->check(CLI::IsMember(
+          {"attention", "rollout", "reconstruct", "parallel", "score", "critic", "generator", "cycle", "recovery"}));
   command->add_option("--model", args->model, "Size of the network")
       ->capture_default_str()
       ->check(CLI::IsMember(dit_preset_names()));

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <iostream>
 #include <system_error>
+#include <utility>
 
 namespace sgf {
 
@@ -35,6 +36,8 @@ void add_commands(CLI::App& app) {
   add_config(app);
   add_demo(app);
   add_train(app);
+  add_plan(app);
+  add_diagnose(app);
   add_bench(app);
   add_world(app);
   add_completion(app);

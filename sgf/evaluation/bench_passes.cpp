@@ -5,11 +5,10 @@
 #include "sgf/core/noise.h"
 #include "sgf/core/tensors.h"
 #include "sgf/evaluation/bench_training.h"
+#include "sgf/evaluation/recovery_per_exit.h"
 #include "sgf/kernels/noise_fill.h"
 #include "sgf/kernels/rectangle_attention.h"
 #include "sgf/kernels/wide.h"
-#include "sgf/reconstruction/reconstruct.h"
-#include "sgf/reconstruction/recovery_report.h"
 #include "sgf/rollout/roll_out.h"
 #include "sgf/schedule/flow_schedule.h"
 
@@ -210,32 +209,26 @@ void Bench::rollout() const {
 }
 
 void Bench::recovery_per_exit() const {
-  const at::NoGradGuard no_grad;
-  const PromptText text = dit_.prepare(text_rows_);
+  const RecoverySetting setting{.dit = dit_,
+                                .rollout = settings(),
+                                .noise = [this](int64_t number) { return noise(number); },
+                                .text = [this](int64_t) { return text_rows_; },
+                                .noises = s_.noises,
+                                .on_record = {}};
+  const auto exits = static_cast<int64_t>(setting.rollout.timesteps.size());
   double overall = 0;
-  for (int64_t exit = 1; exit <= 4; ++exit) {
-    RecoveryReport mean;
-    double flow = 0;
-    for (int64_t i = 0; i < s_.noises; ++i) {
-      const ExitRecord record = roll_out(dit_, text, settings(), exit, noise(i));
-      const RecoveryReport one =
-          recovery(sgf::reconstruct(dit_, text, record, GradientBoundary::kOpenContext), record.prediction);
-      mean.relative_l2 += one.relative_l2 / static_cast<double>(s_.noises);
-      flow += one.relative_l2 * (record.prediction.norm() / (record.noisy - record.prediction).norm()).item<double>() /
-              static_cast<double>(s_.noises);
-      mean.cosine += one.cosine / static_cast<double>(s_.noises);
-      mean.max_abs = std::max(mean.max_abs, one.max_abs);
-    }
-    overall += mean.relative_l2 / 4;
+  for (int64_t exit = 1; exit <= exits; ++exit) {
+    const ExitRecovery mean = measure_recovery(setting, exit);
+    overall += mean.report.relative_l2 / static_cast<double>(exits);
     Json out = line("recovery");
     out.update({{"exit", exit},
-                {"timestep", settings().timesteps[static_cast<size_t>(exit - 1)]},
-                {"noises", s_.noises},
-                {"relative_l2", mean.relative_l2},
-                {"flow_relative_l2", flow},  // of the network's own output: what x0 = x - sigma v was made from
-                {"cosine", mean.cosine},
-                {"max_abs", mean.max_abs}});
-    if (exit == 4) out["mean_relative_l2"] = overall;
+                {"timestep", mean.timestep},
+                {"noises", mean.noises},
+                {"relative_l2", mean.report.relative_l2},
+                {"flow_relative_l2", mean.flow_relative_l2},
+                {"cosine", mean.report.cosine},
+                {"max_abs", mean.report.max_abs}});
+    if (exit == exits) out["mean_relative_l2"] = overall;
     line_(out);
   }
 }

@@ -2,7 +2,7 @@
 
 #include "sgf/kernels/noise_fill.h"
 #include "sgf/rollout/roll_out.h"
-#include "sgf/training/build_stage.h"
+#include "sgf/training/configured_passes.h"
 
 #include <ATen/ATen.h>
 

@@ -102,7 +102,9 @@ at::Tensor CausalDit::run_blocks(at::Tensor x, const at::Tensor& modulation, con
 
 at::Tensor CausalDit::run_block(size_t layer, const BlockInput& input, const CallPlan& plan) const {
   BlockPlace place{static_cast<int64_t>(layer), layer + 1 == weights_.blocks.size()};
-  const bool keep = options_.activations == ActivationPolicy::kKeepAll || !at::GradMode::is_enabled();
+  // A serial call reads and writes a cache, which is no input of a recomputed piece: where it has a graph, all of it.
+  const bool is_serial = std::holds_alternative<Serial>(plan.context);
+  const bool keep = is_serial || options_.activations == ActivationPolicy::kKeepAll || !at::GradMode::is_enabled();
   if (keep) return block_forward(weights_.blocks[layer], input, plan, place, config_);
   std::vector<at::Tensor> inputs{input.x, input.modulation, input.text};
   const bool has_text = input.text_keys_values.keys.defined();

@@ -8,6 +8,13 @@
 
 namespace sgf {
 
+at::Tensor predict_block(const CausalDit& dit, const PromptText& text, const Serial& context, const at::Tensor& noisy,
+                         double t) {
+  const at::Tensor frames =
+      at::full({noisy.size(0), noisy.size(1)}, t, noisy.options().dtype(at::kDouble).requires_grad(false));
+  return x0_from_flow(noisy, dit.forward(noisy, frames, text, context), t / kMaxTimestep);
+}
+
 DenoisedBlock denoise_block(const CausalDit& dit, const PromptText& text, const Serial& context,
                             const std::vector<double>& timesteps, int64_t steps, const BlockNoise& noise,
                             const StepSeen& seen) {
@@ -15,10 +22,7 @@ DenoisedBlock denoise_block(const CausalDit& dit, const PromptText& text, const 
         "a block takes 1 to {} denoising steps, got {}", timesteps.size(), steps);
   DenoisedBlock block{noise(context.block, 0), {}};
   for (int64_t step = 0;; ++step) {
-    const double t = timesteps[static_cast<size_t>(step)];
-    const at::Tensor frames =
-        at::full({block.noisy.size(0), block.noisy.size(1)}, t, block.noisy.options().dtype(at::kDouble));
-    block.prediction = x0_from_flow(block.noisy, dit.forward(block.noisy, frames, text, context), t / kMaxTimestep);
+    block.prediction = predict_block(dit, text, context, block.noisy, timesteps[static_cast<size_t>(step)]);
     if (seen) seen(step + 1, block);
     if (step + 1 == steps) return block;
     const double next_sigma = timesteps[static_cast<size_t>(step + 1)] / kMaxTimestep;

@@ -3,13 +3,14 @@
 #include "sgf/core/error.h"
 #include "sgf/core/noise.h"
 #include "sgf/data/prompt_list.h"
-#include "sgf/data/world_source.h"
 #include "sgf/data/world_codec.h"
+#include "sgf/data/world_source.h"
 #include "sgf/data/world_text.h"
 #include "sgf/training/clip_stage.h"
+#include "sgf/training/config_parts.h"
+#include "sgf/training/configured_passes.h"
 #include "sgf/training/dmd_stage.h"
 #include "sgf/training/sample_number.h"
-#include "sgf/training/stage_files.h"
 
 #include <ATen/ATen.h>
 
@@ -18,48 +19,8 @@ namespace {
 
 // Clips of a run and of its samples never meet: the latter begin here.
 constexpr int64_t kFirstSampleClip = int64_t{1} << 40;
-constexpr int64_t kSamplePrompts = 4;
 // Generator and critic see prompts of their own: even and odd numbers.
 constexpr int64_t kKinds = 2;
-
-BlockLayout layout_of(const Config& c) {
-  return BlockLayout(c.video.frames, c.context.block_frames,
-                     c.context.first_block_frames.value_or(c.context.block_frames));
-}
-
-ContextPolicy policy_of(const Config& c) {
-  return {.sink_frames = c.context.sink_frames, .fifo_frames = c.context.fifo_frames};
-}
-
-at::ScalarType compute_type(const Config& c) {
-  switch (c.run.dtype) {
-    case DtypeChoice::kFloat64:
-      return at::kDouble;
-    case DtypeChoice::kFloat32:
-      return at::kFloat;
-    case DtypeChoice::kBFloat16:
-      return at::kBFloat16;
-  }
-  fail("training", "no such dtype");
-}
-
-at::ScalarType master_type(const Config& c) { return c.run.dtype == DtypeChoice::kFloat64 ? at::kDouble : at::kFloat; }
-
-ActivationPolicy activations_of(const Config& c) {
-  switch (c.train.activations) {
-    case ActivationChoice::kKeep:
-      return ActivationPolicy::kKeepAll;
-    case ActivationChoice::kRecompute:
-      return ActivationPolicy::kRecomputeBlocks;
-    case ActivationChoice::kKeepAttention:
-      return ActivationPolicy::kKeepAttention;
-  }
-  fail("training", "no such activation policy");
-}
-
-DitOptions options_of(const Config& c) {
-  return {.attention = attention_backend_from_name(enum_name(c.run.attention)), .activations = activations_of(c)};
-}
 
 LearnerSettings learner_settings(const Config& c, const OptimiserSettings& o) {
   return {.optimiser = {.learning_rate = o.learning_rate,
@@ -75,19 +36,9 @@ LearnerSettings learner_settings(const Config& c, const OptimiserSettings& o) {
           .limits = {.factor = c.train.skip_over_median, .stop_after = c.train.stop_after_skips}};
 }
 
-// Weights of a file, or fresh ones of the seed.
-DitWeights weights_of(const Config& c, const std::string& source, at::TensorOptions options) {
-  const DitConfig config = dit_config_of(c);
-  DitWeights weights = random_dit_weights(config, static_cast<uint64_t>(c.run.seed), options);
-  if (source.empty()) return weights;
-  const NamedTensors saved = read_start_weights(source, config);
-  copy_masters(named_parameters(weights), saved, source);
-  return weights;
-}
-
 TrainedDit trained(const Config& c, const std::string& source, c10::Device device) {
   const auto options = at::TensorOptions().device(device).dtype(master_type(c));
-  return TrainedDit(dit_config_of(c), weights_of(c, source, options), compute_type(c), options_of(c));
+  return TrainedDit(dit_config_of(c), weights_of(c, source, options), compute_type(c), dit_options_of(c));
 }
 
 // Prompts by number: of a file, each once an epoch, or the world's captions.
@@ -157,17 +108,10 @@ std::unique_ptr<Stage> build_clip_stage(const Config& c, const StageSurroundings
   return std::make_unique<ClipStage>(std::move(settings), trained(c, c.train.start_from, device), batches, ranks);
 }
 
-std::vector<double> denoising_steps(const Config& c) {
-  if (!c.schedule.warp_denoising_steps) return c.schedule.denoising_steps;
-  return FlowSchedule(c.schedule.shift, c.schedule.table_size).warp(c.schedule.denoising_steps);
-}
-
 DmdStageSettings dmd_settings(const Config& c) {
   const bool is_open = c.dmd.boundary == BoundaryChoice::kOpen;
-  const bool is_final = c.dmd.cache == CacheChoice::kFinalClean;
   return {
-      .dmd = {.rollout = {policy_of(c), layout_of(c), denoising_steps(c),
-                          is_final ? CacheLatents::kFinalClean : CacheLatents::kExit},
+      .dmd = {.rollout = rollout_settings_of(c),
               .exit_per_sample = c.dmd.exit == ExitChoice::kPerSample,
               .boundary = is_open ? GradientBoundary::kOpenContext : GradientBoundary::kFrozenContext,
               .guidance = c.dmd.guidance,
@@ -213,43 +157,6 @@ DmdData dmd_data(const Config& c, const StageSurroundings& around, c10::Device d
 }
 
 }  // namespace
-
-DitConfig dit_config_of(const Config& c) {
-  const ModelSettings& m = c.model;
-  return {.dim = m.dim,
-          .ffn_dim = m.ffn_dim,
-          .freq_dim = m.freq_dim,
-          .text_dim = m.text_dim,
-          .text_len = m.text_len,
-          .num_heads = m.num_heads,
-          .num_layers = m.num_layers,
-          .in_dim = m.in_dim,
-          .out_dim = m.out_dim,
-          .patch_size = m.patch_size,
-          .eps = m.eps};
-}
-
-RolloutSettings rollout_settings_of(const Config& c) {
-  const bool is_final = c.dmd.cache == CacheChoice::kFinalClean;
-  return {policy_of(c), layout_of(c), denoising_steps(c), is_final ? CacheLatents::kFinalClean : CacheLatents::kExit};
-}
-
-PositionRule position_rule_of(const Config& c) {
-  switch (c.context.positions) {
-    case PositionChoice::kAbsolute:
-      return {PositionKind::kAbsolute};
-    case PositionChoice::kContiguous:
-      return {PositionKind::kContiguous};
-    case PositionChoice::kTopAligned:
-      return {PositionKind::kTopAligned, c.context.train_frames};
-  }
-  fail("training", "no such position rule");
-}
-
-CausalDit build_network(const Config& c, const std::string& weights, c10::Device device) {
-  const auto compute = at::TensorOptions().device(device).dtype(compute_type(c));
-  return CausalDit(dit_config_of(c), weights_of(c, weights, compute), options_of(c));
-}
 
 StageSurroundings build_surroundings(const Config& c, c10::Device device) {
   check(!c.data.world.empty(), "training",

@@ -4,7 +4,7 @@
 #include "sgf/core/config.h"
 #include "sgf/data/text_encoder.h"
 #include "sgf/data/video_codec.h"
-#include "sgf/model/dit_config.h"
+#include "sgf/training/config_parts.h"
 #include "sgf/training/dmd_stage.h"
 #include "sgf/training/stage.h"
 
@@ -37,12 +37,5 @@ struct DmdParts {
   DmdData data;
 };
 DmdParts build_dmd_parts(const Config& config, const StageSurroundings& surroundings, c10::Device device);
-
-// A network to run, not to train; `weights` as train.start_from takes them, empty: random.
-CausalDit build_network(const Config& config, const std::string& weights, c10::Device device);
-
-RolloutSettings rollout_settings_of(const Config& config);
-PositionRule position_rule_of(const Config& config);
-DitConfig dit_config_of(const Config& config);
 
 }  // namespace sgf

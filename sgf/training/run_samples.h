@@ -9,8 +9,8 @@
 
 namespace sgf {
 
-// Writes step_XXXXXXXX/N.png, a strip each, N.mp4 where the build knows videos, and prompts.txt into `folder`; gives the
-// strips for the report.
+// Writes step_XXXXXXXX/N.png, a strip each, N.mp4 where the build knows videos, and prompts.txt into `folder`; gives
+// the strips for the report.
 std::vector<ReportStrip> write_samples(const std::filesystem::path& folder, int64_t step, const Stage& stage,
                                        const StageSurroundings& surroundings, uint64_t seed);
 

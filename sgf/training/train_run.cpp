@@ -4,6 +4,7 @@
 #include "sgf/core/device_memory.h"
 #include "sgf/core/error.h"
 #include "sgf/training/build_stage.h"
+#include "sgf/training/config_parts.h"
 #include "sgf/training/run_record.h"
 #include "sgf/training/stage_files.h"
 #include "sgf/training/stop_signal.h"

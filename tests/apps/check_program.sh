@@ -150,6 +150,29 @@ check_world() {
   expect 2 'did you mean --frames?' "$SGF" world render --out "$FOLDER/other" --frame 3
 }
 
+check_plan() {
+  expect 0 'peak, in:' "$SGF" plan wan-1.3b-chunkwise
+  expect 0 'fits: ' "$SGF" plan world-small --memory 24
+  expect 1 'smallest change that does: --set train.micro_batch=' "$SGF" plan wan-1.3b-chunkwise --gpus 8 --memory 80 \
+    --set train.micro_batch=4
+  expect 0 '"step_seconds":null' "$SGF" plan world-tiny --json
+  expect 1 'every GPU wants a sample' "$SGF" plan world-tiny --gpus 3
+  expect 1 'model.dim' "$SGF" plan tiny --set model.dmi=1
+}
+
+check_diagnose() {
+  local small=(world-tiny --device cpu --dtype float64 --set video.frames=6 --set train.micro_batch=1)
+  expect 0 'random weights of seed 1' "$SGF" diagnose recovery "${small[@]}" --noises 1 --save-record "$FOLDER/records"
+  expect 0 'text as it was saved' "$SGF" diagnose recovery "${small[@]}" --replay "$FOLDER/records/exit2_noise0.safetensors"
+  expect 1 'DO NOT MATCH' "$SGF" diagnose recovery "${small[@]}" --set run.seed=7 \
+    --replay "$FOLDER/records/exit2_noise0.safetensors"
+  expect 0 '"method":"bptt","outcome":"ran"' "$SGF" diagnose feasibility "${small[@]}" --json --methods sgf,bptt --exit 2
+  expect 1 "method 'btpp' is unknown" "$SGF" diagnose feasibility "${small[@]}" --methods btpp
+  expect 1 '--exit lies in 1..4, got 5' "$SGF" diagnose feasibility "${small[@]}" --exit 5
+  expect 1 'sgf: [core] /nowhere' "$SGF" diagnose recovery "${small[@]}" --replay /nowhere
+  expect 2 'Try sgf diagnose recovery --help' "$SGF" diagnose recovery --nois 2
+}
+
 # Whoever stops reading gets no complaint; whoever cannot be written to does.
 check_pipes() {
   local said
@@ -168,6 +191,7 @@ check_completion() {
   completes '--keys' sgf inspect --ke
   completes 'wan diffusers keep' sgf convert --names ''
   completes 'bash zsh' sgf completion ''
+  completes 'recovery feasibility' sgf diagnose ''
   completes '' sgf convert ''
   completes 'tiny' sgf config ti
   completes '' sgf config ./
@@ -202,6 +226,8 @@ check_convert
 check_config
 check_bench
 check_world
+check_plan
+check_diagnose
 check_pipes
 check_completion
 check_run

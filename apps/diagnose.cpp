@@ -1,0 +1,42 @@
+// `sgf diagnose recovery|feasibility CONFIG`: does Pass 2 repeat Pass 1, and what does each way to a gradient cost?
+#include "apps/diagnose.h"
+#include "apps/commands.h"
+#include "apps/preset_folders.h"
+#include "sgf/core/device.h"
+
+#include <ATen/Parallel.h>
+#include <CLI/CLI.hpp>
+
+namespace sgf {
+
+Config diagnosed_config(const DiagnoseArgs& args) {
+  Config config = load_config(args.config, args.overrides, preset_folders());
+  if (!args.dtype.empty()) config.run.dtype = enum_from_name<DtypeChoice>(args.dtype).value();
+  validate(config);
+  if (config.run.threads > 0) at::set_num_threads(static_cast<int>(config.run.threads));
+  return config;
+}
+
+c10::Device diagnosed_device(const DiagnoseArgs& args, const Config& config) {
+  return device_from_name(args.device.empty() ? enum_name(config.run.device) : std::string_view(args.device));
+}
+
+void add_diagnose_args(CLI::App& command, DiagnoseArgs& args) {
+  command.add_option("config", args.config, "YAML file, or a preset's name")->required();
+  command.add_option("--set", args.overrides, "Override one key, as video.frames=9; may be given again")
+      ->allow_extra_args(false);
+  command.add_option("--weights", args.weights, "Weights, or a run folder; without it random ones of run.seed");
+  command.add_option("--device", args.device, "auto, cpu, cuda or cuda:N; run.device by default");
+  command.add_option("--dtype", args.dtype, "float64, float32 or bfloat16; run.dtype by default")
+      ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
+  command.add_flag("--json", args.json, "One object");
+}
+
+void add_diagnose(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("diagnose", "Look at the two passes: recovery, feasibility");
+  command->require_subcommand(1);
+  add_diagnose_recovery(*command);
+  add_diagnose_feasibility(*command);
+}
+
+}  // namespace sgf

@@ -1,0 +1,35 @@
+// What the diagnoses of `sgf diagnose` share: a config, weights, a device.
+#pragma once
+
+#include "sgf/core/config.h"
+
+#include <c10/core/Device.h>
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace sgf {
+
+struct DiagnoseArgs {
+  std::string config;
+  std::vector<std::string> overrides;
+  std::string weights;
+  std::string device;
+  std::string dtype;
+  bool json = false;
+};
+
+void add_diagnose_args(CLI::App& command, DiagnoseArgs& args);
+
+// The config as the arguments change it, validated; and the device, from either.
+Config diagnosed_config(const DiagnoseArgs& args);
+c10::Device diagnosed_device(const DiagnoseArgs& args, const Config& config);
+
+void add_diagnose_recovery(CLI::App& diagnose);
+void add_diagnose_feasibility(CLI::App& diagnose);
+
+}  // namespace sgf

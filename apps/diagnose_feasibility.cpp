@@ -1,0 +1,112 @@
+// `sgf diagnose feasibility CONFIG`: what each way to a gradient costs, on one rollout.
+#include "apps/commands.h"
+#include "apps/diagnose.h"
+#include "apps/table.h"
+#include "sgf/core/error.h"
+#include "sgf/evaluation/diagnosed_run.h"
+#include "sgf/evaluation/feasibility.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <optional>
+
+namespace sgf {
+namespace {
+
+using Json = nlohmann::json;
+
+struct FeasibilityArgs {
+  DiagnoseArgs common;
+  std::vector<std::string> methods{"sf", "sgf", "direct-cache", "bptt"};
+  std::optional<int64_t> exit_step;
+};
+
+// A row that ran, beside the gradient of Self Gradient Forcing where that ran too.
+struct ShownRow {
+  FeasibilityRow row;
+  std::optional<double> distance;
+};
+
+Json to_json(const ShownRow& shown) {
+  const FeasibilityRow& row = shown.row;
+  Json out{{"method", name_of(row.method)}, {"outcome", row.ran_out_of_memory ? "out of memory" : "ran"}};
+  if (row.ran_out_of_memory) return out;
+  out.update({{"seconds", row.seconds},
+              {"peak_bytes", row.peak_bytes},
+              {"loss", row.loss},
+              {"gradient_norm", row.gradient_norm}});
+  out["distance_from_sgf"] = shown.distance ? Json(*shown.distance) : Json(nullptr);
+  return out;
+}
+
+void add_feasibility_row(Table& table, const ShownRow& shown) {
+  const FeasibilityRow& row = shown.row;
+  const std::string method(name_of(row.method));
+  if (row.ran_out_of_memory) return table.add({method, "", "", "", "", "", "OUT OF MEMORY"});
+  table.add({method, fmt::format("{:.3f}", row.seconds), shown_bytes(static_cast<uint64_t>(row.peak_bytes)),
+             fmt::format("{:.8g}", row.loss), fmt::format("{:.4g}", row.gradient_norm),
+             shown.distance ? fmt::format("{:.2e}", *shown.distance) : "", "runs"});
+}
+
+void print_feasibility(const FeasibilityArgs& args, const DiagnosedRun& run, const std::vector<ShownRow>& rows,
+                       int64_t exit_step) {
+  if (args.common.json) {
+    Json out{{"weights", run.weights_words()}, {"exit_step", exit_step}, {"rows", Json::array()}};
+    for (const ShownRow& row : rows) out["rows"].push_back(to_json(row));
+    fmt::print("{}\n", out.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return;
+  }
+  fmt::print("One rollout, exit step {}; {}\n", exit_step, run.weights_words());
+  Table table({"method", "seconds", "peak memory", "loss", "gradient norm", "from sgf's", "outcome"});
+  for (const ShownRow& row : rows) add_feasibility_row(table, row);
+  table.print();
+  fmt::print(
+      "The paper, whole five-step cycle: sf 79.01 GB, 10.39 s; sgf 87.01 GB, 11.71 s; direct cache out of memory.\n");
+}
+
+int run_feasibility(const FeasibilityArgs& args) {
+  const Config config = diagnosed_config(args.common);
+  const c10::Device device = diagnosed_device(args.common, config);
+  std::vector<GradientMethod> methods;
+  for (const std::string& name : args.methods) methods.push_back(gradient_method_from_name(name));
+  const auto steps = static_cast<int64_t>(config.schedule.denoising_steps.size());
+  const int64_t exit_step = args.exit_step.value_or(steps);
+  check(exit_step >= 1 && exit_step <= steps, "apps", "--exit lies in 1..{}, got {}", steps, exit_step);
+  check(config.dmd.cache == CacheChoice::kExit, "apps",
+        "a rollout that keeps its graph caches exit predictions: leave dmd.cache at exit");
+  const DiagnosedRun run(config, args.common.weights, device);
+  set_requires_grad(run.dit().weights(), true);
+  const int64_t batch = config.train.micro_batch;
+  const FeasibilitySetting setting{run.dit(),           run.rollout(),      exit_step,
+                                   run.noise(0, batch), run.text(0, batch), run.target(0, batch)};
+  std::vector<ShownRow> rows;
+  for (const GradientMethod method : methods) rows.push_back({measure_feasibility(method, setting), {}});
+  for (const ShownRow& reference : rows)
+    if (reference.row.method == GradientMethod::kSelfGradientForcing && !reference.row.ran_out_of_memory)
+      for (ShownRow& row : rows)
+        if (!row.row.ran_out_of_memory) row.distance = gradient_distance(row.row.gradients, reference.row.gradients);
+  print_feasibility(args, run, rows, exit_step);
+  return 0;
+}
+
+}  // namespace
+
+void add_diagnose_feasibility(CLI::App& diagnose) {
+  auto args = std::make_shared<FeasibilityArgs>();
+  CLI::App* command = diagnose.add_subcommand(
+      "feasibility", "Time and peak memory of Self Forcing, SGF, direct cache and BPTT on one rollout");
+  command->footer(
+      "sf: Pass 1, then Pass 2 with frozen context. sgf: the same with open context. direct-cache: one serial rollout\n"
+      "whose cache writes keep their graph. bptt: one serial rollout with nothing detached. The last two keep all\n"
+      "activations, whatever train.activations says: a cache is no input that a block could be recomputed from.");
+  add_diagnose_args(*command, args->common);
+  command->add_option("--methods", args->methods, "Comma-separated: sf, sgf, direct-cache, bptt; all by default")
+      ->delimiter(',');
+  command->add_option("--exit", args->exit_step, "Exit step, counted from 1; the last by default");
+  command->callback([args] { exit_with(run_feasibility(*args)); });
+}
+
+}  // namespace sgf

@@ -1,0 +1,111 @@
+// `sgf plan CONFIG`: what a training run needs before it is started: memory, operations, time, and what would fit.
+#include "apps/commands.h"
+#include "apps/preset_folders.h"
+#include "apps/table.h"
+#include "sgf/core/config.h"
+#include "sgf/training/run_plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sgf {
+namespace {
+
+struct PlanArgs {
+  std::string config;
+  std::vector<std::string> overrides;
+  PlanRequest request;
+  bool json = false;
+};
+
+std::string gib(int64_t bytes) { return fmt::format("{:.2f}", static_cast<double>(bytes) / (1 << 30)); }
+std::string tera(double flops) { return fmt::format("{:.4g}", flops / 1e12); }
+
+void print_memory(const MemoryPlan& memory) {
+  Table table({"memory of one device", "GiB"});
+  for (const MemoryRow& row : memory.resident) table.add({row.name, gib(row.bytes)});
+  table.add({"always there", gib(memory.resident_bytes())});
+  for (const MemoryRow& row : memory.phases) table.add({"+ " + row.name, gib(row.bytes)});
+  table.add({"peak, in: " + memory.largest_phase().name, gib(memory.peak_bytes())});
+  table.print();
+  for (const MemoryRow& row : memory.details) fmt::print("  of which {}: {} GiB\n", row.name, gib(row.bytes));
+}
+
+void print_costs(const RunPlan& plan) {
+  Table table({"a sample's update", "TFLOP, linear", "TFLOP, attention"});
+  for (const PhaseCost& phase : plan.phases)
+    table.add({phase.name, tera(phase.flops().linear), tera(phase.flops().attention)});
+  table.print();
+}
+
+void print_time(const RunPlan& plan) {
+  fmt::print("{} samples an update: {} GPU(s), {} a forward, {} forward(s) accumulated on each\n", plan.global_batch,
+             plan.gpus, plan.micro_batch, plan.parts);
+  fmt::print("a step is {} TFLOP on average", tera(plan.flops_a_step.total()));
+  if (plan.step_seconds)
+    fmt::print(", about {:.3g} s without the exchange of gradients between GPUs\n  from {}\n", *plan.step_seconds,
+               plan.rates->source);
+  else
+    fmt::print("; its time is unknown: nothing was measured on such a device in this dtype\n");
+}
+
+void print_fit(const RunPlan& plan) {
+  if (!plan.memory_gib) return;
+  const std::string of = fmt::format("{} GiB of {:g}", gib(plan.memory.peak_bytes()), *plan.memory_gib);
+  if (plan.fits) {
+    fmt::print("fits: {}, {:.0f} % being left for the CUDA context and holes\n", of, 100 * (1 - kUsableShare));
+  } else if (plan.change) {
+    fmt::print("does not fit: {}; the smallest change that does: --set {} ({} GiB)\n", of,
+               fmt::join(plan.change->set, " --set "), gib(plan.change->peak_bytes));
+  } else {
+    fmt::print(
+        "does not fit: {}, nor with micro_batch 1 and recomputed blocks: {} GiB are always there; "
+        "take a larger device or a smaller network or video\n",
+        of, gib(plan.memory.resident_bytes()));
+  }
+}
+
+void run_plan(const PlanArgs& args) {
+  const RunPlan plan = plan_run(load_config(args.config, args.overrides, preset_folders()), args.request);
+  if (args.json) {
+    fmt::print("{}\n", to_json(plan).dump());
+  } else {
+    fmt::print("{}: {} parameters\n\n", args.config, shown_count(plan.parameters));
+    print_memory(plan.memory);
+    fmt::print("\n");
+    print_costs(plan);
+    fmt::print("\n");
+    print_time(plan);
+    print_fit(plan);
+  }
+  exit_with(plan.fits ? 0 : 1);
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app) {
+  auto args = std::make_shared<PlanArgs>();
+  CLI::App* command =
+      app.add_subcommand("plan", "What a training run needs: memory by phase, operations, time, and what would fit");
+  command->footer("Arithmetic alone, for a GPU: no device is touched, no weights are read. Exit code 1: does not fit.");
+  command->add_option("config", args->config, "YAML file, or a preset's name")->required();
+  command->add_option("--set", args->overrides, "Override one key, as train.micro_batch=2; may be given again")
+      ->allow_extra_args(false);
+  command->add_option("--gpus", args->request.gpus, "GPUs that share the global batch")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--memory", args->request.memory_gib, "Memory of one GPU in GiB, to be told whether it fits")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--gpu", args->request.gpu, "Which GPU the time is asked for; h200 was measured")
+      ->capture_default_str();
+  command->add_flag("--json", args->json, "One object");
+  command->callback([args] { run_plan(*args); });
+}
+
+}  // namespace sgf

@@ -1,0 +1,50 @@
+#include "sgf/rollout/roll_out_with_graph.h"
+
+#include "sgf/core/error.h"
+#include "sgf/schedule/flow_match.h"
+#include "sgf/schedule/flow_schedule.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+namespace sgf {
+namespace {
+
+// What goes into the network at the exit step, as data.
+at::Tensor exit_input(const CausalDit& dit, const PromptText& text, const Serial& context,
+                      const std::vector<double>& timesteps, int64_t exit_step, const BlockNoise& noise) {
+  const at::NoGradGuard no_grad;
+  if (exit_step == 1) return noise(context.block, 0);
+  const DenoisedBlock before = denoise_block(dit, text, context, timesteps, exit_step - 1, noise);
+  const double sigma = timesteps[static_cast<size_t>(exit_step - 1)] / kMaxTimestep;
+  return add_noise(before.prediction, noise(context.block, exit_step - 1), sigma);
+}
+
+}  // namespace
+
+at::Tensor roll_out_with_graph(const CausalDit& dit, const PromptText& text, const RolloutSettings& settings,
+                               int64_t exit_step, const BlockNoise& noise, RolloutGraph graph) {
+  check(settings.cache == CacheLatents::kExit, "rollout",
+        "a rollout with its graph caches exit predictions; set dmd.cache to exit");
+  check(exit_step >= 1 && exit_step <= static_cast<int64_t>(settings.timesteps.size()), "rollout",
+        "an exit step lies in 1..{}, got {}", settings.timesteps.size(), exit_step);
+  const BlockLayout& layout = settings.layout;
+  const KvCacheShape shape = dit.cache_shape(noise(layout.block(0), 0), layout.largest_block(), layout.frames());
+  GraphCache cache(settings.policy, shape.layers, shape.tokens_per_frame);
+  const bool through_time = graph == RolloutGraph::kEverything;
+  std::vector<at::Tensor> predictions;
+  for (int64_t i = 0; i < layout.count(); ++i) {
+    const Serial context{cache, layout.block(i), {}};
+    if (through_time) {
+      predictions.push_back(denoise_block(dit, text, context, settings.timesteps, exit_step, noise).prediction);
+    } else {
+      const at::Tensor noisy = exit_input(dit, text, context, settings.timesteps, exit_step, noise);
+      const double t = settings.timesteps[static_cast<size_t>(exit_step - 1)];
+      predictions.push_back(predict_block(dit, text, context, noisy, t));
+    }
+    dit.write(through_time ? predictions.back() : predictions.back().detach(), text, context);
+  }
+  return at::cat(predictions, 1);
+}
+
+}  // namespace sgf

@@ -1,0 +1,74 @@
+#include "sgf/training/configured_passes.h"
+
+#include "sgf/core/error.h"
+#include "sgf/training/config_parts.h"
+#include "sgf/training/learner.h"
+#include "sgf/training/stage_files.h"
+
+namespace sgf {
+namespace {
+
+ActivationPolicy activations_of(const Config& c) {
+  switch (c.train.activations) {
+    case ActivationChoice::kKeep:
+      return ActivationPolicy::kKeepAll;
+    case ActivationChoice::kRecompute:
+      return ActivationPolicy::kRecomputeBlocks;
+    case ActivationChoice::kKeepAttention:
+      return ActivationPolicy::kKeepAttention;
+  }
+  fail("training", "no such activation policy");
+}
+
+}  // namespace
+
+at::ScalarType compute_type(const Config& c) {
+  switch (c.run.dtype) {
+    case DtypeChoice::kFloat64:
+      return at::kDouble;
+    case DtypeChoice::kFloat32:
+      return at::kFloat;
+    case DtypeChoice::kBFloat16:
+      return at::kBFloat16;
+  }
+  fail("training", "no such dtype");
+}
+
+at::ScalarType master_type(const Config& c) { return c.run.dtype == DtypeChoice::kFloat64 ? at::kDouble : at::kFloat; }
+
+DitOptions dit_options_of(const Config& c) {
+  return {.attention = attention_backend_from_name(enum_name(c.run.attention)), .activations = activations_of(c)};
+}
+
+RolloutSettings rollout_settings_of(const Config& c) {
+  const bool is_final = c.dmd.cache == CacheChoice::kFinalClean;
+  return {policy_of(c), layout_of(c), denoising_steps(c), is_final ? CacheLatents::kFinalClean : CacheLatents::kExit};
+}
+
+DitWeights weights_of(const Config& c, const std::string& source, at::TensorOptions options) {
+  const DitConfig config = dit_config_of(c);
+  DitWeights weights = random_dit_weights(config, static_cast<uint64_t>(c.run.seed), options);
+  if (source.empty()) return weights;
+  const NamedTensors saved = read_start_weights(source, config);
+  copy_masters(named_parameters(weights), saved, source);
+  return weights;
+}
+
+PositionRule position_rule_of(const Config& c) {
+  switch (c.context.positions) {
+    case PositionChoice::kAbsolute:
+      return {PositionKind::kAbsolute};
+    case PositionChoice::kContiguous:
+      return {PositionKind::kContiguous};
+    case PositionChoice::kTopAligned:
+      return {PositionKind::kTopAligned, c.context.train_frames};
+  }
+  fail("training", "no such position rule");
+}
+
+CausalDit build_network(const Config& c, const std::string& weights, c10::Device device) {
+  const auto compute = at::TensorOptions().device(device).dtype(compute_type(c));
+  return CausalDit(dit_config_of(c), weights_of(c, weights, compute), dit_options_of(c));
+}
+
+}  // namespace sgf
