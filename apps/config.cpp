@@ -1,8 +1,10 @@
 // `sgf config FILE`: checks a config, prints it in full, or lists what can be set.
 #include "sgf/core/config.h"
 #include "apps/commands.h"
+#include "apps/config_notes.h"
 #include "apps/option_values.h"
 #include "apps/preset_folders.h"
+
 #include "apps/table.h"
 #include "sgf/core/error.h"
 
@@ -41,7 +43,7 @@ void run_config(const ConfigArgs& args) {
   if (args.keys) return print_keys(args.json);
   check(!args.json || args.resolved, "apps", "--json goes with --resolved or --keys");
   check(!args.file.empty(), "apps", "name a config file or a preset, or ask for --keys");
-  const Config config = load_config(args.file, args.overrides, preset_folders());
+  const Config config = load_and_explain(args.file, args.overrides);
   if (args.resolved) {
     fmt::print("{}", args.json ? to_json(config) + "\n" : to_yaml(config));
   } else {

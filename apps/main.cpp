@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
@@ -140,4 +141,7 @@ int run_guarded(int argc, char** argv) {
 }  // namespace
 }  // namespace sgf
 
-int main(int argc, char** argv) { return sgf::run_guarded(argc, argv); }
+int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a write that fails, with words; not a sudden end
+  return sgf::run_guarded(argc, argv);
+}

@@ -1,6 +1,6 @@
 // `sgf train CONFIG`: a training run in a folder of its own, that can be stopped and resumed.
 #include "apps/commands.h"
-#include "apps/preset_folders.h"
+#include "apps/config_notes.h"
 #include "apps/version.h"
 #include "sgf/core/config.h"
 #include "sgf/training/train_run.h"
@@ -43,7 +43,7 @@ void leave_at_once(const std::string& message) {
 }
 
 void run_train(const TrainArgs& args) {
-  TrainRequest request{.config = load_config(args.config, args.overrides, preset_folders()),
+  TrainRequest request{.config = load_and_explain(args.config, args.overrides),
                        .out = args.out,
                        .resume = args.resume,
                        .stop_after_steps = args.stop_after,

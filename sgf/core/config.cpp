@@ -1,17 +1,45 @@
 // Loading, printing and listing of Config; config_validation.cpp checks it.
 #include "sgf/core/config.h"
 
+#include <utility>
+
 #include "sgf/core/config_files.h"
+#include "sgf/core/flat_config.h"
 
 namespace sgf {
+namespace {
+
+// A flat file stands on the preset of its network, as a file in sections stands on its base.
+ConfigNode load_flat_tree(const ConfigNode& flat, const std::vector<std::filesystem::path>& preset_folders,
+                          std::vector<FlatNote>& notes) {
+  FlatTranslation translation = translate_flat(flat);
+  ConfigNode tree = load_config_tree(find_config_file(translation.preset, preset_folders), preset_folders);
+  merge_into(tree, std::move(translation.tree));
+  notes = std::move(translation.notes);
+  return tree;
+}
+
+}  // namespace
+
+LoadedConfig load_config_with_notes(const std::filesystem::path& file_or_preset,
+                                    const std::vector<std::string>& overrides,
+                                    const std::vector<std::filesystem::path>& preset_folders) {
+  LoadedConfig loaded;
+  ConfigNode tree = load_config_tree(find_config_file(file_or_preset, preset_folders), preset_folders);
+  if (is_flat_config(tree)) tree = load_flat_tree(tree, preset_folders, loaded.flat_notes);
+  refuse_flat_keys(tree);
+  for (const std::string& assignment : overrides) {
+    refuse_flat_override(assignment);
+    apply_override(tree, assignment);
+  }
+  loaded.config = read_tree<Config>(tree);
+  validate(loaded.config);
+  return loaded;
+}
 
 Config load_config(const std::filesystem::path& file_or_preset, const std::vector<std::string>& overrides,
                    const std::vector<std::filesystem::path>& preset_folders) {
-  ConfigNode tree = load_config_tree(find_config_file(file_or_preset, preset_folders), preset_folders);
-  for (const std::string& assignment : overrides) apply_override(tree, assignment);
-  const Config config = read_tree<Config>(tree);
-  validate(config);
-  return config;
+  return load_config_with_notes(file_or_preset, overrides, preset_folders).config;
 }
 
 Config parse_config(std::string_view yaml, const std::string& source) {

@@ -12,6 +12,7 @@
 
 #include "sgf/core/config_schema.h"
 #include "sgf/core/enum_names.h"
+#include "sgf/core/flat_config.h"
 #include "sgf/core/train_config.h"
 
 namespace sgf {
@@ -203,6 +204,15 @@ void describe(V& v, Config& c) {
   v.field("data", c.data, "clips and prompts");
   v.field("output", c.output, "what a run leaves in its folder");
 }
+
+// A config, and what became of each key where the file was a flat, Self-Forcing-style one.
+struct LoadedConfig {
+  Config config;
+  std::vector<FlatNote> flat_notes;
+};
+LoadedConfig load_config_with_notes(const std::filesystem::path& file_or_preset,
+                                    const std::vector<std::string>& overrides,
+                                    const std::vector<std::filesystem::path>& preset_folders);
 
 // File or preset, its bases, then the overrides ("model.dim=96") in order; read, and validated.
 Config load_config(const std::filesystem::path& file_or_preset, const std::vector<std::string>& overrides,

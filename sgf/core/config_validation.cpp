@@ -138,9 +138,9 @@ void validate(const Config& config) {
   check_context(config.context);
   check_video(config.video);
   check_patches(config);
-  check_positions(config.context);
   check_blocks(config);
   check_sink(config);
+  check_positions(config.context);
   check_schedule(config.schedule);
   check_run(config.run);
   validate_training(config);

@@ -1,6 +1,7 @@
 #include "sgf/training/build_stage.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
 #include "sgf/core/noise.h"
 #include "sgf/data/prompt_list.h"
 #include "sgf/data/world_codec.h"
@@ -58,11 +59,22 @@ class FilePrompts final : public PromptSource {
   PromptOrder order_;
 };
 
+// A word the encoder does not know is refused now, not in the middle of the night, and with its place.
+void check_words(const TextEncoder& text, const std::vector<std::string>& prompts, const std::string& source) {
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    try {
+      text.encode({prompts[i]});
+    } catch (const Error& error) {
+      fail("training", "{}: prompt {}, {}: {}", source, i + 1, in_quotes(prompts[i]), error.what());
+    }
+  }
+}
+
 std::shared_ptr<const PromptSource> prompt_source(const Config& c, const StageSurroundings& around) {
   const auto seed = static_cast<uint64_t>(c.run.seed);
   if (c.data.prompts.empty()) return std::make_shared<WorldSource>(world_preset(c.data.world), seed);
   std::vector<std::string> prompts = read_prompts(c.data.prompts);
-  around.text->encode(prompts);  // refuses a word it does not know now, not in the middle of the night
+  check_words(*around.text, prompts, c.data.prompts);
   return std::make_shared<FilePrompts>(std::move(prompts), seed);
 }
 
@@ -169,7 +181,8 @@ StageSurroundings build_surroundings(const Config& c, c10::Device device) {
   if (around.sample_prompts.empty())
     around.sample_prompts =
         WorldSource(world, static_cast<uint64_t>(c.run.seed)).prompts(kFirstSampleClip, kSamplePrompts);
-  around.text->encode(around.sample_prompts);  // an unknown word is refused before any work
+  check_words(*around.text, around.sample_prompts, "output.sample_prompts");
+  check_words(*around.text, {c.negative_prompt}, "negative_prompt");
   return around;
 }
 

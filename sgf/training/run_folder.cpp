@@ -67,6 +67,21 @@ std::string describe_differences(const std::vector<ConfigDifference>& difference
   return differences.size() > kShown ? fmt::format("{} and {} more", text, differences.size() - kShown) : text;
 }
 
+void make_folder(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  check(!error, "training", "{}: the folder cannot be made: {}; --out gives the run another place", path.string(),
+        error.message());
+}
+
+// Of writes that a kill cut short; the folder's lock is held, so nobody is writing now.
+void remove_temporary_files(const fs::path& path) {
+  for (const auto& entry : fs::directory_iterator(path)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_regular_file() && name.starts_with('.') && name.ends_with(".tmp")) fs::remove(entry.path());
+  }
+}
+
 // A killed create() leaves its empty folders and its lock; anything else is not ours to write among.
 bool is_free_for_a_run(const fs::path& path) {
   for (const auto& entry : fs::directory_iterator(path)) {
@@ -98,7 +113,7 @@ bool is_run_folder(const fs::path& path) { return fs::exists(path / "config.yaml
 RunFolder RunFolder::create(const fs::path& path, std::string_view config_yaml) {
   check(!is_run_folder(path), "training", "{}: holds a run already; resume it, or give the new run a folder of its own",
         path.string());
-  fs::create_directories(path);
+  make_folder(path);
   RunFolder run(path);
   check(is_free_for_a_run(path), "training", "{}: holds files that are not a run's; give the run a folder of its own",
         path.string());
@@ -119,6 +134,7 @@ RunFolder RunFolder::open(const fs::path& path, std::string_view config_yaml,
   if (is_changed) run.write_config(config_yaml);
   run.make_folders();
   run.checkpoints().remove_leftovers();
+  remove_temporary_files(path);
   return run;
 }
 

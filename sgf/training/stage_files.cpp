@@ -72,6 +72,14 @@ void check_architecture(const DitConfig& found, const DitConfig& wanted, const f
   differ("freq_dim", found.freq_dim, wanted.freq_dim);
 }
 
+// No tensor tells the number of heads: with another one the weights fit and mean something else.
+void check_stored_config(const TensorFile& file, const DitConfig& wanted, const fs::path& path) {
+  const std::optional<DitConfig> stored = find_stored_config(file, path).config;
+  check(!stored || stored->num_heads == wanted.num_heads, "training",
+        "{}: holds a network of another architecture: num_heads {} there, {} in this config", path.string(),
+        stored ? stored->num_heads : 0, wanted.num_heads);
+}
+
 }  // namespace
 
 void write_stage_files(const fs::path& folder, const StageState& state, const DitConfig& config, int64_t step) {
@@ -108,6 +116,7 @@ NamedTensors read_start_weights(const fs::path& path, const DitConfig& config) {
   check_format(file, file_path);
   const DitWeightIndex index = index_dit_weights(file);
   check_architecture(infer_dit_sizes(index), config, file_path);
+  check_stored_config(file, config, file_path);
   const DitWeights weights = load_dit_weights(config, file, index, at::kFloat);
   return named_parameters(weights);
 }

@@ -8,6 +8,7 @@ SOURCE_DIRS=(sgf apps tests examples)
 TIDY_ROOMS='/sgf/(core|schedule|context)/'
 
 run_tests() {
+  if has_tensorboard; then export SGF_TENSORBOARD_PYTHON=${SGF_TENSORBOARD_PYTHON:-$(tensorboard_python)}; fi
   "$(cmake_tool ctest)" --test-dir "$(build_dir "$1")" --output-on-failure --no-tests=error -j "$(compile_jobs)" </dev/null
 }
 

@@ -73,11 +73,13 @@ set_up_anew() {
 
 is_done() {
   [[ $(remembered "done-$1-$FLAVOUR" || true) == "$(setup_key "$1")" ]] || return
+  [[ $1 != checks ]] || has_tensorboard || return
   [[ $1 != build || -f $(torch_dir)/lib/libtorch_cpu.so ]]
 }
 
 prepare() {
   ensure_packages "$@"
+  if [[ " $* " == *' checks '* ]]; then ensure_tensorboard; fi
   [[ " $* " == *' build '* ]] || return 0
   if needs_venv; then fill_venv; fi
   if [[ $FLAVOUR == cuda ]]; then remember gpu-architecture "$(gpu_architecture)"; fi

@@ -1,0 +1,31 @@
+#include "apps/config_notes.h"
+
+#include "apps/preset_folders.h"
+#include "apps/table.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace sgf {
+namespace {
+
+// What is used first, then what is not.
+void explain(const std::string& file, const std::vector<FlatNote>& notes) {
+  Table table({"key there", "here", "remark"});
+  for (const bool is_used : {true, false})
+    for (const FlatNote& note : notes)
+      if (note.ours.empty() != is_used) table.add({note.key, is_used ? note.ours : "not used", note.remark});
+  fmt::print(stderr, "{}: a flat, Self-Forcing-style config; keys in brackets are not in it\n{}\n", file,
+             table.text(/*is_terminal=*/false));
+}
+
+}  // namespace
+
+Config load_and_explain(const std::string& file_or_preset, const std::vector<std::string>& overrides) {
+  LoadedConfig loaded = load_config_with_notes(file_or_preset, overrides, preset_folders());
+  if (!loaded.flat_notes.empty()) explain(file_or_preset, loaded.flat_notes);
+  return std::move(loaded.config);
+}
+
+}  // namespace sgf

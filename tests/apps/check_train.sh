@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# `sgf train` as its users meet it: what is refused before any work, flat Self-Forcing-style files, exit codes.
+# usage: check_train.sh SGF DATA, where DATA is tests/data
+set -uo pipefail
+
+SGF=$1
+DATA=$2
+# shellcheck source=tests/apps/train_runs.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/train_runs.sh"
+
+# refused TEXT ARGS…: exit 1, the text on stderr, and no run folder left behind.
+refused() {
+  local text=$1 said came
+  shift
+  said=$(tiny "$FOLDER/refused" "$@" 2>&1)
+  came=$?
+  [[ $came == 1 && $said == *"$text"* ]] || complain "$*: exit $came, expected 1 and '$text', said: $said"
+  [[ ! -e $FOLDER/refused ]] || complain "$*: left a folder behind"
+  rm -rf -- "$FOLDER/refused"
+}
+
+check_prompts() {
+  : >"$FOLDER/empty.txt"
+  printf 'a red square\na purple elephant\n' >"$FOLDER/unknown.txt"
+  refused 'no such file of prompts' "${DMD[@]}" --set data.prompts=/nowhere.txt
+  refused 'holds no prompt' "${DMD[@]}" --set "data.prompts=$FOLDER/empty.txt"
+  refused "unknown.txt: prompt 2, 'a purple elephant'" "${DMD[@]}" --set "data.prompts=$FOLDER/unknown.txt"
+  refused 'negative_prompt: prompt 1' "${DMD[@]}" --set negative_prompt=zebra
+  refused 'output.sample_prompts: prompt 1' "${DMD[@]}" --set 'output.sample_prompts=[zebra]'
+}
+
+check_weights() {
+  local key
+  for key in train.start_from dmd.teacher dmd.critic; do
+    refused 'no such weights or run folder' "${DMD[@]}" --set "$key=/nowhere"
+    refused 'another architecture: num_layers 2 there, 1 in this config' "${DMD[@]}" --set "$key=$FOLDER/deeper"
+    refused 'another architecture: num_heads 4 there, 2 in this config' "${DMD[@]}" --set "$key=$FOLDER/heads"
+  done
+  refused 'needs a teacher' --set "train.start_from=$FOLDER/teacher"
+  refused 'needs a student' --set "dmd.teacher=$FOLDER/teacher"
+  refused 'format 9, this program knows formats up to' "${DMD[@]}" --set "train.start_from=$FOLDER/newer.safetensors"
+}
+
+check_settings() {
+  refused 'context.block_frames must divide video.frames, got blocks of 3 in 7' "${DMD[@]}" --set video.frames=7
+  refused 'context.sink_frames must leave room in video.frames, got sink 6 of 6' "${DMD[@]}" --set context.sink_frames=6
+  refused 'micro_batch must fit in train.global_batch, got 9 of 2' "${DMD[@]}" --set train.micro_batch=9
+  refused "no world 'wrld'" "${DMD[@]}" --set data.world=wrld
+  refused 'did you mean train.steps?' "${DMD[@]}" --set train.step=3
+  expect 1 'did you mean world-tiny?' "$SGF" train world-tny --out "$FOLDER/refused"
+}
+
+check_folders() {
+  mkdir "$FOLDER/mine" && touch "$FOLDER/mine/thesis.tex"
+  expect 1 "holds files that are not a run's" tiny "$FOLDER/mine" "${FLOW[@]}"
+  expect 1 'the folder cannot be made' tiny "$FOLDER/mine/thesis.tex/run" "${FLOW[@]}"
+  expect 1 'holds a run already; --resume' tiny "$FOLDER/teacher" "${FLOW[@]}"
+  expect 1 'belongs to another config: optimiser.learning_rate (1.0e-05 there, 1.0 here)' \
+    tiny "$FOLDER/teacher" "${FLOW[@]}" --resume --set optimiser.learning_rate=1
+  expect 0 '1 steps done' tiny "$FOLDER/teacher" "${FLOW[@]}" --resume # nothing left to do
+  expect 0 '2 steps done' tiny "$FOLDER/teacher" "${FLOW[@]}" --resume --set train.steps=2
+  expect 0 '1 steps done' tiny "$FOLDER/fresh" "${FLOW[@]}" --resume # no run yet: it begins
+}
+
+# A run whose newest checkpoint a later program wrote is not gone on with, and stays as it is.
+check_newer_run() {
+  cp -r "$FOLDER/fresh" "$FOLDER/later"
+  cp "$FOLDER/newer.safetensors" "$FOLDER/later/checkpoints/step_00000001/generator.safetensors"
+  expect 1 'format 9' tiny "$FOLDER/later" "${FLOW[@]}" --resume --set train.steps=2
+}
+
+check_flat() {
+  local flat=(train "$DATA/configs/flat_world.yaml" --set "train.start_from=$FOLDER/teacher"
+    --set "dmd.teacher=$FOLDER/teacher" "${SMALL[@]}" --quiet --out "$FOLDER/flat")
+  expect 0 'dim: 1536' "$SGF" config "$DATA/configs/self_forcing_dmd.yaml" --resolved
+  expect 0 'an ordinary guidance weight of 4' "$SGF" config "$DATA/configs/self_forcing_dmd.yaml"
+  expect 1 'lr is optimiser.learning_rate' "$SGF" "${flat[@]}" --set lr=1e-5
+  expect 0 '2 steps done' "$SGF" "${flat[@]}"
+  grep -q '"generator_loss"' "$FOLDER/flat/metrics.jsonl" || complain 'the flat file trained no generator'
+  [[ -z $("$SGF" config "$DATA/configs/flat_world.yaml" --resolved 2>/dev/null | "$SGF" config /dev/stdin 2>&1 >/dev/null) ]] ||
+    complain 'the resolved config of a flat file is not one of ours'
+}
+
+make_networks() {
+  tiny "$FOLDER/teacher" "${FLOW[@]}" || complain 'no teacher could be trained'
+  tiny "$FOLDER/deeper" "${FLOW[@]}" --set model.num_layers=2 || complain 'no deeper network could be trained'
+  tiny "$FOLDER/heads" "${FLOW[@]}" --set model.num_heads=4 || complain 'no network of four heads could be trained'
+  # The same length, so that the header's size stays true.
+  sed 's/"sgf.format_version":"1"/"sgf.format_version":"9"/' "$FOLDER/teacher/checkpoints/step_00000001/generator.safetensors" \
+    >"$FOLDER/newer.safetensors"
+}
+
+make_networks
+check_prompts
+check_weights
+check_settings
+check_folders
+check_newer_run
+check_flat
+exit "$FAILED"
