@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -33,25 +32,11 @@ ArgumentWords describe(const CLI::Option& option) {
   return words;
 }
 
-// A command of commands is offered as one whose first word is a choice, with the options of all of them.
-void add_inner_commands(CommandWords& words, const CLI::App& app) {
-  ArgumentWords choice{.names = {"what"}, .help = "which of them"};
-  std::set<std::string> known;
-  for (const CLI::App* inner : app.get_subcommands([](const CLI::App*) { return true; })) {
-    choice.choices.push_back(inner->get_name());
-    for (const CLI::Option* option : inner->get_options())
-      if (!option->get_positional() && known.insert(option->get_name()).second)
-        words.options.push_back(describe(*option));
-  }
-  if (!choice.choices.empty()) words.positionals.push_back(choice);
-}
-
 CommandWords describe(const CLI::App& app, const std::string& name) {
   CommandWords words{.name = name, .help = app.get_description(), .options = {}, .positionals = {}};
   for (const CLI::Option* option : app.get_options()) {
     (option->get_positional() ? words.positionals : words.options).push_back(describe(*option));
   }
-  if (!name.empty()) add_inner_commands(words, app);
   return words;
 }
 
