@@ -143,8 +143,10 @@ void describe(V& v, DmdChoices& d) {
   v.field("exit", d.exit, "exit step of a rollout: shared by all samples, or one a sample (all steps are run then)");
   v.field("cache", d.cache, "what a block leaves in the cache: its exit prediction, or the last of all steps");
   v.field("first_block_given", d.first_block_given, "the first block is a true clip's: context only, out of the loss");
-  v.field("teacher", d.teacher, "weights, or a run folder, of the frozen bidirectional teacher");
-  v.field("critic", d.critic, "weights, or a run folder, that the critic starts from; empty: the teacher's");
+  v.field("teacher", d.teacher,
+          "weights, or a run folder, of the frozen bidirectional teacher; may be larger than the student");
+  v.field("critic", d.critic,
+          "weights, or a run folder, that the critic starts from; empty: the teacher's, of the same size");
 }
 
 // Where clips and prompts come from.

@@ -194,8 +194,8 @@ DmdParts build_dmd_parts(const Config& c, const StageSurroundings& around, c10::
         "teacher_forcing run");
   DmdData data = dmd_data(c, around, device);
   const std::string& critic = c.dmd.critic.empty() ? c.dmd.teacher : c.dmd.critic;
-  return {dmd_settings(c), trained(c, c.train.start_from, device), build_network(c, c.dmd.teacher, device),
-          trained(c, critic, device), std::move(data)};
+  return {dmd_settings(c), trained(c, c.train.start_from, device), build_teacher(c, device), trained(c, critic, device),
+          std::move(data)};
 }
 
 std::unique_ptr<Stage> build_stage(const Config& c, const StageSurroundings& around, c10::Device device,

@@ -2,7 +2,6 @@
 
 #include "sgf/core/error.h"
 #include "sgf/training/config_parts.h"
-#include "sgf/training/learner.h"
 #include "sgf/training/stage_files.h"
 
 namespace sgf {
@@ -47,11 +46,8 @@ RolloutSettings rollout_settings_of(const Config& c) {
 
 DitWeights weights_of(const Config& c, const std::string& source, at::TensorOptions options) {
   const DitConfig config = dit_config_of(c);
-  DitWeights weights = random_dit_weights(config, static_cast<uint64_t>(c.run.seed), options);
-  if (source.empty()) return weights;
-  const NamedTensors saved = read_start_weights(source, config);
-  copy_masters(named_parameters(weights), saved, source);
-  return weights;
+  return source.empty() ? random_dit_weights(config, static_cast<uint64_t>(c.run.seed), options)
+                        : read_start_weights(source, config, options);
 }
 
 PositionRule position_rule_of(const Config& c) {
@@ -69,6 +65,12 @@ PositionRule position_rule_of(const Config& c) {
 CausalDit build_network(const Config& c, const std::string& weights, c10::Device device) {
   const auto compute = at::TensorOptions().device(device).dtype(compute_type(c));
   return CausalDit(dit_config_of(c), weights_of(c, weights, compute), dit_options_of(c));
+}
+
+CausalDit build_teacher(const Config& c, c10::Device device) {
+  const DitConfig config = read_teacher_config(c.dmd.teacher, dit_config_of(c));
+  const auto compute = at::TensorOptions().device(device).dtype(compute_type(c));
+  return CausalDit(config, read_start_weights(c.dmd.teacher, config, compute), dit_options_of(c));
 }
 
 }  // namespace sgf

@@ -23,6 +23,9 @@ DitWeights weights_of(const Config& config, const std::string& source, at::Tenso
 // A network to run, not to train, with weights as above.
 CausalDit build_network(const Config& config, const std::string& weights, c10::Device device);
 
+// dmd.teacher, of its own size.
+CausalDit build_teacher(const Config& config, c10::Device device);
+
 // Where a stream's frames stand in RoPE time; training is absolute whatever this says.
 PositionRule position_rule_of(const Config& config);
 

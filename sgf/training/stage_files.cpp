@@ -58,6 +58,21 @@ fs::path start_file(const fs::path& path) {
   return fs::exists(average) ? average : folder / "generator.safetensors";
 }
 
+struct StartFile {
+  fs::path path;
+  TensorFile file;
+  DitWeightIndex index;  // points into the file
+};
+
+StartFile open_start_file(const fs::path& path) {
+  check(fs::exists(path), "training", "{}: no such weights or run folder", path.string());
+  StartFile start{.path = start_file(path)};
+  start.file = open_tensor_file(start.path);
+  check_format(start.file, start.path);
+  start.index = index_dit_weights(start.file);
+  return start;
+}
+
 void check_architecture(const DitConfig& found, const DitConfig& wanted, const fs::path& path) {
   const auto differ = [&](std::string_view what, int64_t there, int64_t here) {
     check(there == here, "training", "{}: holds a network of another architecture: {} {} there, {} in this config",
@@ -109,16 +124,27 @@ StageState read_stage_files(const fs::path& folder, int64_t step) {
   return state;
 }
 
-NamedTensors read_start_weights(const fs::path& path, const DitConfig& config) {
-  check(fs::exists(path), "training", "{}: no such weights or run folder", path.string());
-  const fs::path file_path = start_file(path);
-  const TensorFile file = open_tensor_file(file_path);
-  check_format(file, file_path);
-  const DitWeightIndex index = index_dit_weights(file);
-  check_architecture(infer_dit_sizes(index), config, file_path);
-  check_stored_config(file, config, file_path);
-  const DitWeights weights = load_dit_weights(config, file, index, at::kFloat);
-  return named_parameters(weights);
+DitWeights read_start_weights(const fs::path& path, const DitConfig& config, at::TensorOptions options) {
+  const StartFile start = open_start_file(path);
+  check_architecture(infer_dit_sizes(start.index), config, start.path);
+  check_stored_config(start.file, config, start.path);
+  return load_dit_weights(config, start.file, start.index, options);
+}
+
+DitConfig read_teacher_config(const fs::path& path, const DitConfig& student) {
+  const StartFile start = open_start_file(path);
+  DitConfig config = student;
+  const DitConfig sizes = infer_dit_sizes(start.index);
+  if (sizes.dim != student.dim || sizes.num_layers != student.num_layers || sizes.ffn_dim != student.ffn_dim) {
+    const std::optional<DitConfig> stored = find_stored_config(start.file, start.path).config;
+    config = stored ? *stored : infer_dit_config(start.index);
+    config.text_len = student.text_len;  // leaves no trace in weights
+  }
+  check(config.in_dim == student.in_dim && config.out_dim == student.out_dim && config.text_dim == student.text_dim &&
+            config.patch_size == student.patch_size,
+        "training", "{}: this teacher reads latents of {} channels and text rows of {}, the student {} and {}",
+        start.path.string(), config.in_dim, config.text_dim, student.in_dim, student.text_dim);
+  return config;
 }
 
 }  // namespace sgf

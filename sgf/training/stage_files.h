@@ -1,7 +1,7 @@
 // A stage's state as the files of one checkpoint folder.
 #pragma once
 
-#include "sgf/model/dit_config.h"
+#include "sgf/model/dit_weights.h"
 #include "sgf/training/stage.h"
 
 #include <filesystem>
@@ -18,6 +18,10 @@ StageState read_stage_files(const std::filesystem::path& folder, int64_t step);
 
 // Weights to start from: a file or folder of weights as users have them, a run folder (its newest checkpoint) or a
 // checkpoint folder; in the last two the slow average where there is one. Refuses another architecture than `config`.
-NamedTensors read_start_weights(const std::filesystem::path& path, const DitConfig& config);
+DitWeights read_start_weights(const std::filesystem::path& path, const DitConfig& config, at::TensorOptions options);
+
+// The size of the network in such a file: a teacher may be larger than its student. Refuses one that does not speak of
+// the same latents and text.
+DitConfig read_teacher_config(const std::filesystem::path& path, const DitConfig& student);
 
 }  // namespace sgf

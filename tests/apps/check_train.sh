@@ -19,6 +19,28 @@ refused() {
   rm -rf -- "$FOLDER/refused"
 }
 
+# Two processes with a sample each, then one alone: the run of one process, to rounding.
+check_ranks() {
+  local rank port=$((20000 + RANDOM % 20000)) args=("${DMD[@]}" --set train.steps=6 --set train.micro_batch=1)
+  tiny "$FOLDER/alone" "${args[@]}" >/dev/null || complain 'a run of one process failed'
+  for rank in 0 1; do
+    RANK=$rank WORLD_SIZE=2 LOCAL_RANK=$rank MASTER_ADDR=127.0.0.1 MASTER_PORT=$port \
+      tiny "$FOLDER/ranks" "${args[@]}" --stop-after 3 >"$FOLDER/rank$rank" 2>&1 &
+  done
+  wait
+  grep -q 'was made without' "$FOLDER/rank0" && return # no Gloo in this build
+  expect 0 '6 steps done' tiny "$FOLDER/ranks" "${args[@]}" --resume
+  python3 - "$FOLDER/alone/metrics.jsonl" "$FOLDER/ranks/metrics.jsonl" <<'PYTHON' || complain "ranks: $(cat "$FOLDER"/rank?)"
+import json, sys
+alone, ranks = ([json.loads(line) for line in open(path)] for path in sys.argv[1:])
+assert len(alone) == len(ranks) == 6, (len(alone), len(ranks))
+for a, b in zip(alone, ranks):
+    for name in ("critic_loss", "generator_loss"):
+        assert (name in a) == (name in b), (a, b)
+        assert name not in a or abs(a[name] - b[name]) <= 1e-5 * abs(a[name]), (name, a, b)
+PYTHON
+}
+
 check_prompts() {
   : >"$FOLDER/empty.txt"
   printf 'a red square\na purple elephant\n' >"$FOLDER/unknown.txt"
@@ -91,6 +113,7 @@ make_networks() {
 }
 
 make_networks
+check_ranks
 check_prompts
 check_weights
 check_settings

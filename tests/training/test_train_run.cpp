@@ -123,6 +123,21 @@ TEST(TrainRun, EveryModeOfTheRolloutTrainsAndRecovers) {
   EXPECT_EQ(train(c, folder / "run").end, TrainEnd::kDone);
 }
 
+TEST(TrainRun, ATeacherMayBeLargerThanItsStudent) {
+  const TemporaryFolder folder;
+  Config teacher = small_run(StageChoice::kFlowMatching, 1);
+  teacher.model.dim = 48;
+  teacher.model.num_layers = 2;
+  train(teacher, folder / "teacher");
+  train(small_run(StageChoice::kFlowMatching, 1), folder / "student");
+  Config c = small_run(StageChoice::kDmd, 3);
+  c.dmd.teacher = (folder / "teacher").string();
+  c.train.start_from = c.dmd.critic = (folder / "student").string();
+  EXPECT_EQ(train(c, folder / "run").end, TrainEnd::kDone);
+  c.dmd.critic = "";  // the critic is of the student's size: the teacher's weights do not fit it
+  EXPECT_THAT(refusal_of([&] { train(c, folder / "other"); }), HasSubstr("another architecture"));
+}
+
 TEST(TrainRun, AFolderOfAnotherConfigIsRefusedByItsKeys) {
   const TemporaryFolder folder;
   Config c = small_run(StageChoice::kFlowMatching, 2);
