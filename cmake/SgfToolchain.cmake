@@ -28,15 +28,15 @@ if(SGF_CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 if(SGF_SANITIZE)
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g1)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
 # Torch headers cost several seconds a translation unit, whatever is in it: the sources of a room are compiled together
-# (those of core in three parts). The sanitizer preset stays one by one, so that clang-tidy finds every file among its
-# compile commands.
+# (those of core in three parts).
+option(SGF_COMPILE_BY_ROOM "Compile the sources of a room together; off: one by one, as clang-tidy reads them" ON)
 function(sgf_compile_by_room target)
-  if(SGF_SANITIZE)
+  if(NOT SGF_COMPILE_BY_ROOM)
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)

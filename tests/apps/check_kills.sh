@@ -52,28 +52,29 @@ wait_for() {
 }
 
 check_kills() {
-  local began whole round=0 kill=0 came landed=0
+  local began whole round=0 tries came landed=0
   began=$(now_ms)
   tiny "$FOLDER/unkilled" "${DMD[@]}" "${KILLED_RUN[@]}" --set output.keep_last=1000 >/dev/null || complain 'no run'
   whole=$(($(now_ms) - began))
-  for ((kill = 0; kill < KILLS; ++kill)); do
+  for ((tries = 0; landed < KILLS && tries < 5 * KILLS; ++tries)); do
     kill_after "$FOLDER/round_$round" $((RANDOM * whole / 32768))
     came=$?
     marked_are_whole "$FOLDER/round_$round"
     if ((came == 137)); then
-      landed=$((landed + 1))
+      landed=$((landed + 1)) whole=$((whole * 51 / 50))
       continue
     fi
     ((came == 0)) || complain "killed folder cannot be resumed: exit $came: $(cat "$LOG")"
     same_run "$FOLDER/unkilled" "$FOLDER/round_$round" || complain "round $round differs from the unkilled run"
     round=$((round + 1))
+    whole=$((whole * 4 / 5 + 50)) # it ended before the kill: the machine is faster than it was for the unkilled run
   done
   tiny "$FOLDER/round_$round" "${DMD[@]}" "${KILLED_RUN[@]}" --resume >/dev/null || complain 'the last round cannot be resumed'
   same_run "$FOLDER/unkilled" "$FOLDER/round_$round" || complain 'the last round differs from the unkilled run'
   tiny "$FOLDER/other" "${DMD[@]}" "${KILLED_RUN[@]}" --set run.seed=2 >/dev/null
   ! same_run "$FOLDER/unkilled" "$FOLDER/other" >/dev/null || complain 'a run of another seed counts as the same'
-  ((landed >= KILLS / 2)) || complain "only $landed of $KILLS kills met a living run"
-  echo "$landed of $KILLS kills met a living run, in $((round + 1)) runs"
+  ((landed >= KILLS)) || complain "only $landed of $tries kills met a living run"
+  echo "$landed of $tries kills met a living run, in $((round + 1)) runs"
 }
 
 # 20 steps in one go against 10, a kill and 10 more, two samples accumulated one by one.

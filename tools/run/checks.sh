@@ -38,9 +38,10 @@ check_format() {
   say "run: this is not clang-format $FORMAT_MAJOR: the above does not count"
 }
 
-# The commands of the torch-free build without g++'s precompiled headers, which clang cannot read.
+# The commands of the torch-free files, each on its own, without g++'s precompiled headers, which clang cannot read.
 write_tidy_commands() {
-  sed -E 's/ -fpch-preprocess//; s/ -Winvalid-pch -include .*cmake_pch\.hxx//' "$(build_dir asan)/compile_commands.json" \
+  run_cmake --preset tidy 2>/dev/null
+  sed -E 's/ -fpch-preprocess//; s/ -Winvalid-pch -include .*cmake_pch\.hxx//' "$(build_dir tidy)/compile_commands.json" \
     >"$STATE/tidy/compile_commands.json"
 }
 
