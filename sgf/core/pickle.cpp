@@ -79,14 +79,14 @@ std::string read_text(Machine& m, uint64_t length) { return std::string(m.in.tex
 
 void append(Machine& m, const std::vector<PickleRef>& items) {
   auto& list = m.stack.top_as<PickleList>("a list to append to");
-  m.stack.spend(items.size() * sizeof(PickleRef));
+  m.stack.spend(items.size() * kReferenceBytes);
   list.items.insert(list.items.end(), items.begin(), items.end());
 }
 
 void set_items(Machine& m, const std::vector<PickleRef>& items) {
   m.require(items.size() % 2 == 0, "a key without a value");
   auto& dict = m.stack.top_as<PickleDict>("a dict to fill");
-  m.stack.spend(items.size() * sizeof(PickleRef));
+  m.stack.spend(items.size() * kReferenceBytes);
   for (size_t i = 0; i < items.size(); i += 2) dict.items.emplace_back(items[i], items[i + 1]);
 }
 

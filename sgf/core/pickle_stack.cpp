@@ -16,7 +16,7 @@ PickleValue* PickleStack::pop() {
 
 std::vector<PickleRef> PickleStack::pop_many(size_t count) {
   check(above_mark() >= count, "core", "{}: damaged pickle: takes {} from a stack of {}", source_, count, above_mark());
-  spend(kSlotBytes + count * sizeof(PickleRef));
+  spend(kSlotBytes + count * kReferenceBytes);
   std::vector<PickleRef> items(stack_.end() - static_cast<std::ptrdiff_t>(count), stack_.end());
   stack_.resize(stack_.size() - count);
   return items;

@@ -15,6 +15,7 @@ struct PickleValue;
 
 // Values are owned by their Pickle; they refer to each other freely, in cycles too if the file says so.
 using PickleRef = const PickleValue*;
+constexpr size_t kReferenceBytes = sizeof(void*);
 
 struct PickleNone {};
 
