@@ -57,15 +57,16 @@ void print_time(const RunPlan& plan) {
 
 void print_fit(const RunPlan& plan) {
   if (!plan.memory_gib) return;
-  const std::string of = fmt::format("{} GiB of {:g}", gib(plan.memory.peak_bytes()), *plan.memory_gib);
+  const std::string of = fmt::format("{} GiB of {:g}, {:.0f} % of which are left to the CUDA context and holes",
+                                     gib(plan.memory.peak_bytes()), *plan.memory_gib, 100 * (1 - kUsableShare));
   if (plan.fits) {
-    fmt::print("fits: {}, {:.0f} % being left for the CUDA context and holes\n", of, 100 * (1 - kUsableShare));
+    fmt::print("fits: {}\n", of);
   } else if (plan.change) {
     fmt::print("does not fit: {}; the smallest change that does: --set {} ({} GiB)\n", of,
                fmt::join(plan.change->set, " --set "), gib(plan.change->peak_bytes));
   } else {
     fmt::print(
-        "does not fit: {}, nor with micro_batch 1 and recomputed blocks: {} GiB are always there; "
+        "does not fit: {}; nor does it with micro_batch 1, recomputed blocks and no samples: {} GiB are always there; "
         "take a larger device or a smaller network or video\n",
         of, gib(plan.memory.resident_bytes()));
   }

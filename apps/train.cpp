@@ -78,8 +78,9 @@ void add_train(CLI::App& app) {
   command->add_option("--set", args->overrides, "Override one key, as train.steps=200; may be given again")
       ->allow_extra_args(false);
   command->add_option("--out", args->out, "Run folder; runs/NAME by default");
-  command->add_flag("--resume", args->resume,
-                    "Go on with the run in that folder, exactly where its last checkpoint was");
+  command->add_flag(
+      "--resume", args->resume,
+      "Go on with the run in that folder, exactly where its last checkpoint was; begin it where there is none");
   command->add_option("--stop-after", args->stop_after, "End in order after so many steps of this start")
       ->check(CLI::PositiveNumber);
   command->add_flag("--quiet", args->quiet, "No progress");

@@ -263,7 +263,7 @@ void FlatReader::take_networks() {
     const auto real = value_or<std::string>("real_name", "");
     const bool is_other = preset_of(real) != out_.preset;
     set("dmd.teacher", folder_of_weights(real), "real_name",
-        is_other ? "a teacher of another size than the generator is refused so far" : "");
+        is_other ? "a teacher of another size than the generator; its own is read from its file" : "");
     if (is_other && find("fake_name") == nullptr) set("dmd.critic", folder_of_weights(own), "fake_name");
   }
   if (find("fake_name") != nullptr)

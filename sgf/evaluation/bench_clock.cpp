@@ -3,21 +3,22 @@
 #include "sgf/core/device_memory.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sgf {
 namespace {
-
-// The nearest rank: the smallest value that a share `q` of them does not exceed.
-double nearest_rank(std::vector<double> values, double q) {
-  std::sort(values.begin(), values.end());
-  return values[std::min(values.size() - 1, static_cast<size_t>(q * static_cast<double>(values.size())))];
-}
 
 double milliseconds_since(std::chrono::steady_clock::time_point began) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
 }
 
 }  // namespace
+
+double nearest_rank(std::vector<double> values, double q) {
+  std::sort(values.begin(), values.end());
+  const auto rank = static_cast<size_t>(std::ceil(q * static_cast<double>(values.size())));
+  return values[std::clamp<size_t>(rank, 1, values.size()) - 1];
+}
 
 void PhaseClock::time(int64_t warm_up, int64_t runs, const std::function<void(PhaseClock&)>& work) {
   warm_up_ = warm_up;

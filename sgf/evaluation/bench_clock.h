@@ -14,6 +14,9 @@
 
 namespace sgf {
 
+// The nearest rank: the smallest value that a share `q` of them does not exceed.
+double nearest_rank(std::vector<double> values, double q);
+
 class PhaseClock {
  public:
   explicit PhaseClock(c10::Device device) : device_(device) {}

@@ -4,6 +4,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/noise.h"
 #include "sgf/core/tensors.h"
+#include "sgf/evaluation/bench_clock.h"
 #include "sgf/evaluation/bench_training.h"
 #include "sgf/evaluation/recovery_per_exit.h"
 #include "sgf/kernels/noise_fill.h"
@@ -32,11 +33,6 @@ struct Timing {
   std::optional<int64_t> peak_bytes;  // of the timed runs; nothing where the peak of earlier work can't be forgotten
 };
 
-double percentile(std::vector<double> sorted, double q) {
-  std::sort(sorted.begin(), sorted.end());
-  return sorted[std::min(sorted.size() - 1, static_cast<size_t>(q * static_cast<double>(sorted.size())))];
-}
-
 // One warm-up, then `repeats` timed runs. `prepare` runs before each, outside the clock.
 Timing time_runs(const PassesSetting& s, const std::function<void()>& prepare, const std::function<void()>& work) {
   std::vector<double> milliseconds;
@@ -52,7 +48,7 @@ Timing time_runs(const PassesSetting& s, const std::function<void()>& prepare, c
       milliseconds.push_back(
           std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   }
-  Timing timing{.p50_ms = percentile(milliseconds, 0.5), .p95_ms = percentile(milliseconds, 0.95)};
+  Timing timing{.p50_ms = nearest_rank(milliseconds, 0.5), .p95_ms = nearest_rank(milliseconds, 0.95)};
   if (own_peak) timing.peak_bytes = peak_memory_bytes(s.device);
   return timing;
 }

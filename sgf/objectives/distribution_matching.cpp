@@ -23,8 +23,10 @@ at::Tensor dmd_loss(const at::Tensor& x, const at::Tensor& gradient, int64_t fir
 GeneratorLoss generator_loss(const at::Tensor& x, const ScorePair& pair, const ScoreDraw& draw, const ScoreText& text,
                              int64_t first_frame) {
   const at::Tensor noisy = add_noise(x.detach(), draw.noise, draw.t / kMaxTimestep);
-  const at::Tensor gradient = dmd_gradient(x, pair.scores(noisy, draw.t, text));
-  return {dmd_loss(x, gradient, first_frame), gradient};
+  const Scores scores = pair.scores(noisy, draw.t, text);
+  const at::Tensor gradient = dmd_gradient(x, scores);
+  const bool are_finite = (scores.real.sum() + scores.fake.sum()).isfinite().item<bool>();
+  return {dmd_loss(x, gradient, first_frame), gradient, are_finite};
 }
 
 at::Tensor critic_loss(const at::Tensor& generated, const CausalDit& critic, const ScoreDraw& draw,

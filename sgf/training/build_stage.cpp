@@ -93,6 +93,9 @@ void check_world_sizes(const Config& c, const WorldPreset& world, const WorldCod
 
 std::unique_ptr<Stage> build_clip_stage(const Config& c, const StageSurroundings& around, c10::Device device,
                                         const Ranks& ranks) {
+  check(c.data.prompts.empty(), "training",
+        "the {} stage learns clips with their own captions: leave data.prompts empty, got {}", enum_name(c.train.stage),
+        c.data.prompts);
   const bool is_causal = c.train.stage == StageChoice::kTeacherForcing;
   const auto seed = static_cast<uint64_t>(c.run.seed);
   const auto source = std::make_shared<WorldSource>(world_preset(c.data.world), seed);

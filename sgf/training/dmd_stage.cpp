@@ -7,10 +7,13 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace sgf {
 namespace {
+
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 void check_settings(const DmdStageSettings& s) {
   s.schedule.validate();
@@ -70,7 +73,8 @@ void DmdStage::update_generator(int64_t step, StepReport& report) {
     const GeneratorStep one = generator_step(generator_.network(), teacher_, critic_.network(),
                                              batch(UpdateKind::kGenerator, step, part), settings_.dmd);
     sum.add(generator_.gradients(one.loss), part.share);
-    sum.add("generator_loss", one.loss.item<double>(), part.share);
+    // Broken scores leave a loss of 0, which looks fine: the watch must not take it for one.
+    sum.add("generator_loss", one.are_scores_finite ? one.loss.item<double>() : kNotANumber, part.share);
     sum.add("dmdtrain_gradient_norm", one.dmd_gradient_norm, part.share);
     sum.add("exit_step", one.exit_step, part.share);
     worst = worse_of(worst, one.recovery);

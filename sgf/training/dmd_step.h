@@ -65,6 +65,7 @@ struct GeneratorStep {
   double exit_step = 0;          // mean over samples
   RecoveryReport recovery;       // Pass 2 against Pass 1 of this very step
   LatentStatistics latents;
+  bool are_scores_finite = true;  // where not, the loss must not be used: a teacher or critic is broken
 };
 
 // Pass 1, Pass 2, scores, loss; the loss carries the graph.

@@ -29,7 +29,8 @@ bool Learner::update(const std::vector<at::Tensor>& gradients, double loss, int6
     dit_.sync();
     return true;
   }
-  const std::string fault = std::isfinite(loss) ? first_fault(gradients) : "the loss itself";
+  const std::string fault =
+      std::isfinite(loss) ? first_fault(gradients) : "the loss itself (the network, or the scores it is made of)";
   report.warnings.push_back(
       fmt::format("step {}: {} update skipped: {}; at fault: {}", step, name_, watch_.reason(), fault));
   if (verdict == GradientVerdict::kStop)

@@ -37,9 +37,11 @@ Curve finite_points(std::span<const CurvePoint> points) {
 
 bool by_value(const CurvePoint& a, const CurvePoint& b) { return a.value < b.value; }
 
-// A flat line gets room above and below; a span of none cannot be divided by.
+// A flat line gets room above and below; a span of none cannot be divided by, nor can one at the end of the digits be
+// given ticks: values that agree to rounding are a flat line too.
 void widen(double& low, double& high) {
-  const double room = high > low ? 0.04 * (high - low) : std::max(std::abs(low) * 0.1, 1e-12);
+  const bool is_flat = high - low <= 1e-9 * std::max(std::abs(low), std::abs(high));
+  const double room = is_flat ? std::max(std::abs(low) * 0.1, 1e-12) : 0.04 * (high - low);
   low -= room;
   high += room;
 }
@@ -147,7 +149,10 @@ std::vector<double> axis_ticks(double low, double high) {
   const double mantissa = rough / decade;
   const double step = decade * (mantissa < 1.5 ? 1 : mantissa < 3.5 ? 2 : mantissa < 7.5 ? 5 : 10);
   std::vector<double> ticks;
-  for (double i = std::ceil(low / step); i * step <= high; ++i) ticks.push_back(i == 0 ? 0 : i * step);
+  const double first = std::ceil(low / step);
+  constexpr int kMostTicks = 16;  // and no more, where adding 1 to `first` is lost to rounding
+  for (int i = 0; i < kMostTicks && (first + i) * step <= high; ++i)
+    ticks.push_back(first + i == 0 ? 0 : (first + i) * step);
   return ticks;
 }
 

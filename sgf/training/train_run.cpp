@@ -86,6 +86,8 @@ TrainRun::TrainRun(const TrainRequest& request, const Ranks& ranks)
       progress_(
           {.mode = ranks.is_first() ? request.progress : ProgressMode::kQuiet, .total_steps = config_.train.steps},
           request.output) {
+  if (request.resume && !is_run_folder(request.out))
+    progress_.say(fmt::format("{}: no run there yet, so a new one begins", request.out.string()));
   std::optional<RunFolder> earlier = ranks.is_first() ? open_earlier_run(request) : std::nullopt;
   ranks.barrier();  // the others read the folder only after leftovers of a crash are gone from it
   surroundings_ = build_surroundings(config_, device_);

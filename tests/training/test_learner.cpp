@@ -114,6 +114,26 @@ TEST(RecoveryWatch, AWrongMaskIsSaidLoudlyAndStopsTheRunWhereAsked) {
   EXPECT_LT(sound.metrics.at("recovery_relative_l2"), 1e-5);
 }
 
+TEST(DmdStage, ABrokenTeacherIsNoZeroLoss) {
+  const auto report_with = [](double weight) {
+    const DitWeights weights = random_dit_weights(small_config(2, 1), 2, at::kFloat);
+    weights.head.weight.view(-1)[0] = weight;
+    DmdStageSettings settings{.dmd = {.rollout = {{.sink_frames = 1, .fifo_frames = 1}, BlockLayout(2, 1), {1000.0}}},
+                              .schedule = {.generator_every = 1, .generator_at_zero = true},
+                              .latent = {2, 3, 4, 6}};
+    const auto prompts = [](UpdateKind, int64_t step, int64_t, int64_t count) {
+      const at::Tensor cond = draw(2, step, {count, 4, 10}, at::TensorOptions(at::kFloat));
+      return ScoreText{cond, at::zeros_like(cond)};
+    };
+    return DmdStage(settings, network(1), CausalDit(small_config(2, 1), weights), network(3), {.prompts = prompts})
+        .step(0);
+  };
+  const StepReport broken = report_with(kNan), sound = report_with(0.1);
+  EXPECT_EQ(broken.metrics.at("generator_skipped_updates"), 1);
+  EXPECT_THAT(broken.warnings.at(0), HasSubstr("generator update skipped"));
+  EXPECT_EQ(sound.metrics.at("generator_skipped_updates"), 0);
+}
+
 TEST(RecoveryWatch, NotANumberIsNoMatch) {
   StepReport report;
   RecoveryWatch{.warn_over = 0.1, .stop_over = 0.1}.judge({.relative_l2 = kNan}, 0, report);

@@ -35,6 +35,13 @@ ReportContents made_contents() {
           .strips = {{"a <red> ball", tiny_png()}}};
 }
 
+TEST(SvgCurve, ValuesThatAgreeToTheLastDigitsAreAFlatLine) {
+  const std::vector<CurvePoint> points{{0, 0.9999999999999969}, {1, 0.999999999999997}, {2, 0.9999999999999969}};
+  EXPECT_LT(draw_curve("recovery_cosine", points).size(), 10'000U);
+  EXPECT_LE(axis_ticks(0.9999999999999969, 0.999999999999997).size(), 16U);
+  EXPECT_GE(axis_ticks(0, 1).size(), 3U);
+}
+
 TEST(HtmlText, EscapesAllThatCouldEndATextOrAnAttribute) {
   EXPECT_EQ(escape_html("<a href=\"x\">&'é"), "&lt;a href=&quot;x&quot;&gt;&amp;&#39;é");
 }
