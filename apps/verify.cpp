@@ -4,6 +4,7 @@
 #include "apps/table.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
+#include "sgf/evaluation/recording.h"
 #include "sgf/evaluation/replay.h"
 
 #include <fmt/format.h>
@@ -65,10 +66,19 @@ Outcome verify_one(const std::string& file, const ReplayOptions& options) {
   }
 }
 
+// What the file calls itself, as far as it can be read.
+nlohmann::json stated_kind(const std::string& file) {
+  try {
+    return Recording::open(file).kind();
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
 // Every line has the same keys, also where the replay could not be made; why it could not, stderr says.
 nlohmann::json failed_line(const std::string& file, const ReplayOptions& options) {
   return {{"file", file},
-          {"kind", nullptr},
+          {"kind", stated_kind(file)},
           {"dtype", name_of(options.dtype)},
           {"device", options.device.str()},
           {"tensors", nlohmann::json::array()},

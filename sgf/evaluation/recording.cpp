@@ -36,8 +36,11 @@ Recording Recording::open(const std::filesystem::path& path) {
         "one",
         path.string());
   recording.kind_ = recording.text("kind");
-  if (recording.has_setting("weights"))
-    recording.weights_ = open_tensor_file(path.parent_path() / recording.text("weights"));
+  if (!recording.has_setting("weights")) return recording;
+  const std::filesystem::path weights = recording.text("weights");
+  check(weights.has_filename() && weights == weights.filename(), "evaluation",
+        "{}: `weights` names a file beside the recording, without a folder; got '{}'", path.string(), weights.string());
+  recording.weights_ = open_tensor_file(path.parent_path() / weights);
   return recording;
 }
 

@@ -129,11 +129,12 @@ std::vector<std::string> values_left_out(const TensorFile& file, const std::file
   return names;
 }
 
-// Half precision ends at 65504, where bfloat16 and float32 go on: a weight beyond it would become infinite.
+// A weight beyond the new type's range would become infinite: float16 ends at 65504, float32 and bfloat16 at 3.4e38.
 void check_range(const at::Tensor& before, const at::Tensor& after, const std::string& name) {
-  if (after.scalar_type() != at::kHalf) return;
+  if (!before.is_floating_point() || !after.is_floating_point()) return;
   const bool holds = after.isfinite().eq(before.isfinite()).all().item<bool>();
-  check(holds, "model", "{} holds numbers beyond float16's 65504; bfloat16 has the range", in_quotes(name));
+  check(holds, "model", "{} holds numbers beyond {}'s range{}", in_quotes(name), name_of(after.scalar_type()),
+        after.scalar_type() == at::kHalf ? " of 65504; bfloat16 has the range" : "");
 }
 
 at::Tensor widen(const at::Tensor& tensor) { return tensor.element_size() == 1 ? tensor.to(at::kFloat) : tensor; }

@@ -118,6 +118,8 @@ def check_what_cannot_be_replayed(verify, good, other):
         expect(code == 1, f"{bad.name} is no pass, got exit {code}")
         expect([line["ok"] for line in lines] == [True, False, True], f"the others of {bad.name} are replayed")
         expect(all(set(line) == KEYS for line in lines) and lines[1]["tensors"] == [], f"{bad.name}: {lines[1]}")
+        stated = {"dit_sideways": "dit_sideways", "absent.safetensors": None}.get(reason, lines[0]["kind"])
+        expect(lines[1]["kind"] == stated, f"{bad.name}: states kind {lines[1]['kind']}")
         alone = verify.run(bad)
         expect(alone.returncode == 1 and reason in alone.stderr, f"{bad.name}: stderr says {alone.stderr!r}")
 

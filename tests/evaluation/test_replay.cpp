@@ -153,6 +153,15 @@ TEST(Replay, AnUnknownKindIsAnErrorAndNotAPass) {
   EXPECT_THROW(verify_recording(path, {}), Error);
 }
 
+TEST(Replay, WeightsOutsideTheRecordingsFolderAreNotOpened) {
+  const testing::TemporaryFolder folder;
+  for (const char* elsewhere : {"\"../secret\"", "\"/etc/passwd\"", "\"..\"", "\"\""}) {
+    const auto path =
+        write_recording(folder, {{"out.x", at::ones({2})}}, {{"kind", "\"dit_pass2\""}, {"weights", elsewhere}});
+    EXPECT_THROW(verify_recording(path, {}), Error) << elsewhere;
+  }
+}
+
 TEST(Replay, InputsThatDoNotFitAreRefusedBeforeAnyWork) {
   const std::map<std::string, std::string> metadata{
       {"kind", "\"dit_pass2\""},

@@ -210,6 +210,17 @@ TEST_F(Convert, RefusesNumbersThatFloat16WouldMakeInfinite) {
   EXPECT_NO_THROW(convert_weights(narrow));
 }
 
+TEST_F(Convert, RefusesNumbersThatFloat32WouldMakeInfinite) {
+  save_tensors(folder_ / "in.safetensors", {{"w", at::full({3}, 1e300, at::kDouble)}}, {});
+  ConvertRequest narrow = request(folder_ / "in.safetensors", folder_ / "out.safetensors");
+  for (const DType dtype : {DType::kF32, DType::kBF16}) {
+    narrow.dtype = dtype;
+    EXPECT_THAT(refusal_of([&] { convert_weights(narrow); }), HasSubstr("beyond"));
+  }
+  narrow.dtype = DType::kF64;
+  EXPECT_NO_THROW(convert_weights(narrow));
+}
+
 TEST_F(Convert, NeverReplacesItsInputAndOthersOnlyWhenTold) {
   ConvertRequest onto_itself = request(wan_file(), folder_ / "wan.safetensors");
   onto_itself.overwrite = true;
