@@ -132,13 +132,8 @@ void add_bench(CLI::App& app) {
   command->add_option("--model", args->model, "Size of the network")
       ->capture_default_str()
       ->check(CLI::IsMember(dit_preset_names()));
-  command->add_option("--dtype", args->dtype, "float64, float32 or bfloat16")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
+  add_precision(*command, args->dtype, args->attention);
   add_device(*command, args->device);
-  command->add_option("--attention", args->attention, "auto, cudnn, flash or math")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "cudnn", "flash", "math"}));
   command
       ->add_option("--activations", args->activations,
                    "keep, recompute, or keep-attention: what the backward pass finds")

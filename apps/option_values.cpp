@@ -24,4 +24,13 @@ void suggest(CLI::Option& option, const std::vector<std::string>& values) {
                               fmt::format("{{{}}} or a file", fmt::join(values, ","))));
 }
 
+void add_precision(CLI::App& command, std::string& dtype, std::string& attention) {
+  command.add_option("--dtype", dtype, "float64, float32 or bfloat16")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
+  command.add_option("--attention", attention, "auto, cudnn, flash or math")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "cudnn", "flash", "math"}));
+}
+
 }  // namespace sgf

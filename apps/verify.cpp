@@ -122,13 +122,8 @@ void add_verify(CLI::App& app) {
   CLI::App* command = app.add_subcommand("verify", "Replay reference recordings and compare, tensor by tensor");
   command->add_option("files", args->files, "Recordings (.safetensors); tools/record_reference.py makes them")
       ->required();
-  command->add_option("--dtype", args->dtype, "float64, float32 or bfloat16")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
+  add_precision(*command, args->dtype, args->attention);
   add_device(*command, args->device);
-  command->add_option("--attention", args->attention, "auto, cudnn, flash or math")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "cudnn", "flash", "math"}));
   command->add_option("--tolerance", args->tolerance,
                       "Largest relative L2 error; default 1e-10, 1e-5 or 3e-2 by dtype");
   command->add_flag("--json", args->json, "One object a line and file");

@@ -1,6 +1,5 @@
 #include "sgf/evaluation/boundary_gap.h"
 
-#include "sgf/kernels/wide.h"
 #include "sgf/training/adamw.h"
 
 #include <ATen/ATen.h>
@@ -14,17 +13,9 @@ struct BoundarySide {
 };
 
 BoundarySide run_side(const DmdParts& parts, int64_t step, GradientBoundary boundary) {
-  const DmdStageSettings& s = parts.settings;
-  const at::Tensor& like = parts.generator.network().weights().head.weight;
-  std::vector<int64_t> latent{s.batch.micro};
-  latent.insert(latent.end(), s.latent.begin(), s.latent.end());
-  const DmdBatch batch{
-      parts.data.prompts(UpdateKind::kGenerator, step, 0, s.batch.micro),
-      latent,
-      at::TensorOptions().device(like.device()).dtype(wide_type(like.scalar_type())),
-      parts.data.given ? parts.data.given(UpdateKind::kGenerator, step, 0, s.batch.micro) : at::Tensor(),
-      {.seed = s.seed, .step = step}};
-  DmdSettings dmd = s.dmd;
+  const DmdBatch batch = dmd_batch(parts.settings, parts.data, parts.generator.network(), UpdateKind::kGenerator, step,
+                                   {.first = 0, .count = parts.settings.batch.micro});
+  DmdSettings dmd = parts.settings.dmd;
   dmd.boundary = boundary;
   BoundarySide side{generator_step(parts.generator.network(), parts.teacher, parts.critic.network(), batch, dmd), {}};
   side.gradients = parts.generator.gradients(side.step.loss);

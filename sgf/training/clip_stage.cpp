@@ -1,7 +1,6 @@
 #include "sgf/training/clip_stage.h"
 
 #include "sgf/kernels/noise_fill.h"
-#include "sgf/kernels/wide.h"
 #include "sgf/training/sample_number.h"
 
 #include <ATen/ATen.h>
@@ -80,14 +79,12 @@ void ClipStage::restore(const StageState& state) {
 
 at::Tensor ClipStage::sample(const at::Tensor& text, uint64_t seed) const {
   const CausalDit network = with_weights(generator_.network(), ema_.average());
-  const at::Tensor& like = network.weights().head.weight;
   const TextClips shape = clips_(0, 0, 1);
   const GuidedText guided{text, at::zeros_like(text)};
   const BlockNoise noise = [&](FrameSpan block, int64_t draw) {
     const NoiseKey key{.seed = seed, .purpose = NoisePurpose::kSample, .block = block.begin, .step = draw};
     const at::IntArrayRef clip = shape.latents.sizes();
-    return normal_per_sample(key, {text.size(0), block.frames(), clip[2], clip[3], clip[4]},
-                             at::TensorOptions().device(like.device()).dtype(wide_type(like.scalar_type())));
+    return normal_per_sample(key, {text.size(0), block.frames(), clip[2], clip[3], clip[4]}, latent_options(network));
   };
   if (settings_.objective == ClipObjective::kFlowMatching)
     return sample_bidirectional(network, guided, settings_.sampler, noise({0, settings_.layout.frames()}, 0));

@@ -2,7 +2,6 @@
 
 #include "sgf/core/error.h"
 #include "sgf/kernels/noise_fill.h"
-#include "sgf/kernels/wide.h"
 
 #include <ATen/ATen.h>
 
@@ -28,11 +27,6 @@ RecoveryReport worst_of_ranks(const RecoveryReport& mine, const Ranks& ranks) {
   return worst;
 }
 
-at::TensorOptions latent_options(const CausalDit& dit) {
-  const at::Tensor& like = dit.weights().head.weight;
-  return at::TensorOptions().device(like.device()).dtype(wide_type(like.scalar_type()));
-}
-
 }  // namespace
 
 DmdStage::DmdStage(DmdStageSettings settings, TrainedDit generator, CausalDit teacher, TrainedDit critic, DmdData data,
@@ -55,14 +49,19 @@ StepReport DmdStage::step(int64_t step) {
   return report;
 }
 
-DmdBatch DmdStage::batch(UpdateKind kind, int64_t step, const MicroBatch& part) const {
+DmdBatch dmd_batch(const DmdStageSettings& settings, const DmdData& data, const CausalDit& generator, UpdateKind kind,
+                   int64_t step, const MicroBatch& part) {
   std::vector<int64_t> latent{part.count};
-  latent.insert(latent.end(), settings_.latent.begin(), settings_.latent.end());
-  return {data_.prompts(kind, step, part.first, part.count),
+  latent.insert(latent.end(), settings.latent.begin(), settings.latent.end());
+  return {data.prompts(kind, step, part.first, part.count),
           latent,
-          latent_options(generator_.network()),
-          data_.given ? data_.given(kind, step, part.first, part.count) : at::Tensor(),
-          {.seed = settings_.seed, .step = step, .first_sample = part.first}};
+          latent_options(generator),
+          data.given ? data.given(kind, step, part.first, part.count) : at::Tensor(),
+          {.seed = settings.seed, .step = step, .first_sample = part.first}};
+}
+
+DmdBatch DmdStage::batch(UpdateKind kind, int64_t step, const MicroBatch& part) const {
+  return dmd_batch(settings_, data_, generator_.network(), kind, step, part);
 }
 
 void DmdStage::update_generator(int64_t step, StepReport& report) {

@@ -36,6 +36,10 @@ struct DmdData {
   std::function<at::Tensor(UpdateKind kind, int64_t step, int64_t first, int64_t count)> given;
 };
 
+// What an update of `part` starts from.
+DmdBatch dmd_batch(const DmdStageSettings& settings, const DmdData& data, const CausalDit& generator, UpdateKind kind,
+                   int64_t step, const MicroBatch& part);
+
 class DmdStage final : public Stage {
  public:
   // All three networks live on one device; the teacher is never updated. Ranks start from equal weights, and outlive

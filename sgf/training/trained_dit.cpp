@@ -1,6 +1,7 @@
 #include "sgf/training/trained_dit.h"
 
 #include "sgf/core/error.h"
+#include "sgf/kernels/wide.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -42,6 +43,11 @@ void TrainedDit::sync() {
   const at::NoGradGuard no_grad;
   for (size_t i = 0; i < weights_.size(); ++i)
     if (weights_[i].scalar_type() != masters_[i].second.scalar_type()) weights_[i].copy_(masters_[i].second);
+}
+
+at::TensorOptions latent_options(const CausalDit& dit) {
+  const at::Tensor& like = dit.weights().head.weight;
+  return at::TensorOptions().device(like.device()).dtype(wide_type(like.scalar_type()));
 }
 
 CausalDit with_weights(const CausalDit& like, const NamedTensors& masters) {
