@@ -12,6 +12,19 @@ class WorldDecoderStream final : public DecoderStream {
  public:
   explicit WorldDecoderStream(const WorldCodec& codec) : codec_(codec) {}
   at::Tensor next(const at::Tensor& latents) override { return codec_.decode(latents); }
+  NamedTensors state() const override { return {}; }
+  void restore(const NamedTensors& state) override {
+    check(state.empty(), "data", "the world's codec remembers nothing, got {} tensors to restore", state.size());
+  }
+
+ private:
+  WorldCodec codec_;
+};
+
+class WorldEncoderStream final : public EncoderStream {
+ public:
+  explicit WorldEncoderStream(const WorldCodec& codec) : codec_(codec) {}
+  at::Tensor next(const at::Tensor& pictures) override { return codec_.encode(pictures); }
 
  private:
   WorldCodec codec_;
@@ -36,6 +49,10 @@ at::Tensor WorldCodec::decode(const at::Tensor& latents) const {
 
 std::unique_ptr<DecoderStream> WorldCodec::stream_decoder() const {
   return std::make_unique<WorldDecoderStream>(*this);
+}
+
+std::unique_ptr<EncoderStream> WorldCodec::stream_encoder() const {
+  return std::make_unique<WorldEncoderStream>(*this);
 }
 
 }  // namespace sgf

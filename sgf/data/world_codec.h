@@ -16,9 +16,11 @@ class WorldCodec final : public VideoCodec {
   int64_t latent_channels() const override { return 3 * patch_ * patch_; }
   int64_t spatial_factor() const override { return patch_; }
   int64_t latent_frames(int64_t frames) const override { return frames; }
+  int64_t picture_frames(int64_t latents) const override { return latents; }
   at::Tensor encode(const at::Tensor& video) const override;
   at::Tensor decode(const at::Tensor& latents) const override;
   std::unique_ptr<DecoderStream> stream_decoder() const override;
+  std::unique_ptr<EncoderStream> stream_encoder() const override;
 
   // Of the world's pixels, measured over many clips: they centre and scale the
   // latents.
