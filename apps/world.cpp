@@ -6,7 +6,7 @@
 #include "sgf/data/world_caption.h"
 #include "sgf/data/world_clips.h"
 #include "sgf/data/world_files.h"
-#include "sgf/training/progress_line.h"
+#include "sgf/core/progress_line.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

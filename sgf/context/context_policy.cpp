@@ -21,14 +21,18 @@ ContextPolicy ContextPolicy::everything() {
 
 ContextView ContextPolicy::visible_to(FrameSpan block) const {
   const int64_t a = block.begin;
-  const FrameSpan sink{0, std::min(sink_frames, a)};
-  const int64_t recent_begin = std::min(a, std::max(sink_frames, a - fifo_frames));
-  return {.sink = sink, .recent = {recent_begin, a}};
+  const int64_t oldest = std::max(a - fifo_frames, recent_begin);  // of the FIFO
+  if (sink_begin > 0 && oldest < sink_begin)
+    return {.sink = {}, .recent = {std::min(a, std::max<int64_t>(oldest, 0)), a}};
+  const FrameSpan seen_sink{sink_begin, std::min(sink().end, a)};
+  return {.sink = seen_sink, .recent = {std::min(a, std::max(sink().end, oldest)), a}};
 }
 
 void ContextPolicy::validate() const {
   check(sink_frames >= 0 && fifo_frames >= 0, "context", "sink and FIFO count frames, got sink {} and FIFO {}",
         sink_frames, fifo_frames);
+  check(sink_begin >= 0 && recent_begin >= 0, "context", "frames count from 0, got a sink from {} and a FIFO from {}",
+        sink_begin, recent_begin);
 }
 
 }  // namespace sgf

@@ -20,16 +20,21 @@ struct ContextView {
   bool operator==(const ContextView&) const = default;
 };
 
-// Sink-plus-FIFO context: the first `sink_frames` stay forever, the last `fifo_frames` before a block roll.
+// Sink-plus-FIFO context: the first `sink_frames` stay forever, the last `fifo_frames` before a block roll. A stream
+// whose prompt changes may begin its sink anew, or forget what lies behind it; training does neither.
 struct ContextPolicy {
   int64_t sink_frames = 0;
   int64_t fifo_frames = 0;
+  int64_t sink_begin = 0;    // first frame of the sink
+  int64_t recent_begin = 0;  // frames before it are seen by nobody, but for the sink's
 
   // Every earlier frame, as in teacher forcing.
   static ContextPolicy everything();
 
-  // Block [a, b) sees [0, min(S, a)) and [max(S, a - W), a), whether or not S and W are whole blocks.
+  // Block [a, b) sees [0, min(S, a)) and [max(S, a - W), a), whether or not S and W are whole blocks. With a sink that
+  // begins later the same from there on; while the FIFO still reaches back beyond its beginning, the FIFO alone.
   ContextView visible_to(FrameSpan block) const;
+  FrameSpan sink() const { return {sink_begin, sink_begin + sink_frames}; }
   void validate() const;
   bool operator==(const ContextPolicy&) const = default;
 };

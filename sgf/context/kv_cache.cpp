@@ -19,6 +19,12 @@ void check_shape(const KvCacheShape& s) {
         s.layers, s.batch, s.tokens_per_frame, s.heads, s.head_width, s.largest_block);
 }
 
+const at::Tensor& tensor_of_state(const NamedTensors& state, std::string_view name) {
+  const auto found = std::ranges::find(state, name, &NamedTensors::value_type::first);
+  check(found != state.end(), "context", "the saved cache has no {}", name);
+  return found->second;
+}
+
 int64_t bounded(int64_t frames, const KvCacheShape& shape) {
   return shape.max_frames > 0 ? std::min(frames, shape.max_frames) : frames;
 }
@@ -43,8 +49,9 @@ KvCache::KvCache(ContextPolicy policy, KvCacheShape shape, at::TensorOptions opt
 }
 
 int64_t KvCache::slot_of(int64_t frame) const {
-  if (frame < sink_slots_) return frame;
-  return sink_slots_ + (frame - sink_slots_) % ring_slots_;
+  const int64_t in_sink = frame - policy_.sink_begin;
+  if (in_sink >= 0 && in_sink < sink_slots_) return in_sink;
+  return sink_slots_ + frame % ring_slots_;
 }
 
 std::vector<KvCache::SlotRun> KvCache::runs(FrameSpan frames) const {
@@ -117,6 +124,60 @@ KeysValues KvCache::held(int64_t layer) const {
   }
   check(!keys.empty(), "context", "layer {} of the cache is empty", layer);
   return {at::cat(keys, 1), at::cat(values, 1)};
+}
+
+// Frames lie in the slots they had under an earlier policy; those that the present one keeps elsewhere are taken there.
+void KvCache::move_frames(int64_t layer, const std::vector<int64_t>& frame_before) {
+  std::vector<int64_t>& now = frame_in_slot_[static_cast<size_t>(layer)];
+  const at::Tensor old_keys = keys_.select(0, layer).clone(), old_values = values_.select(0, layer).clone();
+  const int64_t tokens = shape_.tokens_per_frame;
+  std::ranges::fill(now, kEmpty);
+  for (size_t slot = 0; slot < frame_before.size(); ++slot) {
+    const int64_t frame = frame_before[slot];
+    if (frame == kEmpty || now[static_cast<size_t>(slot_of(frame))] > frame) continue;  // a later frame has that slot
+    const SlotRun run{frame, slot_of(frame), 1};
+    rows(keys_, layer, run).copy_(old_keys.narrow(1, static_cast<int64_t>(slot) * tokens, tokens));
+    rows(values_, layer, run).copy_(old_values.narrow(1, static_cast<int64_t>(slot) * tokens, tokens));
+    now[static_cast<size_t>(run.slot)] = frame;
+  }
+}
+
+void KvCache::change_policy(const ContextPolicy& policy) {
+  policy.validate();
+  check(policy.sink_frames == policy_.sink_frames && policy.fifo_frames == policy_.fifo_frames, "context",
+        "a cache of sink {} and FIFO {} cannot become one of sink {} and FIFO {}", policy_.sink_frames,
+        policy_.fifo_frames, policy.sink_frames, policy.fifo_frames);
+  const bool sink_stays = policy.sink_begin == policy_.sink_begin;
+  policy_ = policy;
+  if (sink_stays) return;
+  for (int64_t layer = 0; layer < shape_.layers; ++layer)
+    move_frames(layer, std::vector(frame_in_slot_[static_cast<size_t>(layer)]));
+}
+
+void KvCache::clear() {
+  for (std::vector<int64_t>& slots : frame_in_slot_) std::ranges::fill(slots, kEmpty);
+}
+
+NamedTensors KvCache::state() const {
+  std::vector<int64_t> frames;
+  for (const std::vector<int64_t>& slots : frame_in_slot_) frames.insert(frames.end(), slots.begin(), slots.end());
+  return {{"keys", keys_},
+          {"values", values_},
+          {"frames", at::tensor(frames, at::kLong).view({shape_.layers, capacity_frames()})}};
+}
+
+void KvCache::restore(const NamedTensors& state, const ContextPolicy& policy) {
+  const at::Tensor frames = tensor_of_state(state, "frames").to(at::kCPU, at::kLong).contiguous();
+  const at::Tensor keys = tensor_of_state(state, "keys"), values = tensor_of_state(state, "values");
+  check(keys.sizes() == keys_.sizes() && values.sizes() == values_.sizes() && frames.dim() == 2 &&
+            frames.size(0) == shape_.layers && frames.size(1) == capacity_frames(),
+        "context", "the saved cache is not of this network and window");
+  keys_.copy_(keys);
+  values_.copy_(values);
+  policy_ = policy;
+  const int64_t* frame = frames.const_data_ptr<int64_t>();
+  for (std::vector<int64_t>& slots : frame_in_slot_)
+    for (int64_t& slot : slots) slot = *frame++;
 }
 
 int64_t KvCache::bytes() const { return static_cast<int64_t>(keys_.nbytes() + values_.nbytes()); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sgf/context/context_policy.h"
+#include "sgf/core/tensors.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -53,6 +54,15 @@ class KvCache final : public ContextCache {
   std::vector<int64_t> held_frames(int64_t layer) const;
   KeysValues held(int64_t layer) const;
 
+  // A policy of the same sizes, from the next block on: its sink begins elsewhere, or older frames are forgotten. What
+  // both policies see stays.
+  void change_policy(const ContextPolicy& policy);
+  void clear();  // holds nothing any more
+
+  // Everything held, so that a stream can go on elsewhere; restore() takes it into a cache of the same shape.
+  NamedTensors state() const;
+  void restore(const NamedTensors& state, const ContextPolicy& policy);
+
   int64_t capacity_frames() const { return sink_slots_ + ring_slots_; }
   int64_t bytes() const;
 
@@ -66,6 +76,7 @@ class KvCache final : public ContextCache {
   int64_t slot_of(int64_t frame) const;
   std::vector<SlotRun> runs(FrameSpan frames) const;
   at::Tensor rows(const at::Tensor& store, int64_t layer, SlotRun run) const;
+  void move_frames(int64_t layer, const std::vector<int64_t>& frame_before);
   void check_held(int64_t layer, FrameSpan frames, FrameSpan reader) const;
 
   ContextPolicy policy_;

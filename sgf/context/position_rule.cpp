@@ -8,14 +8,14 @@ namespace sgf {
 namespace {
 
 int64_t contiguous_position(const ContextView& view, FrameSpan reader, int64_t frame) {
-  if (view.sink.contains(frame)) return frame;
+  if (view.sink.contains(frame)) return frame - view.sink.begin;
   if (view.recent.contains(frame)) return view.sink.frames() + frame - view.recent.begin;
   return view.frames() + frame - reader.begin;
 }
 
 // FIFO and block are one contiguous run of frames, so aligning its last frame aligns them all.
 int64_t top_aligned_position(const ContextView& view, FrameSpan reader, int64_t frame, int64_t train_frames) {
-  if (view.sink.contains(frame)) return frame;
+  if (view.sink.contains(frame)) return frame - view.sink.begin;
   const int64_t last = std::min(reader.end, train_frames) - 1;
   return last - (reader.end - 1 - frame);
 }

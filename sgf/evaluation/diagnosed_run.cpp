@@ -5,7 +5,7 @@
 #include "sgf/data/world_text.h"
 #include "sgf/kernels/noise_fill.h"
 #include "sgf/kernels/wide.h"
-#include "sgf/training/config_parts.h"
+#include "sgf/rollout/config_parts.h"
 #include "sgf/training/configured_passes.h"
 
 #include <ATen/ATen.h>

@@ -22,11 +22,18 @@ struct DenoisedBlock {
 // Told of every step taken, counted from 1.
 using StepSeen = std::function<void(int64_t step, const DenoisedBlock& block)>;
 
+// The clean latents predicted for noisy ones [B, c, C, H, W] at timestep t.
+using BlockPrediction = std::function<at::Tensor(const at::Tensor& noisy, double t)>;
+
 // One step: the clean latents that the network predicts for `noisy` [B, c, C, H, W] at timestep t.
 at::Tensor predict_block(const CausalDit& dit, const PromptText& text, const Serial& context, const at::Tensor& noisy,
                          double t);
 
 // Takes the first `steps` of `timesteps` (t = 1000 first); sigma = t / 1000.
+DenoisedBlock denoise_block(const BlockPrediction& predict, FrameSpan block, const std::vector<double>& timesteps,
+                            int64_t steps, const BlockNoise& noise, const StepSeen& seen = {});
+
+// The same, predicted by the network alone.
 DenoisedBlock denoise_block(const CausalDit& dit, const PromptText& text, const Serial& context,
                             const std::vector<double>& timesteps, int64_t steps, const BlockNoise& noise,
                             const StepSeen& seen = {});

@@ -8,7 +8,7 @@
 #include "sgf/data/world_source.h"
 #include "sgf/data/world_text.h"
 #include "sgf/training/clip_stage.h"
-#include "sgf/training/config_parts.h"
+#include "sgf/rollout/config_parts.h"
 #include "sgf/training/configured_passes.h"
 #include "sgf/training/dmd_stage.h"
 #include "sgf/training/sample_number.h"

@@ -4,7 +4,7 @@
 #include "sgf/core/config.h"
 #include "sgf/data/text_encoder.h"
 #include "sgf/data/video_codec.h"
-#include "sgf/training/config_parts.h"
+#include "sgf/rollout/config_parts.h"
 #include "sgf/training/dmd_stage.h"
 #include "sgf/training/stage.h"
 

@@ -1,7 +1,7 @@
 #include "sgf/training/configured_passes.h"
 
 #include "sgf/core/error.h"
-#include "sgf/training/config_parts.h"
+#include "sgf/rollout/config_parts.h"
 #include "sgf/training/stage_files.h"
 
 namespace sgf {
@@ -48,18 +48,6 @@ DitWeights weights_of(const Config& c, const std::string& source, at::TensorOpti
   const DitConfig config = dit_config_of(c);
   return source.empty() ? random_dit_weights(config, static_cast<uint64_t>(c.run.seed), options)
                         : read_start_weights(source, config, options);
-}
-
-PositionRule position_rule_of(const Config& c) {
-  switch (c.context.positions) {
-    case PositionChoice::kAbsolute:
-      return {PositionKind::kAbsolute};
-    case PositionChoice::kContiguous:
-      return {PositionKind::kContiguous};
-    case PositionChoice::kTopAligned:
-      return {PositionKind::kTopAligned, c.context.train_frames};
-  }
-  fail("training", "no such position rule");
 }
 
 CausalDit build_network(const Config& c, const std::string& weights, c10::Device device) {

@@ -1,7 +1,6 @@
 // The network and the rollout that a config asks for: what training and diagnosis build alike.
 #pragma once
 
-#include "sgf/context/position_rule.h"
 #include "sgf/core/config.h"
 #include "sgf/model/causal_dit.h"
 #include "sgf/rollout/roll_out.h"
@@ -25,8 +24,5 @@ CausalDit build_network(const Config& config, const std::string& weights, c10::D
 
 // dmd.teacher, of its own size.
 CausalDit build_teacher(const Config& config, c10::Device device);
-
-// Where a stream's frames stand in RoPE time; training is absolute whatever this says.
-PositionRule position_rule_of(const Config& config);
 
 }  // namespace sgf

@@ -2,7 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/training/activation_memory.h"
-#include "sgf/training/config_parts.h"
+#include "sgf/rollout/config_parts.h"
 
 #include <nlohmann/json.hpp>
 

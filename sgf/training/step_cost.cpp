@@ -1,6 +1,6 @@
 #include "sgf/training/step_cost.h"
 
-#include "sgf/training/config_parts.h"
+#include "sgf/rollout/config_parts.h"
 
 namespace sgf {
 namespace {

@@ -3,11 +3,11 @@
 #include "sgf/core/device.h"
 #include "sgf/core/device_memory.h"
 #include "sgf/core/error.h"
+#include "sgf/core/stop_signal.h"
+#include "sgf/rollout/config_parts.h"
 #include "sgf/training/build_stage.h"
-#include "sgf/training/config_parts.h"
 #include "sgf/training/run_record.h"
 #include "sgf/training/stage_files.h"
-#include "sgf/training/stop_signal.h"
 
 #include <ATen/Parallel.h>
 
@@ -48,8 +48,8 @@ std::optional<RunFolder> open_earlier_run(const TrainRequest& request) {
 }
 
 // The numbers that fit in a line.
-std::vector<Metric> shown_metrics(const StepMetrics& metrics) {
-  std::vector<Metric> shown;
+std::vector<ProgressNumber> shown_metrics(const StepMetrics& metrics) {
+  std::vector<ProgressNumber> shown;
   for (const char* name : {"generator_loss", "critic_loss", "recovery_relative_l2"})
     if (const auto found = metrics.find(name); found != metrics.end()) shown.push_back({name, found->second});
   return shown;
@@ -136,7 +136,7 @@ void TrainRun::take_step() {
   ++steps_done_;
   for (const std::string& warning : last_.warnings) progress_.say(warning);
   progress_.show({.step = steps_done_,
-                  .losses = shown_metrics(last_.metrics),
+                  .numbers = shown_metrics(last_.metrics),
                   .memory_bytes = static_cast<double>(peak_memory_bytes(device_))});
   if (!record_) return;
   record_->note(steps_done_ - 1, last_.metrics);

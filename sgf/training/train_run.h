@@ -3,7 +3,7 @@
 
 #include "sgf/core/config.h"
 #include "sgf/training/distributed/ranks.h"
-#include "sgf/training/progress_line.h"
+#include "sgf/core/progress_line.h"
 
 #include <cstdint>
 #include <filesystem>

@@ -98,6 +98,27 @@ TEST(PositionRule, EveryRuleGivesThePositionsTypedInByHand) {
   }
 }
 
+// The switch is at frame 15: sink 3, FIFO 6, blocks of 3.
+TEST(ContextPolicy, ANewSinkIsSeenOnceTheFifoHasLeftItsBeginning) {
+  const ContextPolicy policy{.sink_frames = 3, .fifo_frames = 6, .sink_begin = 15};
+  EXPECT_EQ(policy.visible_to({15, 18}), (ContextView{{}, {9, 15}}));
+  EXPECT_EQ(policy.visible_to({18, 21}), (ContextView{{}, {12, 18}}));
+  EXPECT_EQ(policy.visible_to({21, 24}), (ContextView{{15, 18}, {18, 21}}));
+  EXPECT_EQ(policy.visible_to({24, 27}), (ContextView{{15, 18}, {18, 24}}));
+  EXPECT_EQ(policy.visible_to({30, 33}), (ContextView{{15, 18}, {24, 30}}));
+  const PositionRule rule{PositionKind::kTopAligned, 12};
+  EXPECT_EQ(rule.positions(policy, {30, 33}), (std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
+  EXPECT_EQ(rule.positions(policy, {18, 21}), (std::vector<int64_t>{3, 4, 5, 6, 7, 8, 9, 10, 11}));
+}
+
+TEST(ContextPolicy, WhatIsForgottenIsSeenByNobodyButTheSinkStays) {
+  const ContextPolicy policy{.sink_frames = 3, .fifo_frames = 6, .recent_begin = 12};
+  EXPECT_EQ(policy.visible_to({0, 3}), (ContextView{{0, 0}, {0, 0}}));
+  EXPECT_EQ(policy.visible_to({12, 15}), (ContextView{{0, 3}, {12, 12}}));
+  EXPECT_EQ(policy.visible_to({15, 18}), (ContextView{{0, 3}, {12, 15}}));
+  EXPECT_EQ(policy.visible_to({21, 24}), (ContextView{{0, 3}, {15, 21}}));
+}
+
 TEST(PositionRule, AFrameThatIsNotSeenHasNoPosition) {
   EXPECT_THROW(PositionRule{}.position({.sink_frames = 1, .fifo_frames = 1}, {5, 6}, 2), Error);
 }

@@ -2,7 +2,7 @@
 #include "sgf/core/config.h"
 #include "sgf/core/error.h"
 #include "sgf/training/activation_memory.h"
-#include "sgf/training/config_parts.h"
+#include "sgf/rollout/config_parts.h"
 #include "sgf/training/run_plan.h"
 
 #include <fmt/ranges.h>

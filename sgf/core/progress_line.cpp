@@ -1,7 +1,8 @@
-#include "sgf/training/progress_line.h"
+#include "sgf/core/progress_line.h"
 
 #include "sgf/core/error.h"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -67,7 +68,7 @@ std::string spell_duration(double seconds) {
 
 ProgressLine::ProgressLine(ProgressSettings settings, ProgressOutput output)
     : settings_(settings), output_(std::move(output)) {
-  check(settings_.total_steps >= 1, "training", "progress towards {} steps cannot be shown", settings_.total_steps);
+  check(settings_.total_steps >= 1, "core", "progress towards {} steps cannot be shown", settings_.total_steps);
 }
 
 void ProgressLine::show(const ProgressReport& report) {
@@ -113,11 +114,14 @@ double ProgressLine::rate() const {
 }
 
 std::string ProgressLine::compose(const ProgressReport& report, size_t width) const {
-  std::vector<Part> parts{{fmt::format("step {}/{}", report.step, settings_.total_steps), 0}};
-  for (const Metric& loss : report.losses) parts.push_back({fmt::format("{} {:.4g}", loss.name, loss.value), 2});
+  std::vector<Part> parts{{fmt::format("{} {}/{}", settings_.unit, report.step, settings_.total_steps), 0}};
+  for (const ProgressNumber& number : report.numbers)
+    parts.push_back({fmt::format("{} {:.4g}", number.name, number.value), 2});
   if (const double pace = rate(); pace > 0) {
     const double left = static_cast<double>(settings_.total_steps - report.step) / pace;
-    parts.push_back({pace >= 1 ? fmt::format("{:.1f} steps/s", pace) : fmt::format("{:.1f} s/step", 1 / pace), 3});
+    parts.push_back({pace >= 1 ? fmt::format("{:.1f} {}s/s", pace, settings_.unit)
+                               : fmt::format("{:.1f} s/{}", 1 / pace, settings_.unit),
+                     3});
     parts.push_back({fmt::format("{} left", spell_duration(left)), 1});
   }
   if (report.memory_bytes > 0) parts.push_back({fmt::format("{:.1f} GiB", report.memory_bytes / (1 << 30)), 4});

@@ -1,5 +1,6 @@
-#include "sgf/training/config_parts.h"
+#include "sgf/rollout/config_parts.h"
 
+#include "sgf/core/error.h"
 #include "sgf/schedule/flow_schedule.h"
 
 namespace sgf {
@@ -26,6 +27,18 @@ BlockLayout layout_of(const Config& c) {
 
 ContextPolicy policy_of(const Config& c) {
   return {.sink_frames = c.context.sink_frames, .fifo_frames = c.context.fifo_frames};
+}
+
+PositionRule position_rule_of(const Config& c) {
+  switch (c.context.positions) {
+    case PositionChoice::kAbsolute:
+      return {PositionKind::kAbsolute};
+    case PositionChoice::kContiguous:
+      return {PositionKind::kContiguous};
+    case PositionChoice::kTopAligned:
+      return {PositionKind::kTopAligned, c.context.train_frames};
+  }
+  fail("rollout", "no such position rule");
 }
 
 std::vector<double> denoising_steps(const Config& c) {

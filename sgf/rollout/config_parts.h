@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sgf/context/context_policy.h"
+#include "sgf/context/position_rule.h"
 #include "sgf/core/config.h"
 #include "sgf/core/frame_span.h"
 #include "sgf/model/dit_config.h"
@@ -16,6 +17,9 @@ constexpr int64_t kSamplePrompts = 4;
 DitConfig dit_config_of(const Config& config);
 BlockLayout layout_of(const Config& config);
 ContextPolicy policy_of(const Config& config);
+
+// Where a stream's frames stand in RoPE time; training is absolute whatever this says.
+PositionRule position_rule_of(const Config& config);
 
 // The student's timesteps, noisiest first, warped where the config says so.
 std::vector<double> denoising_steps(const Config& config);

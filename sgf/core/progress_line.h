@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "sgf/training/metrics_row.h"
-
 namespace sgf {
 
 enum class ProgressMode {
@@ -22,7 +20,8 @@ enum class ProgressMode {
 struct ProgressSettings {
   ProgressMode mode = ProgressMode::kLog;
   int64_t total_steps = 0;
-  double log_interval = 30;  // seconds between two lines of a log; the first and the last step always have one
+  std::string unit = "step";  // of what is counted: "frame" for videos
+  double log_interval = 30;   // seconds between two lines of a log; the first and the last step always have one
 };
 
 // Where the line goes and how time passes: a program's stderr and steady clock, or a test's own.
@@ -35,10 +34,15 @@ struct ProgressOutput {
 // stderr and its width, and the steady clock.
 ProgressOutput standard_progress_output();
 
-// Of one step. Losses are shown in this order.
+struct ProgressNumber {
+  std::string name;
+  double value = 0;
+};
+
+// Of one step. Numbers are shown in this order.
 struct ProgressReport {
   int64_t step = 0;  // done so far
-  std::vector<Metric> losses;
+  std::vector<ProgressNumber> numbers;
   double memory_bytes = 0;  // 0: not known
 };
 

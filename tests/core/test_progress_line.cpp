@@ -1,5 +1,5 @@
 // What the progress line shows, when, and within which width; time and terminal are the test's own.
-#include "sgf/training/progress_line.h"
+#include "sgf/core/progress_line.h"
 
 #include "tests/core/refusal.h"
 
@@ -29,7 +29,7 @@ struct FakeTerminal {
 };
 
 ProgressReport report_of(int64_t step) {
-  return {.step = step, .losses = {{"generator_loss", 0.5}, {"critic_loss", 0.25}}, .memory_bytes = 3.0 * (1 << 30)};
+  return {.step = step, .numbers = {{"generator_loss", 0.5}, {"critic_loss", 0.25}}, .memory_bytes = 3.0 * (1 << 30)};
 }
 
 // Shows `steps` steps, half a second apart, and gives what the last one wrote.

@@ -1,4 +1,4 @@
-#include "sgf/training/stop_signal.h"
+#include "sgf/core/stop_signal.h"
 
 #include <csignal>
 

@@ -1,0 +1,207 @@
+#include "sgf/streaming/run_stream.h"
+
+#include "sgf/core/bounded_queue.h"
+#include "sgf/core/device_timer.h"
+#include "sgf/core/error.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
+#include <c10/core/Event.h>
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+namespace sgf {
+namespace {
+
+constexpr size_t kAhead = 2;  // blocks that wait between two of the three
+
+using SteadyClock = std::chrono::steady_clock;
+
+double milliseconds_since(SteadyClock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(SteadyClock::now() - begin).count();
+}
+
+c10::Stream stream_of(c10::Device device) { return c10::impl::VirtualGuardImpl(device.type()).getStream(device); }
+
+// A mark in a device's queue that another queue, or the host, can wait for. On the CPU everything is done already.
+class Mark {
+ public:
+  static Mark here(c10::Device device) {
+    Mark mark;
+    if (device.is_cpu()) return mark;
+    mark.event_.emplace(device.type());
+    mark.event_->record(stream_of(device));
+    return mark;
+  }
+  void wait_in_queue(c10::Device device) {
+    if (event_) event_->block(stream_of(device));
+  }
+  void wait() const {
+    if (event_) event_->synchronize();
+  }
+
+ private:
+  std::optional<c10::Event> event_;
+};
+
+// What the thread that lives in it queues on a GPU goes beside what others queue.
+class OwnQueue {
+ public:
+  explicit OwnQueue(c10::Device device) {
+    at::init_num_threads();
+    if (!device.is_cpu())
+      guard_.emplace(
+          c10::impl::VirtualGuardImpl(device.type()).getStreamFromGlobalPool(device, /*isHighPriority=*/true));
+  }
+
+ private:
+  std::optional<c10::StreamGuard> guard_;
+};
+
+at::Tensor on_host(const at::Tensor& tensor) {
+  if (tensor.is_cpu()) return tensor.clone();
+  at::Tensor host = at::empty(tensor.sizes(), tensor.options().device(at::kCPU).pinned_memory(true));
+  return host.copy_(tensor, /*non_blocking=*/true);
+}
+
+NamedTensors on_host(NamedTensors tensors) {
+  for (auto& [name, tensor] : tensors) tensor = tensor.is_cpu() ? tensor.clone() : tensor.cpu();
+  return tensors;
+}
+
+at::Tensor as_bytes(const at::Tensor& pictures) {
+  return pictures.clamp(0, 1).mul_(255).add_(0.5).floor_().to(at::kByte);
+}
+
+struct DenoisedWork {
+  StreamBlock block;
+  std::optional<NamedTensors> state;
+  DeviceTimer timer;
+  Mark done;
+};
+
+struct DecodedWork {
+  DeliveredBlock block;
+  DeviceTimer denoise, decode;
+  Mark done;
+};
+
+// The three, and the two queues between them.
+class Pipeline {
+ public:
+  Pipeline(SceneStream& latents, DecoderStream& decoder, const StreamRunSettings& settings,
+           const std::function<void(const DeliveredBlock&)>& deliver, SpeedMeter& meter)
+      : latents_(latents), decoder_(decoder), settings_(settings), deliver_(deliver), meter_(meter) {}
+
+  void run() {
+    began_ = SteadyClock::now();
+    std::thread decoding([this] { guarded([this] { decode_all(); }); });
+    std::thread delivering([this] { guarded([this] { deliver_all(); }); });
+    guarded([this] { denoise_all(); });
+    denoised_.close();
+    decoding.join();
+    decoded_.close();
+    delivering.join();
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  template <class Work>
+  void guarded(Work work) {
+    try {
+      work();
+    } catch (...) {
+      const std::lock_guard lock(failure_mutex_);
+      if (!failure_) failure_ = std::current_exception();
+      denoised_.abandon();
+      decoded_.abandon();
+    }
+  }
+
+  bool is_snapshot_due(int64_t done) const {
+    return settings_.snapshot_every > 0 && done % settings_.snapshot_every == 0;
+  }
+
+  void denoise_all() {
+    const at::NoGradGuard no_grad;
+    while (latents_.blocks() < settings_.blocks) {
+      DeviceTimer timer(latents_.device());
+      timer.start();
+      StreamBlock block = latents_.next();
+      timer.stop();
+      const bool stops = settings_.should_stop && settings_.should_stop();
+      std::optional<NamedTensors> state;
+      if (stops || is_snapshot_due(latents_.blocks())) state = on_host(latents_.state());
+      Mark done = Mark::here(latents_.device());
+      if (!denoised_.push({std::move(block), std::move(state), std::move(timer), std::move(done)}) || stops) return;
+    }
+  }
+
+  void decode_all() {
+    const c10::Device device = latents_.device();
+    const OwnQueue queue(device);
+    const at::NoGradGuard no_grad;
+    while (std::optional<DenoisedWork> work = denoised_.pop()) {
+      work->done.wait_in_queue(device);
+      if (!device.is_cpu()) work->block.latents.record_stream(stream_of(device));
+      DeviceTimer timer(device);
+      timer.start();
+      DeliveredBlock block{.index = work->block.index, .latents = on_host(work->block.latents[0].to(at::kFloat))};
+      if (settings_.decodes) block.pictures = on_host(as_bytes(decoder_.next(work->block.latents)[0]));
+      timer.stop();
+      if (work->state) block.snapshot = {std::move(*work->state), on_host(decoder_.state())};
+      Mark done = Mark::here(device);
+      if (!decoded_.push({std::move(block), std::move(work->timer), std::move(timer), std::move(done)})) return;
+    }
+  }
+
+  void deliver_all() {
+    SteadyClock::time_point last = began_;
+    while (std::optional<DecodedWork> work = decoded_.pop()) {
+      work->done.wait();
+      BlockTimes times{
+          .pictures = latents_.pictures_after(work->block.index + 1) - latents_.pictures_after(work->block.index),
+          .denoise = work->denoise.milliseconds(),
+          .decode = work->decode.milliseconds()};
+      const SteadyClock::time_point begin = SteadyClock::now();
+      deliver_(work->block);
+      times.deliver = milliseconds_since(begin);
+      times.since_last = milliseconds_since(last);
+      last = SteadyClock::now();
+      meter_.add(times);
+    }
+  }
+
+  SceneStream& latents_;
+  DecoderStream& decoder_;
+  const StreamRunSettings& settings_;
+  const std::function<void(const DeliveredBlock&)>& deliver_;
+  SpeedMeter& meter_;
+  SteadyClock::time_point began_;
+  BoundedQueue<DenoisedWork> denoised_{kAhead};
+  BoundedQueue<DecodedWork> decoded_{kAhead};
+  std::mutex failure_mutex_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+StreamSpeed run_stream(SceneStream& latents, DecoderStream& decoder, const StreamRunSettings& settings,
+                       const std::function<void(const DeliveredBlock&)>& deliver) {
+  check(settings.blocks >= 1, "streaming", "a stream of {} blocks is none", settings.blocks);
+  const LatentStreamSettings& s = latents.settings().latents;
+  const int64_t window = s.policy.sink_frames + s.policy.fifo_frames;
+  SpeedMeter meter(1 + (window + s.block_frames - 1) / s.block_frames);
+  Pipeline(latents, decoder, settings, deliver, meter).run();
+  StreamSpeed speed{.sink = s.policy.sink_frames, .fifo = s.policy.fifo_frames, .block = s.block_frames};
+  meter.fill(speed);
+  return speed;
+}
+
+}  // namespace sgf

@@ -1,0 +1,88 @@
+#include "sgf/streaming/stream_session.h"
+
+#include "sgf/core/error.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace sgf {
+namespace {
+
+const StreamText& first_text(const std::vector<StreamScene>& scenes) {
+  check(!scenes.empty() && scenes.front().prompt.seconds == 0, "streaming", "a stream needs a prompt from 0:00 on");
+  return scenes.front().text;
+}
+
+}  // namespace
+
+SceneStream::SceneStream(const CausalDit& dit, const VideoCodec& codec, StreamSettings settings,
+                         std::vector<StreamScene> scenes, const at::Tensor& given)
+    : codec_(codec),
+      device_(dit.weights().head.weight.device()),
+      settings_(std::move(settings)),
+      scenes_(std::move(scenes)),
+      given_(given),
+      stream_(dit, settings_.latents, stream_noise(settings_.seed, settings_.video, settings_.latents.latent, device_),
+              first_text(scenes_)),
+      scene_(&scenes_.front()) {
+  check(settings_.fps > 0, "streaming", "a video shows pictures at a positive rate, got {}", settings_.fps);
+}
+
+int64_t SceneStream::pictures_after(int64_t blocks) const {
+  if (blocks == 0) return 0;
+  const LatentStreamSettings& s = stream_.settings();
+  return codec_.picture_frames(s.first_block_frames + (blocks - 1) * s.block_frames);
+}
+
+// The last prompt whose time has come when the block's first picture is shown.
+const StreamScene& SceneStream::scene_at(FrameSpan block) const {
+  const double now = static_cast<double>(block.begin == 0 ? 0 : codec_.picture_frames(block.begin)) / settings_.fps;
+  size_t last = 0;
+  while (last + 1 < scenes_.size() && scenes_[last + 1].prompt.seconds <= now) ++last;
+  return scenes_[last];
+}
+
+void SceneStream::follow_timeline() {
+  const StreamScene& due = scene_at(stream_.next_block());
+  if (&due == scene_) return;
+  scene_ = &due;
+  stream_.change_prompt(due.text);
+}
+
+StreamBlock SceneStream::next() {
+  const at::NoGradGuard no_grad;
+  follow_timeline();
+  StreamBlock block{.index = stream_.blocks(), .frames = stream_.next_block()};
+  if (given_.defined() && block.frames.begin < given_.size(1)) {
+    check(block.frames.end <= given_.size(1), "streaming", "given frames are whole blocks, got {}", given_.size(1));
+    block.latents = given_.slice(1, block.frames.begin, block.frames.end);
+    stream_.give(block.latents);
+    return block;
+  }
+  block.latents = stream_.next();
+  return block;
+}
+
+// The saved stream had switched already to what held at its last block: its memory must not be changed twice.
+void SceneStream::restore(const NamedTensors& state) {
+  stream_.restore(state);
+  if (stream_.blocks() == 0) return;
+  scene_ = &scene_at(stream_.block_at(stream_.blocks() - 1));
+  stream_.read_prompt(scene_->text);
+}
+
+StreamSession::StreamSession(const CausalDit& dit, const VideoCodec& codec, StreamSettings settings,
+                             std::vector<StreamScene> scenes, const at::Tensor& given)
+    : latents_(dit, codec, std::move(settings), std::move(scenes), given), decoder_(codec.stream_decoder()) {}
+
+StreamBlock StreamSession::next() {
+  const at::NoGradGuard no_grad;
+  StreamBlock block = latents_.next();
+  block.pictures = decoder_->next(block.latents);
+  return block;
+}
+
+}  // namespace sgf

@@ -1,0 +1,80 @@
+// One viewer's stream: prompts, cache, noise and codec state in, pictures out, for as long as they are asked for.
+#pragma once
+
+#include "sgf/data/video_codec.h"
+#include "sgf/streaming/latent_stream.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sgf {
+
+// A prompt of the timeline, encoded.
+struct StreamScene {
+  TimedPrompt prompt;
+  StreamText text;
+};
+
+struct StreamSettings {
+  LatentStreamSettings latents;
+  double fps = 16;
+  uint64_t seed = 0;
+  int64_t video = 0;  // which of several videos of the seed
+};
+
+struct StreamBlock {
+  int64_t index = 0;
+  FrameSpan frames;     // of latents
+  at::Tensor latents;   // [1, c, C, H, W]
+  at::Tensor pictures;  // [1, F, 3, H, W], about [0, 1]
+};
+
+// The latent half: prompts change when their time has come. What is made first of all are the `given` blocks.
+class SceneStream {
+ public:
+  SceneStream(const CausalDit& dit, const VideoCodec& codec, StreamSettings settings, std::vector<StreamScene> scenes,
+              const at::Tensor& given = {});
+
+  StreamBlock next();  // without pictures
+
+  int64_t blocks() const { return stream_.blocks(); }
+  // Pictures that so many blocks become.
+  int64_t pictures_after(int64_t blocks) const;
+  int64_t cache_bytes() const { return stream_.cache_bytes(); }
+  const StreamSettings& settings() const { return settings_; }
+  c10::Device device() const { return device_; }
+
+  NamedTensors state() const { return stream_.state(); }
+  void restore(const NamedTensors& state);
+
+ private:
+  const StreamScene& scene_at(FrameSpan block) const;
+  void follow_timeline();
+
+  const VideoCodec& codec_;
+  c10::Device device_;
+  StreamSettings settings_;
+  std::vector<StreamScene> scenes_;
+  at::Tensor given_;  // [1, n, C, H, W], whole blocks; undefined: none
+  LatentStream stream_;
+  const StreamScene* scene_;  // whose text the stream reads now
+};
+
+// Both halves, one after the other. `run_stream` lets them overlap.
+class StreamSession {
+ public:
+  StreamSession(const CausalDit& dit, const VideoCodec& codec, StreamSettings settings, std::vector<StreamScene> scenes,
+                const at::Tensor& given = {});
+
+  StreamBlock next();
+
+  SceneStream& latents() { return latents_; }
+  DecoderStream& decoder() { return *decoder_; }
+
+ private:
+  SceneStream latents_;
+  std::unique_ptr<DecoderStream> decoder_;
+};
+
+}  // namespace sgf
