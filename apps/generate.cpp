@@ -1,0 +1,182 @@
+// `sgf generate`: prompts to videos of any length.
+#include "sgf/streaming/generate.h"
+#include "apps/commands.h"
+#include "apps/generate_jobs.h"
+#include "apps/option_values.h"
+#include "apps/table.h"
+#include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
+#include "sgf/core/progress_line.h"
+#include "sgf/core/stop_signal.h"
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+namespace sgf {
+namespace {
+
+constexpr int kStopped = 3;
+
+ProgressMode progress_mode(bool quiet) {
+  if (quiet) return ProgressMode::kQuiet;
+  return isatty(STDERR_FILENO) != 0 ? ProgressMode::kTerminal : ProgressMode::kLog;
+}
+
+nlohmann::json result_json(const VideoJob& job, const GenerateResult& result) {
+  nlohmann::json line = to_json(result.speed);
+  line["file"] = job.output.target;
+  line["prompt"] = job.order.prompts.front().prompt;
+  line["seed"] = job.order.config.run.seed;
+  line["video_pictures"] = result.pictures;
+  line["resumed_from"] = result.resumed_from;
+  line["whole"] = result.is_whole;
+  return line;
+}
+
+// To where results are read: not into the pictures of a pipe.
+void say(const GenerateArgs& args, const std::string& line) {
+  fmt::print(args.writes_to_pipe() ? stderr : stdout, "{}\n", line);
+  std::fflush(stdout);
+}
+
+bool run_job(const GenerateArgs& args, const VideoJob& job, const StreamParts& parts, const StopSignal& stop) {
+  if (is_done_already(job)) {
+    say(args, fmt::format("{}: whole already", job.output.target));
+    return true;
+  }
+  const int64_t pictures = pictures_for(job.blocks, job.order.config);
+  ProgressLine line({.mode = progress_mode(args.quiet), .total_steps = pictures, .unit = "frame"},
+                    standard_progress_output());
+  GenerateOutput output = job.output;
+  output.progress = [&](int64_t done) { line.show({.step = done}); };
+  output.should_stop = [&] { return stop.received() != 0; };
+  const GenerateResult result = generate_video(job.order, parts, job.blocks, output);
+  line.finish();
+  if (args.json) {
+    say(args, result_json(job, result).dump());
+  } else {
+    say(args, fmt::format("{}: {}", job.output.target, speed_line(result.speed)));
+    if (!result.is_whole)
+      say(args, fmt::format("stopped after {} of {} pictures, which can be played; --continue goes on", result.pictures,
+                            pictures));
+  }
+  return result.is_whole;
+}
+
+void run_generate(const GenerateArgs& args) {
+  if (args.threads > 0) at::set_num_threads(args.threads);
+  const std::vector<VideoJob> jobs = jobs_of(args);
+  if (args.dry_run) return print_plan(jobs, args.json);
+  const StreamParts parts = build_parts(jobs.front().order);
+  for (const VideoJob& job : jobs) check_job(job, parts);
+  const StopSignal stop;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    if (jobs.size() > 1 && !args.quiet)
+      fmt::print(stderr, "video {} of {}: {}\n", i + 1, jobs.size(), jobs[i].order.prompts.front().prompt);
+    if (!run_job(args, jobs[i], parts, stop)) exit_with(kStopped);
+    if (!args.prompts_file.empty())
+      write_manifest(args.out, {jobs.begin(), jobs.begin() + static_cast<int64_t>(i) + 1});
+  }
+}
+
+void add_prompts(CLI::App& command, GenerateArgs& args) {
+  CLI::Option* prompt = command.add_option("--prompt", args.prompt, "What the video shows; a world has one of its own");
+  command
+      .add_option("--at", args.changes,
+                  "A time and the prompt from then on, as --at 0:20 \"a dog\"; may be given again")
+      ->type_name("TIME PROMPT")
+      ->needs(prompt);
+  CLI::Option* script = command.add_option("--script", args.script, "File of such changes: a time and a prompt a line");
+  CLI::Option* many = command.add_option("--prompts", args.prompts_file, "File of prompts, one a line: a video each");
+  script->excludes(prompt)->excludes(many);
+  many->excludes(prompt);
+  command.add_option("--samples", args.samples, "Videos of each prompt, of other noise")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+  command.add_option("--naming", args.naming, "Names of many videos: numbered, or vbench (PROMPT-SAMPLE.mp4)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"numbered", "vbench"}));
+  command
+      .add_option("--switch", args.on_switch,
+                  "At a change: keep the cache, recache it under the new prompt, or begin a new-sink")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"keep", "recache", "new-sink"}));
+  command.add_option("--negative", args.negative, "What --guidance steers away from; the config's by default");
+  command
+      .add_option("--guidance", args.guidance,
+                  "uncond + guidance (cond - uncond) at twice the cost; 1: none, as few-step students are trained")
+      ->capture_default_str();
+  CLI::Option* image = command.add_option("--image", args.image, "A picture that the video begins with");
+  command.add_option("--video", args.video, "A video whose end it begins with")->excludes(image);
+}
+
+void add_shape(CLI::App& command, GenerateArgs& args) {
+  command.add_option("--seconds", args.seconds, "How long; rounded up to whole blocks")->capture_default_str();
+  command.add_option("--seed", args.seed, "Other seeds give other videos");
+  command.add_option("--size", args.size, "Pixels, as 832x480");
+  command.add_option("--steps", args.steps, "Denoising steps a block, evenly from 1000 before the schedule's shift");
+  command.add_option("--positions", args.positions, "RoPE positions: absolute, contiguous or top_aligned")
+      ->check(CLI::IsMember({"absolute", "contiguous", "top_aligned"}));
+}
+
+void add_output(CLI::App& command, GenerateArgs& args) {
+  command.add_option(
+      "--out", args.out,
+      "NAME.mp4, NAME.y4m, FOLDER/ for PNG files, or - for raw video to a pipe; with --prompts a folder");
+  command.add_option("--format", args.format, "mp4, png, y4m, or none: only counts")
+      ->check(CLI::IsMember({"mp4", "png", "y4m", "none"}));
+  command.add_option("--latents", args.latents, "Also write the latents, as one safetensors file");
+  command.add_option("--crf", args.crf, "Rate factor of mp4: 0 is best, 51 smallest")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 51));
+  command.add_option("--enlarge", args.enlarge, "Pixels of the file a pixel, along a side; small worlds are enlarged")
+      ->check(CLI::Range(1, 64));
+  CLI::Option* resume = command.add_flag("--continue", args.resume, "Go on with a video that was stopped or killed");
+  command.add_flag("--overwrite", args.overwrite, "Replace files that are there")->excludes(resume);
+  command
+      .add_option("--save-every", args.save_every,
+                  "Blocks between two states that --continue can go on from; 0: none. A minute of video by default")
+      ->check(CLI::NonNegativeNumber);
+  command.add_flag("--dry-run", args.dry_run, "Say what would be loaded and written, and end");
+  command.add_flag("--json", args.json, "Results as one object a video");
+  command.add_flag("--quiet", args.quiet, "No progress");
+}
+
+void add_model(CLI::App& command, GenerateArgs& args) {
+  CLI::Option* model = command.add_option(
+      "--model", args.model.model, "A preset with weights (world-tiny), a weight file, a Wan folder or a run folder");
+  suggest(*model, {"world-tiny"});
+  command.add_option("--wan", args.model.wan,
+                     "Wan folder: text encoder and VAE, and the network where --model has none");
+  command.add_option("--config", args.model.config,
+                     "Preset or YAML file with window, schedule and size for --model FILE");
+  command
+      .add_option("--set", args.model.overrides, "Override one key of it, as context.sink_frames=0; may be repeated")
+      ->allow_extra_args(false);
+  add_device(command, args.device);
+  command.add_option("--dtype", args.dtype, "float64, float32 or bfloat16; the config's, on a CPU float32")
+      ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
+  command.add_option("--threads", args.threads, "CPU threads; as many as torch takes by default")
+      ->check(CLI::PositiveNumber);
+}
+
+}  // namespace
+
+void add_generate(CLI::App& app) {
+  auto args = std::make_shared<GenerateArgs>();
+  CLI::App* command = app.add_subcommand("generate", "Prompts to videos of any length, streamed as they are made");
+  command->footer(
+      "Try: sgf generate --model world-tiny --seconds 20 --out world.mp4\n"
+      "Exit codes: 0 all videos whole; 1 failed; 3 stopped by SIGINT or SIGTERM: --continue goes on.");
+  add_model(*command, *args);
+  add_prompts(*command, *args);
+  add_shape(*command, *args);
+  add_output(*command, *args);
+  command->callback([args] { run_generate(*args); });
+}
+
+}  // namespace sgf

@@ -1,0 +1,262 @@
+#include "apps/generate_jobs.h"
+
+#include "apps/table.h"
+#include "sgf/core/atomic_file.h"
+#include "sgf/core/device.h"
+#include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
+#include "sgf/data/prompt_list.h"
+#include "sgf/data/video_fragments.h"
+#include "sgf/data/video_writer.h"
+#include "sgf/data/world_source.h"
+#include "sgf/model/weight_folder.h"
+#include "sgf/streaming/output_name.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kShownSide = 128;  // smaller pictures are enlarged: H.264 keeps colour once for four pixels
+
+// "832x480": width and height.
+PictureSize parse_size(const std::string& text) {
+  PictureSize size;
+  const size_t cross = text.find('x');
+  const auto read = [&](std::string_view part, int64_t& side) {
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), side);
+    return !part.empty() && error == std::errc() && end == part.data() + part.size() && side > 0;
+  };
+  const std::string_view view = text;
+  check(cross != std::string::npos && read(view.substr(0, cross), size.width) &&
+            read(view.substr(cross + 1), size.height),
+        "streaming", "a size is written as 832x480, got {}", in_quotes(text));
+  return size;
+}
+
+void set_size(Config& c, const std::string& text) {
+  const PictureSize size = parse_size(text);
+  const int64_t factor = codec_shape(c).spatial;
+  const int64_t rows = factor * c.model.patch_size[1], columns = factor * c.model.patch_size[2];
+  check(size.height % rows == 0 && size.width % columns == 0, "streaming",
+        "this network's pictures are whole patches of {}x{} pixels, got {}; the next that fits is {}x{}", columns, rows,
+        text, (size.width + columns - 1) / columns * columns, (size.height + rows - 1) / rows * rows);
+  c.video.height = size.height / factor;
+  c.video.width = size.width / factor;
+}
+
+std::vector<double> even_steps(int64_t count) {
+  check(count >= 1 && count <= 1000, "streaming", "a block takes 1 to 1000 denoising steps, got {}", count);
+  std::vector<double> steps;
+  for (int64_t i = 0; i < count; ++i)
+    steps.push_back(1000.0 * static_cast<double>(count - i) / static_cast<double>(count));
+  return steps;
+}
+
+void set_precision(Config& c, const GenerateArgs& args) {
+  const c10::Device device = device_from_name(args.device);
+  c.run.device = device.is_cpu() ? DeviceChoice::kCpu : DeviceChoice::kCuda;
+  if (!args.dtype.empty())
+    c.run.dtype = *enum_from_name<DtypeChoice>(args.dtype);
+  else if (device.is_cpu())
+    c.run.dtype = DtypeChoice::kFloat32;
+}
+
+Config complete_config(const GenerateArgs& args, Config c) {
+  set_precision(c, args);
+  if (args.seed) {
+    check(*args.seed >= 0, "streaming", "a seed is 0 or more, got {}", *args.seed);
+    c.run.seed = *args.seed;
+  }
+  if (!args.size.empty()) set_size(c, args.size);
+  if (args.steps != 0) c.schedule.denoising_steps = even_steps(args.steps);
+  if (!args.positions.empty()) c.context.positions = *enum_from_name<PositionChoice>(args.positions);
+  if (!args.negative.empty()) c.negative_prompt = args.negative;
+  validate(c);
+  return c;
+}
+
+// The video's prompts in time, where there is one video.
+std::vector<TimedPrompt> timeline(const GenerateArgs& args, const Config& c) {
+  if (!args.script.empty()) return read_prompt_script(args.script);
+  std::string first = args.prompt;
+  if (first.empty()) {
+    check(!c.data.world.empty(), "streaming", "no prompt: --prompt \"...\", --script FILE or --prompts FILE");
+    first = WorldSource(world_preset(c.data.world), static_cast<uint64_t>(c.run.seed)).prompts(0, 1).front();
+  }
+  std::vector<TimedPrompt> prompts{{0, first}};
+  for (const auto& [time, prompt] : args.changes) prompts.push_back({parse_time(time), prompt});
+  check_timeline(prompts);
+  return prompts;
+}
+
+int64_t enlargement(const GenerateArgs& args, const Config& c) {
+  if (args.enlarge) return *args.enlarge;
+  const int64_t side = std::min(c.video.height, c.video.width) * codec_shape(c).spatial;
+  return side >= kShownSide || c.data.world.empty() ? 1 : (kShownSide + side - 1) / side;
+}
+
+VideoJob first_job(const GenerateArgs& args) {
+  ChosenModel chosen = choose_model(args.model);
+  VideoJob job{.seconds = args.seconds, .overwrite = args.overwrite};
+  GenerateOrder& order = job.order;
+  order.config = complete_config(args, std::move(chosen.config));
+  order.model = chosen.weights;
+  order.wan = args.model.wan;
+  if (order.wan.empty() && order.config.data.world.empty() && fs::is_directory(order.model)) order.wan = order.model;
+  order.negative = order.config.negative_prompt;
+  order.guidance = args.guidance;
+  order.on_switch = *enum_from_name<PromptSwitch>(args.on_switch);
+  order.image = args.image;
+  order.video = args.video;
+  order.enlarge = enlargement(args, order.config);
+  order.crf = args.crf;
+  job.blocks = blocks_for(args.seconds, order.config);
+  job.output = {.latents = args.latents, .save_every = args.save_every, .resume = args.resume};
+  if (!args.format.empty()) job.output.format = *enum_from_name<SinkKind>(args.format);
+  return job;
+}
+
+std::string ending(const std::optional<SinkKind>& format) {
+  if (!format) return can_write_videos() ? ".mp4" : "/";
+  return *format == SinkKind::kMp4 ? ".mp4" : *format == SinkKind::kY4m ? ".y4m" : *format == SinkKind::kPng ? "/" : "";
+}
+
+// --prompts: every line, as many samples of each as were asked for, in one folder.
+std::vector<VideoJob> many_jobs(const GenerateArgs& args, const VideoJob& pattern) {
+  check(args.changes.empty(), "streaming", "--at changes the prompt of one video: it does not go with --prompts");
+  check(args.latents.empty(), "streaming", "--latents writes one video's latents: it does not go with --prompts");
+  check(!args.out.empty() && args.out != "-", "streaming", "--prompts makes many videos: --out names their folder");
+  const std::vector<std::string> prompts = read_prompts(args.prompts_file);
+  fs::create_directories(args.out);
+  std::vector<VideoJob> jobs;
+  for (size_t line = 0; line < prompts.size(); ++line) {
+    for (int64_t sample = 0; sample < args.samples; ++sample) {
+      VideoJob job = pattern;
+      const NamedVideo name{prompts[line], static_cast<int64_t>(line), sample, args.samples,
+                            pattern.order.config.run.seed};
+      job.order.prompts = {{0, prompts[line]}};
+      job.order.number = sample;
+      job.output.target = (fs::path(args.out) / video_name(name, *enum_from_name<VideoNaming>(args.naming))).string() +
+                          ending(pattern.output.format);
+      jobs.push_back(std::move(job));
+    }
+  }
+  return jobs;
+}
+
+}  // namespace
+
+std::vector<VideoJob> jobs_of(const GenerateArgs& args) {
+  VideoJob job = first_job(args);
+  if (!args.prompts_file.empty()) return many_jobs(args, job);
+  check(args.samples == 1, "streaming", "--samples goes with --prompts; other seeds give other videos of one prompt");
+  job.order.prompts = timeline(args, job.order.config);
+  job.output.target = args.out;
+  if (args.out.empty()) {
+    const NamedVideo name{.prompt = job.order.prompts.front().prompt, .seed = job.order.config.run.seed};
+    job.output.target = video_name(name, VideoNaming::kNumbered).substr(5) + ending(job.output.format);
+  }
+  return {job};
+}
+
+void check_job(const VideoJob& job, const StreamParts& parts) {
+  const std::string& target = job.output.target;
+  sink_kind_of(target, job.output.format);
+  const bool is_there = target != "-" && fs::exists(target) && !(fs::is_directory(target) && fs::is_empty(target));
+  check(!is_there || job.overwrite || job.output.resume, "streaming",
+        "{} is there already: --continue goes on with it, --overwrite replaces it, --out gives another name", target);
+  if (is_there && job.overwrite) fs::remove_all(state_file(job.output));
+  for (const TimedPrompt& prompt : job.order.prompts) parts.text->encode({prompt.prompt});
+}
+
+bool is_done_already(const VideoJob& job) {
+  if (!job.output.resume || fs::exists(state_file(job.output)) || !fs::exists(job.output.target)) return false;
+  if (sink_kind_of(job.output.target, job.output.format) != SinkKind::kMp4) return false;
+  const std::optional<GrownVideo> found = find_grown_video(job.output.target);
+  return found && found->pictures == pictures_for(job.blocks, job.order.config);
+}
+
+namespace {
+
+double gib_of(int64_t bytes) { return static_cast<double>(bytes) / (int64_t{1} << 30); }
+
+int64_t bytes_of(const fs::path& path) {
+  if (!fs::is_directory(path)) return static_cast<int64_t>(fs::file_size(path));
+  int64_t bytes = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(path))
+    if (entry.is_regular_file()) bytes += static_cast<int64_t>(entry.file_size());
+  return bytes;
+}
+
+int64_t cache_bytes(const Config& c) {
+  const int64_t frames = c.context.sink_frames + c.context.fifo_frames + c.context.block_frames;
+  const int64_t tokens = c.video.height / c.model.patch_size[1] * (c.video.width / c.model.patch_size[2]);
+  const int64_t element = c.run.dtype == DtypeChoice::kBFloat16 ? 2 : c.run.dtype == DtypeChoice::kFloat32 ? 4 : 8;
+  return 2 * c.model.num_layers * frames * tokens * c.model.dim * element;
+}
+
+nlohmann::json plan_json(const VideoJob& job) {
+  const Config& c = job.order.config;
+  const PictureSize size = picture_size(c);
+  const int64_t pictures = pictures_for(job.blocks, c);
+  const fs::path weights = find_dit_file(job.order.model);
+  return {{"file", job.output.target},
+          {"prompts", to_json(job.order).at("prompts")},
+          {"weights", weights.string()},
+          {"weights_gib", gib_of(bytes_of(weights))},
+          {"wan", job.order.wan},
+          {"config", c.name},
+          {"seed", c.run.seed},
+          {"pictures", pictures},
+          {"seconds", static_cast<double>(pictures) / c.video.fps},
+          {"blocks", job.blocks},
+          {"width", size.width * job.order.enlarge},
+          {"height", size.height * job.order.enlarge},
+          {"cache_gib", gib_of(cache_bytes(c))},
+          {"device", enum_name(c.run.device)},
+          {"dtype", enum_name(c.run.dtype)}};
+}
+
+}  // namespace
+
+void print_plan(const std::vector<VideoJob>& jobs, bool json) {
+  Table table({"file", "prompt", "pictures", "seconds", "size"});
+  for (const VideoJob& job : jobs) {
+    const nlohmann::json plan = plan_json(job);
+    if (json) fmt::print("{}\n", plan.dump());
+    table.add({job.output.target, job.order.prompts.front().prompt, plan["pictures"].dump(),
+               fmt::format("{:.2f}", plan["seconds"].get<double>()),
+               fmt::format("{}x{}", plan["width"].dump(), plan["height"].dump())});
+  }
+  if (json) return;
+  const nlohmann::json plan = plan_json(jobs.front());
+  table.print();
+  fmt::print("\nweights {} ({:.2f} GiB), settings of {}; text and VAE: {}\n", plan["weights"].get<std::string>(),
+             plan["weights_gib"].get<double>(), plan["config"].get<std::string>(),
+             jobs.front().order.wan.empty() ? "the world's own" : jobs.front().order.wan);
+  fmt::print("on {} in {}: cache {:.2f} GiB, constant however long the video\n", plan["device"].get<std::string>(),
+             plan["dtype"].get<std::string>(), plan["cache_gib"].get<double>());
+}
+
+void write_manifest(const std::string& folder, const std::vector<VideoJob>& jobs) {
+  nlohmann::json list{{"clips", nlohmann::json::array()}};
+  if (const std::string& world = jobs.front().order.config.data.world; !world.empty()) list["world"] = world;
+  for (const VideoJob& job : jobs) {
+    list["clips"].push_back({{"file", fs::path(job.output.target).lexically_relative(folder).string()},
+                             {"caption", job.order.prompts.front().prompt},
+                             {"seed", job.order.config.run.seed},
+                             {"sample", job.order.number}});
+  }
+  AtomicFile file(fs::path(folder) / "manifest.json");
+  file.write(list.dump(1) + "\n");
+  file.commit();
+}
+
+}  // namespace sgf

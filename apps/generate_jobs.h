@@ -1,0 +1,62 @@
+// What `sgf generate` was asked for, as one order a video, checked before any work.
+#pragma once
+
+#include "apps/stream_model.h"
+#include "sgf/streaming/generate.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sgf {
+
+struct GenerateArgs {
+  ModelArgs model;
+  std::string device = "auto";
+  std::string dtype;
+  int threads = 0;
+
+  std::string prompt, script, prompts_file, negative, image, video;
+  std::vector<std::pair<std::string, std::string>> changes;
+  std::string on_switch = "keep", naming = "numbered";
+  int64_t samples = 1;
+  double guidance = 1;
+
+  double seconds = 5;
+  std::optional<int64_t> seed;
+  std::string size, positions;
+  int64_t steps = 0;
+
+  std::string out, format, latents;
+  int64_t crf = 16;
+  std::optional<int64_t> enlarge, save_every;
+  bool resume = false, overwrite = false, dry_run = false, json = false, quiet = false;
+
+  bool writes_to_pipe() const { return out == "-"; }
+};
+
+struct VideoJob {
+  GenerateOrder order;
+  GenerateOutput output;
+  double seconds = 0;
+  int64_t blocks = 0;
+  bool overwrite = false;
+};
+
+// All videos that the arguments ask for, of one network. Anything that cannot be is an Error.
+std::vector<VideoJob> jobs_of(const GenerateArgs& args);
+
+// That prompts can be encoded and files written: found out for all videos before the first.
+void check_job(const VideoJob& job, const StreamParts& parts);
+// A video that an earlier start has finished, where --continue asks.
+bool is_done_already(const VideoJob& job);
+
+// What would be loaded, how long the videos are and how large.
+void print_plan(const std::vector<VideoJob>& jobs, bool json);
+
+// manifest.json in the folder of many videos: file, prompt, seed and sample of each; a world's can be measured by it.
+void write_manifest(const std::string& folder, const std::vector<VideoJob>& jobs);
+
+}  // namespace sgf

@@ -1,0 +1,121 @@
+#include "apps/stream_model.h"
+
+#include "apps/preset_folders.h"
+#include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
+#include "sgf/core/nearest_name.h"
+#include "sgf/model/dit_weights.h"
+#include "sgf/model/stored_config.h"
+#include "sgf/model/weight_folder.h"
+#include "sgf/model/weight_names.h"
+#include "sgf/rollout/config_parts.h"
+#include "sgf/training/run_folder.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kWanPreset = "wan-1.3b-chunkwise";
+constexpr const char* kShippedWeights = "student.safetensors";
+
+bool is_preset(const std::string& name) {
+  const std::vector<std::string> names = preset_names();
+  return std::ranges::find(names, name) != names.end();
+}
+
+// models/NAME/student.safetensors beside the presets.
+std::optional<fs::path> shipped_weights(const std::string& preset) {
+  for (const fs::path& folder : preset_folders()) {
+    const fs::path file = folder.parent_path() / "models" / preset / kShippedWeights;
+    if (fs::exists(file)) return file;
+  }
+  return {};
+}
+
+ModelSettings model_settings(const DitConfig& c) {
+  return {.dim = c.dim,
+          .ffn_dim = c.ffn_dim,
+          .freq_dim = c.freq_dim,
+          .text_dim = c.text_dim,
+          .text_len = c.text_len,
+          .num_heads = c.num_heads,
+          .num_layers = c.num_layers,
+          .in_dim = c.in_dim,
+          .out_dim = c.out_dim,
+          .patch_size = c.patch_size,
+          .eps = c.eps};
+}
+
+// The network in a file as its metadata, its config.json or its shapes tell it.
+DitConfig network_in(const fs::path& path) {
+  const fs::path file_path = find_dit_file(path);
+  const TensorFile file = open_tensor_file(file_path);
+  const DitWeightIndex index = index_dit_weights(file);
+  const std::optional<DitConfig> stored = find_stored_config(file, file_path).config;
+  return stored ? *stored : infer_dit_config(index);
+}
+
+// The preset whose network this is; its window and schedule are the best guess there is.
+std::optional<std::string> preset_of(const DitConfig& network) {
+  for (const char* name : {"world-tiny", "world-small", kWanPreset, "wan-14b"}) {
+    if (!is_preset(name)) continue;
+    DitConfig known = dit_config_of(load_config(name, {}, preset_folders()));
+    known.text_len = network.text_len;  // leaves no trace in weights
+    if (known == network) return name;
+  }
+  if (network.in_dim == 16) return kWanPreset;  // Wan's latents, at another size of network
+  return {};
+}
+
+ChosenModel from_file(const ModelArgs& args, const fs::path& path) {
+  const DitConfig network = network_in(path);
+  const std::optional<std::string> guess = preset_of(network);
+  check(!args.config.empty() || guess, "streaming",
+        "{}: a network of {} latent channels is none that a preset has; --config names one with its window and size",
+        path.string(), network.in_dim);
+  Config config = load_config(args.config.empty() ? *guess : args.config, args.overrides, preset_folders());
+  const int64_t text_len = config.model.text_len;
+  config.model = model_settings(network);
+  if (args.config.empty()) config.model.text_len = text_len;
+  return {parse_config(to_yaml(config), path.string()), path.string()};
+}
+
+ChosenModel from_preset(const ModelArgs& args) {
+  Config config = load_config(args.model, args.overrides, preset_folders());
+  if (!args.wan.empty()) return {config, args.wan};
+  const std::optional<fs::path> shipped = shipped_weights(args.model);
+  check(
+      shipped.has_value(), "streaming",
+      "{} is a preset without weights of its own: --model FILE --config {} takes weights from a file, --wan DIR those "
+      "of a Wan folder",
+      args.model, args.model);
+  return {config, shipped->string()};
+}
+
+}  // namespace
+
+ChosenModel choose_model(const ModelArgs& args) {
+  const std::string& model = args.model.empty() ? args.wan : args.model;
+  check(!model.empty(), "streaming",
+        "no model: --model world-tiny needs no download, --model FILE or --wan DIR take "
+        "yours");
+  if (is_run_folder(model)) {
+    const std::string config = args.config.empty() ? (fs::path(model) / "config.yaml").string() : args.config;
+    return {load_config(config, args.overrides, preset_folders()), model};
+  }
+  if (fs::exists(model)) return from_file(args, model);
+  if (is_preset(model)) return from_preset(args);
+  const std::optional<std::string> nearest = nearest_name(model, preset_names());
+  fail("streaming", "{}: no such file, folder or preset{}", model,
+       nearest ? fmt::format("; did you mean {}?", *nearest) : "");
+}
+
+}  // namespace sgf

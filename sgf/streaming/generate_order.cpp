@@ -1,0 +1,113 @@
+#include "sgf/streaming/generate_order.h"
+
+#include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
+#include "sgf/training/run_folder.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+namespace sgf {
+namespace {
+
+constexpr int64_t kOrderVersion = 1;
+
+nlohmann::json prompts_json(const std::vector<TimedPrompt>& prompts) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const TimedPrompt& prompt : prompts) list.push_back({{"at", prompt.seconds}, {"prompt", prompt.prompt}});
+  return list;
+}
+
+// Values by key, each with a word of its own where it is not as it should be.
+class OrderReader {
+ public:
+  OrderReader(const nlohmann::json& json, std::string source) : json_(json), source_(std::move(source)) {
+    check(json_.is_object(), "streaming", "{}: what made it is not written as an object", source_);
+  }
+
+  template <class T>
+  void read(const char* key, T& value) const {
+    check(json_.contains(key), "streaming", "{}: what made it does not say its {}", source_, key);
+    try {
+      value = json_.at(key).get<T>();
+    } catch (const nlohmann::json::exception&) {
+      fail("streaming", "{}: {} is of another kind: {}", source_, key, json_.at(key).dump().substr(0, 60));
+    }
+  }
+
+ private:
+  const nlohmann::json& json_;
+  std::string source_;
+};
+
+}  // namespace
+
+nlohmann::json to_json(const GenerateOrder& o) {
+  return {{"order", kOrderVersion},
+          {"config", to_yaml(o.config)},
+          {"model", o.model},
+          {"model_identity", o.model_identity},
+          {"wan", o.wan},
+          {"seed", o.config.run.seed},
+          {"prompts", prompts_json(o.prompts)},
+          {"negative", o.negative},
+          {"guidance", o.guidance},
+          {"switch", enum_name(o.on_switch)},
+          {"image", o.image},
+          {"video", o.video},
+          {"number", o.number},
+          {"enlarge", o.enlarge},
+          {"crf", o.crf}};
+}
+
+GenerateOrder order_from_json(const nlohmann::json& json, const std::string& source) {
+  const OrderReader reader(json, source);
+  int64_t version = 0;
+  reader.read("order", version);
+  check(version == kOrderVersion, "streaming", "{}: made by an order of version {}, this program knows {}", source,
+        version, kOrderVersion);
+  GenerateOrder o;
+  std::string config, how;
+  std::vector<nlohmann::json> prompts;
+  reader.read("config", config);
+  reader.read("model", o.model);
+  reader.read("model_identity", o.model_identity);
+  reader.read("wan", o.wan);
+  reader.read("prompts", prompts);
+  reader.read("negative", o.negative);
+  reader.read("guidance", o.guidance);
+  reader.read("switch", how);
+  reader.read("image", o.image);
+  reader.read("video", o.video);
+  reader.read("number", o.number);
+  reader.read("enlarge", o.enlarge);
+  reader.read("crf", o.crf);
+  o.config = parse_config(config, source);
+  validate(o.config);
+  const std::optional<PromptSwitch> known = enum_from_name<PromptSwitch>(how);
+  check(known.has_value(), "streaming", "{}: no such prompt switch: {}", source, in_quotes(how));
+  o.on_switch = *known;
+  for (const nlohmann::json& prompt : prompts) {
+    const OrderReader entry(prompt, source);
+    TimedPrompt timed;
+    entry.read("at", timed.seconds);
+    entry.read("prompt", timed.prompt);
+    o.prompts.push_back(std::move(timed));
+  }
+  check_timeline(o.prompts);
+  return o;
+}
+
+std::vector<std::string> differences(const GenerateOrder& there, const GenerateOrder& here) {
+  std::vector<std::string> lines;
+  for (const ConfigDifference& d : compare_configs(to_yaml(there.config), to_yaml(here.config)))
+    lines.push_back(fmt::format("{}: {} there, {} here", d.key, d.before, d.now));
+  const nlohmann::json before = to_json(there), now = to_json(here);
+  for (const auto& [key, value] : before.items())
+    if (key != "config" && key != "seed" && value != now.at(key))
+      lines.push_back(fmt::format("{}: {} there, {} here", key, value.dump(), now.at(key).dump()));
+  return lines;
+}
+
+}  // namespace sgf

@@ -1,0 +1,40 @@
+// Everything that decides what a video shows, but for how long. It is written into the video, and is enough to make it
+// again. Torch-free.
+#pragma once
+
+#include "sgf/core/config.h"
+#include "sgf/streaming/prompt_timeline.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace sgf {
+
+struct GenerateOrder {
+  Config config;               // network, window, schedule, size, seed, device and precision
+  std::string model;           // weights: a file, a folder of them, or a run folder
+  std::string model_identity;  // of those weights, see identity_of_weights
+  std::string wan;             // folder with text encoder and VAE; empty: the built-in world's own
+  std::vector<TimedPrompt> prompts;
+  std::string negative;
+  double guidance = 1;
+  PromptSwitch on_switch = PromptSwitch::kKeep;
+  std::string image;    // shown first; empty: none
+  std::string video;    // whose end is shown first; empty: none
+  int64_t number = 0;   // which of several videos of the seed
+  int64_t enlarge = 1;  // pixels of the file a pixel, along a side
+  int64_t crf = 16;     // of H.264
+
+  bool operator==(const GenerateOrder&) const = default;
+};
+
+nlohmann::json to_json(const GenerateOrder& order);
+// An Error names what is missing or of the wrong kind; `source` stands in it.
+GenerateOrder order_from_json(const nlohmann::json& json, const std::string& source);
+
+// Where two orders differ, as "seed: 7 there, 8 here".
+std::vector<std::string> differences(const GenerateOrder& there, const GenerateOrder& here);
+
+}  // namespace sgf

@@ -1,0 +1,77 @@
+#include "sgf/streaming/given_frames.h"
+
+#include "sgf/core/error.h"
+#include "sgf/data/frame_source.h"
+#include "sgf/data/video_tensor.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+namespace sgf {
+namespace {
+
+RgbImage read_picture(const std::filesystem::path& file) {
+  check(std::filesystem::exists(file), "streaming", "{}: there is no such picture", file.string());
+  check(!std::filesystem::is_directory(file), "streaming", "{} is a folder, not a picture", file.string());
+  if (file.extension() == ".png" || file.extension() == ".PNG") return read_png(file);
+  const std::unique_ptr<FrameSource> source = open_frames(file);
+  std::optional<RgbImage> image = source->next();
+  check(image.has_value(), "streaming", "{}: holds no picture", file.string());
+  return std::move(*image);
+}
+
+// The largest whole number of blocks that so many latents hold, in latents; 0 where it is none.
+int64_t whole_blocks(int64_t latents, const GivenBlocks& blocks) {
+  if (latents < blocks.first_block_frames) return 0;
+  return blocks.first_block_frames + (latents - blocks.first_block_frames) / blocks.block_frames * blocks.block_frames;
+}
+
+}  // namespace
+
+at::Tensor fit_pictures(const at::Tensor& pictures, PictureSize size) {
+  const int64_t height = pictures.size(2), width = pictures.size(3);
+  if (height == size.height && width == size.width) return pictures;
+  const double scale = std::max(static_cast<double>(size.height) / static_cast<double>(height),
+                                static_cast<double>(size.width) / static_cast<double>(width));
+  const auto scaled = [&](int64_t side, int64_t at_least) {
+    return std::max<int64_t>(std::llround(static_cast<double>(side) * scale), at_least);
+  };
+  const int64_t rows = scaled(height, size.height), columns = scaled(width, size.width);
+  const at::Tensor covering = at::_upsample_bilinear2d_aa(pictures, {rows, columns}, /*align_corners=*/false);
+  return covering.narrow(2, (rows - size.height) / 2, size.height)
+      .narrow(3, (columns - size.width) / 2, size.width)
+      .clamp(0, 1);
+}
+
+at::Tensor given_image(const VideoCodec& codec, const std::filesystem::path& file, PictureSize size,
+                       int64_t first_block_frames, const at::TensorOptions& options) {
+  const at::NoGradGuard no_grad;
+  const at::Tensor picture = fit_pictures(tensor_of(read_picture(file)).unsqueeze(0), size);
+  const int64_t times = codec.picture_frames(first_block_frames);
+  return codec.encode(picture.expand({times, -1, -1, -1}).unsqueeze(0).to(options));
+}
+
+at::Tensor given_video(const VideoCodec& codec, const std::filesystem::path& file, PictureSize size,
+                       const GivenBlocks& blocks, const at::TensorOptions& options) {
+  const at::NoGradGuard no_grad;
+  const int64_t most = codec.picture_frames(whole_blocks(blocks.most_frames, blocks));
+  const std::unique_ptr<FrameSource> source = open_frames(file);
+  std::deque<at::Tensor> last;  // pictures, at most as many as are asked for
+  while (const std::optional<RgbImage> image = source->next()) {
+    last.push_back(fit_pictures(tensor_of(*image).unsqueeze(0), size));
+    if (static_cast<int64_t>(last.size()) > most) last.pop_front();
+  }
+  const auto found = static_cast<int64_t>(last.size());
+  const int64_t latents = found == 0 ? 0 : whole_blocks(codec.latent_frames(found), blocks);
+  check(latents > 0, "streaming", "{}: a video to go on from has at least {} pictures, this one {}", file.string(),
+        codec.picture_frames(blocks.first_block_frames), found);
+  const int64_t used = codec.picture_frames(latents);
+  const std::vector<at::Tensor> pictures(last.end() - used, last.end());
+  return codec.encode(at::cat(pictures).unsqueeze(0).to(options));
+}
+
+}  // namespace sgf

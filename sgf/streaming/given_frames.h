@@ -1,0 +1,31 @@
+// What a video begins with where it is not generated: a picture, or the end of another video.
+#pragma once
+
+#include "sgf/data/video_codec.h"
+
+#include <filesystem>
+
+namespace sgf {
+
+struct PictureSize {
+  int64_t height = 0;
+  int64_t width = 0;
+};
+
+// Each picture of [F, 3, h, w] made to cover the size, its middle kept.
+at::Tensor fit_pictures(const at::Tensor& pictures, PictureSize size);
+
+// One picture file, shown for as long as the first block lasts: [1, first_block, C, H, W].
+at::Tensor given_image(const VideoCodec& codec, const std::filesystem::path& file, PictureSize size,
+                       int64_t first_block_frames, const at::TensorOptions& options);
+
+// Whole blocks of the end of a video, at most `most_frames` latents of them; an Error where it is too short for one.
+struct GivenBlocks {
+  int64_t first_block_frames = 1;
+  int64_t block_frames = 1;
+  int64_t most_frames = 1;
+};
+at::Tensor given_video(const VideoCodec& codec, const std::filesystem::path& file, PictureSize size,
+                       const GivenBlocks& blocks, const at::TensorOptions& options);
+
+}  // namespace sgf

@@ -1,0 +1,91 @@
+#include "sgf/streaming/stream_parts.h"
+
+#include "sgf/core/device.h"
+#include "sgf/core/error.h"
+#include "sgf/data/world_codec.h"
+#include "sgf/data/world_text.h"
+#include "sgf/rollout/config_parts.h"
+#include "sgf/training/configured_passes.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+namespace sgf {
+namespace {
+
+int64_t first_block(const Config& c) { return c.context.first_block_frames.value_or(c.context.block_frames); }
+
+void add_world(StreamParts& parts, const Config& config) {
+  const WorldPreset world = world_preset(config.data.world);
+  parts.text = std::make_shared<WorldTextEncoder>(world, at::TensorOptions().device(parts.device));
+  parts.codec = std::make_shared<WorldCodec>(world);
+}
+
+}  // namespace
+
+LatentStreamSettings latent_settings(const GenerateOrder& order) {
+  const Config& c = order.config;
+  return {.policy = policy_of(c),
+          .positions = position_rule_of(c),
+          .block_frames = c.context.block_frames,
+          .first_block_frames = first_block(c),
+          .timesteps = denoising_steps(c),
+          .latent = {c.model.in_dim, c.video.height, c.video.width},
+          .guidance = order.guidance,
+          .on_switch = order.on_switch};
+}
+
+CodecShape codec_shape(const Config& c) {
+  if (c.data.world.empty()) return {};
+  return {.spatial = world_preset(c.data.world).codec_patch, .temporal = 1};
+}
+
+PictureSize picture_size(const Config& c) {
+  const int64_t factor = codec_shape(c).spatial;
+  return {c.video.height * factor, c.video.width * factor};
+}
+
+StreamParts build_parts(const GenerateOrder& order) {
+  StreamParts parts{.device = device_from_name(enum_name(order.config.run.device))};
+  add_world(parts, order.config);
+  parts.dit = std::make_shared<CausalDit>(build_network(order.config, order.model, parts.device));
+  return parts;
+}
+
+std::vector<StreamScene> encode_scenes(const GenerateOrder& order, const StreamParts& parts) {
+  const auto rows = [&](const std::string& prompt) {
+    return parts.text->encode({prompt}).to(parts.device, compute_type(order.config));
+  };
+  const at::Tensor uncond = order.guidance == 1 ? at::Tensor() : rows(order.negative);
+  std::vector<StreamScene> scenes;
+  for (const TimedPrompt& prompt : order.prompts) scenes.push_back({prompt, {rows(prompt.prompt), uncond}});
+  return scenes;
+}
+
+at::Tensor given_of(const GenerateOrder& order, const StreamParts& parts) {
+  const Config& c = order.config;
+  const auto options = at::TensorOptions().device(parts.device).dtype(at::kFloat);
+  const PictureSize size = picture_size(c);
+  if (!order.image.empty()) return given_image(*parts.codec, order.image, size, first_block(c), options);
+  if (order.video.empty()) return {};
+  const GivenBlocks blocks{.first_block_frames = first_block(c),
+                           .block_frames = c.context.block_frames,
+                           .most_frames = c.context.sink_frames + c.context.fifo_frames};
+  return given_video(*parts.codec, order.video, size, blocks, options);
+}
+
+int64_t blocks_for(double seconds, const Config& c) {
+  check(seconds > 0 && seconds < 1e9, "streaming", "a video lasts more than 0 seconds, got {}", seconds);
+  const auto pictures = static_cast<int64_t>(std::ceil(seconds * c.video.fps - 1e-6));
+  const int64_t temporal = codec_shape(c).temporal;
+  const int64_t latents = 1 + (pictures - 1 + temporal - 1) / temporal;
+  const int64_t rest = std::max<int64_t>(latents - first_block(c), 0);
+  return 1 + (rest + c.context.block_frames - 1) / c.context.block_frames;
+}
+
+int64_t pictures_for(int64_t blocks, const Config& c) {
+  return blocks == 0 ? 0 : codec_shape(c).pictures(first_block(c) + (blocks - 1) * c.context.block_frames);
+}
+
+}  // namespace sgf
