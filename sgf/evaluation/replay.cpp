@@ -30,6 +30,7 @@ const std::map<std::string, Kind>& kinds() {
       {"stage_teacher_forcing", {replay_teacher_forcing, 0}},
       {"schedule", {replay_schedule, 1e-6}},
       {"unipc", {replay_unipc, 1e-5}},
+      {"vae", {replay_vae, 0}},
   };
   return table;
 }

@@ -1,0 +1,126 @@
+#include "sgf/vae/vae_blocks.h"
+
+#include <ATen/ATen.h>
+
+namespace sgf {
+namespace {
+
+// [B, C, T, H, W] <-> [B * T, C, H, W]; no copy where channels come last.
+at::Tensor as_pictures(const at::Tensor& video) {
+  return video.transpose(1, 2).reshape({video.size(0) * video.size(2), video.size(1), video.size(3), video.size(4)});
+}
+
+at::Tensor as_video(const at::Tensor& pictures, int64_t batch) {
+  return pictures.view({batch, pictures.size(0) / batch, pictures.size(1), pictures.size(2), pictures.size(3)})
+      .transpose(1, 2);
+}
+
+// Norm, SiLU and convolution; `sum` receives what the norm read where it is asked for.
+at::Tensor normed_conv(const ChannelSum& x, const ChannelNorm& norm, const CausalConv& conv, VaeState& state,
+                       at::Tensor* sum) {
+  const at::Tensor buffer = conv.buffer(x.x, state);
+  const at::Tensor kept = channel_norm(x, norm, CausalConv::fresh(buffer));
+  if (sum != nullptr) *sum = kept;
+  return conv(buffer, state);
+}
+
+// [B, 2 C, T, H, W], the channels of two frames, becomes [B, C, 2 T, H, W].
+at::Tensor interleave_frames(const at::Tensor& pairs) {
+  const int64_t batch = pairs.size(0), channels = pairs.size(1) / 2, frames = pairs.size(2);
+  return pairs.permute({0, 2, 3, 4, 1})
+      .reshape({batch, frames, pairs.size(3), pairs.size(4), 2, channels})
+      .permute({0, 1, 4, 2, 3, 5})
+      .reshape({batch, 2 * frames, pairs.size(3), pairs.size(4), channels})
+      .permute({0, 4, 1, 2, 3})
+      .contiguous(video_layout(pairs));
+}
+
+}  // namespace
+
+VaeResidual::VaeResidual(VaeParts& parts, const std::string& name)
+    : first_gamma_(parts.wide_vector(name + ".residual.0.gamma")),
+      second_gamma_(parts.wide_vector(name + ".residual.3.gamma")),
+      first_(parts, name + ".residual.2"),
+      second_(parts, name + ".residual.6"),
+      bias_(second_.bias()) {
+  if (!parts.weights.tensors.contains(name + ".shortcut.weight")) return;
+  shortcut_ = parts.weights.at(name + ".shortcut.weight").flatten(1);
+  bias_ = bias_ + parts.wide_vector(name + ".shortcut.bias");
+}
+
+at::Tensor VaeResidual::shortcut(const at::Tensor& x) const {
+  if (!shortcut_.defined()) return x;
+  if (x.is_cuda()) return at::linear(x.permute({0, 2, 3, 4, 1}), shortcut_).permute({0, 4, 1, 2, 3});
+  return at::conv3d(x, shortcut_.view({shortcut_.size(0), shortcut_.size(1), 1, 1, 1}));
+}
+
+ChannelSum VaeResidual::operator()(ChannelSum x, VaeState& state) const {
+  at::Tensor sum;
+  at::Tensor y = normed_conv(x, {.gamma = first_gamma_}, first_, state, &sum);
+  x = {.x = std::move(y), .bias = first_.bias()};
+  y = normed_conv(x, {.gamma = second_gamma_, .keeps_sum = false}, second_, state, nullptr);
+  return {.x = std::move(y), .bias = bias_, .residual = shortcut(sum)};
+}
+
+VaeAttention::VaeAttention(const VaeParts& parts, const std::string& name)
+    : gamma_(parts.wide_vector(name + ".norm.gamma")),
+      qkv_weight_(parts.weights.at(name + ".to_qkv.weight").flatten(1)),
+      qkv_bias_(parts.weights.at(name + ".to_qkv.bias")),
+      proj_weight_(parts.weights.at(name + ".proj.weight").flatten(1)),
+      proj_bias_(parts.wide_vector(name + ".proj.bias")) {}
+
+ChannelSum VaeAttention::operator()(ChannelSum in, VaeState&) const {
+  const at::Tensor normed = at::empty(in.x.sizes(), in.x.options(), video_layout(in.x));
+  const at::Tensor x = channel_norm(in, {.gamma = gamma_, .activation = ChannelActivation::kNone}, normed);
+  const int64_t batch = x.size(0), channels = x.size(1), frames = x.size(2), height = x.size(3), width = x.size(4);
+  const at::Tensor tokens = normed.permute({0, 2, 3, 4, 1}).reshape({batch * frames, 1, height * width, channels});
+  const std::vector<at::Tensor> qkv = at::linear(tokens, qkv_weight_, qkv_bias_).chunk(3, -1);
+  const at::Tensor seen = at::linear(at::scaled_dot_product_attention(qkv[0], qkv[1], qkv[2]), proj_weight_);
+  return {.x = seen.reshape({batch, frames, height, width, channels}).permute({0, 4, 1, 2, 3}),
+          .bias = proj_bias_,
+          .residual = x};
+}
+
+VaeDownsample::VaeDownsample(VaeParts& parts, const VaeLayer& layer)
+    : weight_(parts.placed(layer.name + ".resample.1.weight")),
+      bias_(parts.wide_vector(layer.name + ".resample.1.bias")) {
+  if (!layer.is_temporal) return;
+  time_weight_ = parts.placed(layer.name + ".time_conv.weight");
+  time_bias_ = parts.wide_vector(layer.name + ".time_conv.bias");
+  slot_ = parts.take_slot(layer.name + ".time_conv");
+}
+
+ChannelSum VaeDownsample::operator()(ChannelSum in, VaeState& state) const {
+  const at::Tensor x = channel_sum(in);
+  const int64_t batch = x.size(0);
+  const at::Tensor padded = at::constant_pad_nd(as_pictures(x), {0, 1, 0, 1});
+  ChannelSum half{.x = as_video(at::conv2d(padded, weight_, /*bias=*/{}, /*stride=*/2), batch), .bias = bias_};
+  return time_weight_.defined() ? halve_time(channel_sum(half), state) : half;
+}
+
+// The first picture passes; later ones are read behind the last that came before them.
+ChannelSum VaeDownsample::halve_time(const at::Tensor& x, VaeState& state) const {
+  const at::Tensor past = std::exchange(state.history[slot_], x.narrow(2, x.size(2) - 1, 1).clone());
+  if (state.is_first()) return {.x = x};
+  return {.x = at::conv3d(at::cat({past, x}, 2), time_weight_, /*bias=*/{}, /*stride=*/{2, 1, 1}), .bias = time_bias_};
+}
+
+VaeUpsample::VaeUpsample(VaeParts& parts, const VaeLayer& layer)
+    : time_(layer.is_temporal ? std::make_unique<CausalConv>(parts, layer.name + ".time_conv") : nullptr),
+      weight_(parts.placed(layer.name + ".resample.1.weight")),
+      bias_(parts.wide_vector(layer.name + ".resample.1.bias")) {}
+
+ChannelSum VaeUpsample::operator()(ChannelSum in, VaeState& state) const {
+  at::Tensor x = channel_sum(in);
+  in = {};
+  if (time_ != nullptr && !state.is_first()) x = double_time(x, state);
+  const int64_t batch = x.size(0);
+  const at::Tensor larger = at::upsample_nearest2d(as_pictures(x), {2 * x.size(3), 2 * x.size(4)});
+  return {.x = as_video(at::conv2d(larger, weight_, /*bias=*/{}, /*stride=*/1, /*padding=*/1), batch), .bias = bias_};
+}
+
+at::Tensor VaeUpsample::double_time(const at::Tensor& x, VaeState& state) const {
+  return interleave_frames(channel_sum({.x = time_->apply(x, state), .bias = time_->bias()}));
+}
+
+}  // namespace sgf

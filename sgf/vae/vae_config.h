@@ -1,0 +1,67 @@
+// The sizes of a Wan VAE and the names and shapes of its weights, as the official file has them. Torch-free.
+#pragma once
+
+#include "sgf/core/tensor_file.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sgf {
+
+struct VaeConfig {
+  int64_t dim = 96;  // width of the widest pictures
+  int64_t z_dim = 16;
+  std::vector<int64_t> dim_mult{1, 2, 4, 4};  // widths of the stages, from pictures to latents, in units of dim
+  int64_t num_res_blocks = 2;
+  std::vector<bool> temporal_downsample{false, true, true};  // does the step behind a stage halve time as well?
+
+  int64_t spatial_factor() const;   // pixels a latent pixel, along one side
+  int64_t temporal_factor() const;  // pictures a latent, after the first
+  // Pictures that enter the encoder together, after the first: four, as the original cuts them, or more where four are
+  // too few for a latent.
+  int64_t group_pictures() const;
+  int64_t stages() const { return static_cast<int64_t>(dim_mult.size()); }
+
+  bool operator==(const VaeConfig&) const = default;
+  void validate() const;
+};
+
+// One entry of `encoder.downsamples` or `decoder.upsamples`: a residual block, or a step between two stages.
+struct VaeLayer {
+  std::string name;  // official
+  bool is_residual = true;
+  bool is_temporal = false;  // a step that halves or doubles time
+  int64_t in = 0;
+  int64_t out = 0;
+};
+
+std::vector<VaeLayer> encoder_layers(const VaeConfig& config);
+std::vector<VaeLayer> decoder_layers(const VaeConfig& config);
+
+struct VaeTensorShape {
+  std::string name;
+  std::vector<int64_t> shape;
+};
+
+std::vector<VaeTensorShape> expected_vae_weights(const VaeConfig& config);
+
+// What stands before the official names in a file that holds a Wan VAE ("" in the official one); nothing in others.
+std::optional<std::string> vae_prefix(const TensorFile& file);
+
+// Sizes as the names and shapes under `prefix` tell them.
+VaeConfig infer_vae_config(const TensorFile& file, const std::string& prefix);
+
+// How a file differs from what a config asks for.
+struct VaeFaults {
+  std::vector<std::string> missing;
+  std::vector<std::string> unexpected;  // under encoder., decoder., conv1. and conv2. alone
+  std::vector<std::string> mismatched;  // "name is [..], expected [..]"
+
+  bool empty() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }
+};
+
+VaeFaults vae_faults(const VaeConfig& config, const TensorFile& file, const std::string& prefix);
+
+}  // namespace sgf

@@ -1,0 +1,58 @@
+// The Wan VAE as a codec: pictures in [0, 1] outside, normalised latents inside, streams both ways.
+#pragma once
+
+#include "sgf/data/video_codec.h"
+#include "sgf/vae/latent_scale.h"
+#include "sgf/vae/wan_vae.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace sgf {
+
+struct WanCodecSettings {
+  VaeSettings vae;
+  std::optional<LatentScale> scale;  // by default the usual ones for that many channels
+};
+
+class WanVaeCodec final : public VideoCodec {
+ public:
+  explicit WanVaeCodec(const VaeWeights& weights, const WanCodecSettings& settings = {});
+
+  // Any container with the official names; dtype and device are those of `options`.
+  static WanVaeCodec load(const std::filesystem::path& path, at::TensorOptions options,
+                          const WanCodecSettings& settings = {});
+
+  int64_t latent_channels() const override;
+  int64_t spatial_factor() const override;
+  int64_t latent_frames(int64_t frames) const override;
+  int64_t picture_frames(int64_t latents) const override;
+
+  // Pictures at the end that are too few for a latent and are left out, and the words to say so: "" where none are.
+  int64_t dropped_frames(int64_t frames) const;
+  std::string drop_warning(int64_t frames) const;
+
+  // Both run as streams do, so that memory beyond input and output does not grow with the length. On a CPU the result
+  // of any cut into pieces is the same to the bit, unless latents_per_pass was set; elsewhere to rounding.
+  at::Tensor encode(const at::Tensor& video) const override;
+  at::Tensor decode(const at::Tensor& latents) const override;
+  std::unique_ptr<DecoderStream> stream_decoder() const override;
+  std::unique_ptr<EncoderStream> stream_encoder() const override;
+
+  const WanVae& vae() const { return model_->vae; }
+
+ private:
+  friend class WanDecoderStream;
+  friend class WanEncoderStream;
+
+  // Shared with the streams, which may outlive the codec.
+  struct Model {
+    WanVae vae;
+    at::Tensor mean, deviation;  // [1, 1, C, 1, 1], float32 or wider
+  };
+  std::shared_ptr<const Model> model_;
+};
+
+}  // namespace sgf
