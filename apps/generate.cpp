@@ -11,7 +11,6 @@
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
-#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include <memory>
@@ -19,12 +18,7 @@
 namespace sgf {
 namespace {
 
-constexpr int kStopped = 3;
-
-ProgressMode progress_mode(bool quiet) {
-  if (quiet) return ProgressMode::kQuiet;
-  return isatty(STDERR_FILENO) != 0 ? ProgressMode::kTerminal : ProgressMode::kLog;
-}
+constexpr int kUnfinished = 3;
 
 nlohmann::json result_json(const VideoJob& job, const GenerateResult& result) {
   nlohmann::json line = to_json(result.speed);
@@ -77,7 +71,7 @@ void run_generate(const GenerateArgs& args) {
   for (size_t i = 0; i < jobs.size(); ++i) {
     if (jobs.size() > 1 && !args.quiet)
       fmt::print(stderr, "video {} of {}: {}\n", i + 1, jobs.size(), jobs[i].order.prompts.front().prompt);
-    if (!run_job(args, jobs[i], parts, stop)) exit_with(kStopped);
+    if (!run_job(args, jobs[i], parts, stop)) exit_with(kUnfinished);
     if (!args.prompts_file.empty())
       write_manifest(args.out, {jobs.begin(), jobs.begin() + static_cast<int64_t>(i) + 1});
   }

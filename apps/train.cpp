@@ -6,7 +6,6 @@
 #include "sgf/training/train_run.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
@@ -28,11 +27,6 @@ struct TrainArgs {
   bool quiet = false;
   int64_t stop_after = 0;
 };
-
-ProgressMode progress_mode(bool quiet) {
-  if (quiet) return ProgressMode::kQuiet;
-  return isatty(STDERR_FILENO) != 0 ? ProgressMode::kTerminal : ProgressMode::kLog;
-}
 
 int exit_code(TrainEnd end) { return end == TrainEnd::kDone ? 0 : end == TrainEnd::kStopped ? kStopped : kUnsound; }
 

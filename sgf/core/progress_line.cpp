@@ -50,6 +50,11 @@ int64_t terminal_width() {
 
 }  // namespace
 
+ProgressMode progress_mode(bool is_quiet) {
+  if (is_quiet) return ProgressMode::kQuiet;
+  return ::isatty(STDERR_FILENO) != 0 ? ProgressMode::kTerminal : ProgressMode::kLog;
+}
+
 ProgressOutput standard_progress_output() {
   return {.write = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr), std::fflush(stderr); },
           .seconds =

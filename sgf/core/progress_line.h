@@ -17,6 +17,9 @@ enum class ProgressMode {
   kLog,       // a line at an interval
 };
 
+// As standard error is a terminal or not.
+ProgressMode progress_mode(bool is_quiet);
+
 struct ProgressSettings {
   ProgressMode mode = ProgressMode::kLog;
   int64_t total_steps = 0;

@@ -8,8 +8,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <ctime>
 #include <utility>
+#include <vector>
 
 namespace sgf {
 namespace {
@@ -38,35 +41,98 @@ class WholeOutput : public VideoOutput {
   uint64_t position_ = 0;
 };
 
-class GrowingOutput : public VideoOutput {
+// A write to a pipe that nobody reads raises a signal that ends the process. Here it becomes an error like others,
+// whatever the program does with its signals elsewhere.
+class NoPipeSignal {
  public:
-  explicit GrowingOutput(std::filesystem::path path)
-      : path_(std::move(path)), fd_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
-    if (fd_ < 0) fail_with(errno);
+  NoPipeSignal() {
+    ::sigemptyset(&pipe_);
+    ::sigaddset(&pipe_, SIGPIPE);
+    sigset_t pending;
+    ::sigpending(&pending);
+    was_pending_ = ::sigismember(&pending, SIGPIPE) == 1;
+    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
   }
-  ~GrowingOutput() override {
-    if (fd_ >= 0) ::close(fd_);
+  ~NoPipeSignal() {
+    const timespec now{};
+    if (raised_ && !was_pending_) ::sigtimedwait(&pipe_, nullptr, &now);
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  NoPipeSignal(const NoPipeSignal&) = delete;
+  NoPipeSignal& operator=(const NoPipeSignal&) = delete;
+
+  ssize_t write(int fd, std::span<const std::byte> bytes) {
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    raised_ = raised_ || (count < 0 && errno == EPIPE);
+    return count;
   }
 
-  void write(std::span<const std::byte> bytes) override {
+ private:
+  sigset_t pipe_{};
+  sigset_t before_{};
+  bool was_pending_ = false;
+  bool raised_ = false;
+};
+
+// An open file, and how much of it is ours.
+class OpenFile {
+ public:
+  OpenFile(std::filesystem::path path, int fd) : path_(std::move(path)), fd_(fd) {
+    if (fd_ < 0) fail_with(errno);
+  }
+  ~OpenFile() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  // All of them or none, where the file is one: half a fragment would keep some players from the whole ones.
+  void append(std::span<const std::byte> bytes) {
+    const int64_t before = size_;
+    NoPipeSignal quiet;
     while (!bytes.empty()) {
-      const ssize_t count = ::write(fd_, bytes.data(), bytes.size());
+      const ssize_t count = quiet.write(fd_, bytes);
       if (count < 0 && errno == EINTR) continue;
-      if (count < 0) fail_with(errno);
+      if (count < 0) take_back(before, errno);
       bytes = bytes.subspan(static_cast<size_t>(count));
       size_ += count;
     }
   }
-  bool seek(int64_t offset) override { return offset == size_; }
-  int64_t size() const override { return size_; }
-  void finish() override {
+
+  // Over bytes that lie there already and must be these.
+  void expect(std::span<const std::byte> bytes) {
+    std::vector<std::byte> there(bytes.size());
+    const ssize_t count = ::pread(fd_, there.data(), there.size(), size_);
+    if (count < 0) fail_with(errno);
+    check(count == static_cast<ssize_t>(bytes.size()) && std::ranges::equal(there, bytes), "data",
+          "{} cannot be continued: it begins otherwise than a video of this size, rate, encoder and note",
+          path_.string());
+    size_ += count;
+  }
+
+  void cut_at(int64_t bytes) {
+    if (::ftruncate(fd_, bytes) != 0 || ::lseek(fd_, bytes, SEEK_SET) != bytes) fail_with(errno);
+    size_ = bytes;
+  }
+
+  void sync() {
     if (::fsync(fd_) != 0 && errno != EINVAL) fail_with(errno);  // EINVAL: a pipe
+  }
+  void close() {
     if (::close(std::exchange(fd_, -1)) != 0) fail_with(errno);
   }
-  const std::filesystem::path& path() const override { return path_; }
+
+  int64_t size() const { return size_; }
+  const std::filesystem::path& path() const { return path_; }
 
  private:
+  [[noreturn]] void take_back(int64_t bytes, int error) {
+    if (::ftruncate(fd_, bytes) == 0) size_ = bytes;  // a pipe cannot
+    fail_with(error);
+  }
+
   [[noreturn]] void fail_with(int error) const {
+    check(error != EPIPE, "data", "{}: nobody reads from it any longer; {} bytes went there", path_.string(), size_);
     fail("data", "{}: cannot be written: {} after {} bytes", path_.string(), std::strerror(error), size_);
   }
 
@@ -75,11 +141,61 @@ class GrowingOutput : public VideoOutput {
   int64_t size_ = 0;
 };
 
+class GrowingOutput : public VideoOutput {
+ public:
+  GrowingOutput(const std::filesystem::path& path, int fd) : file_(path, fd) {}
+
+  void write(std::span<const std::byte> bytes) override { file_.append(bytes); }
+  bool seek(int64_t offset) override { return offset == file_.size(); }
+  int64_t size() const override { return file_.size(); }
+  void sync() override { file_.sync(); }
+  void finish() override {
+    file_.sync();
+    file_.close();
+  }
+  const std::filesystem::path& path() const override { return file_.path(); }
+
+ private:
+  OpenFile file_;
+};
+
+class TakenUpOutput : public ContinuedOutput {
+ public:
+  explicit TakenUpOutput(const std::filesystem::path& path) : file_(path, ::open(path.c_str(), O_RDWR | O_CLOEXEC)) {}
+
+  void write(std::span<const std::byte> bytes) override { goes_on_ ? file_.append(bytes) : file_.expect(bytes); }
+  void go_on_at(int64_t bytes) override {
+    file_.cut_at(bytes);
+    goes_on_ = true;
+  }
+  bool seek(int64_t offset) override { return offset == file_.size(); }
+  int64_t size() const override { return file_.size(); }
+  void sync() override { file_.sync(); }
+  void finish() override {
+    file_.sync();
+    file_.close();
+  }
+  const std::filesystem::path& path() const override { return file_.path(); }
+
+ private:
+  OpenFile file_;
+  bool goes_on_ = false;
+};
+
 }  // namespace
 
 std::unique_ptr<VideoOutput> open_video_output(const std::filesystem::path& path, bool in_place) {
-  if (in_place) return std::make_unique<GrowingOutput>(path);
-  return std::make_unique<WholeOutput>(path);
+  if (!in_place) return std::make_unique<WholeOutput>(path);
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  return std::make_unique<GrowingOutput>(path, fd);
+}
+
+std::unique_ptr<VideoOutput> open_standard_output() {
+  return std::make_unique<GrowingOutput>("standard output", ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+}
+
+std::unique_ptr<ContinuedOutput> continue_video_output(const std::filesystem::path& path) {
+  return std::make_unique<TakenUpOutput>(path);
 }
 
 }  // namespace sgf

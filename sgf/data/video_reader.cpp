@@ -2,7 +2,9 @@
 
 #include "sgf/core/mapped_file.h"
 #include "sgf/data/ffmpeg_handles.h"
+#include "sgf/data/video_fragments.h"
 
+#include <string>
 #include <utility>
 
 namespace sgf {
@@ -12,13 +14,23 @@ constexpr int64_t kMostPixels = 8192 * 8192;  // what a damaged header may ask m
 // Containers only: no play lists, no image patterns, nothing that opens other files.
 constexpr const char* kContainers = "mov,mp4,matroska,webm,avi,mpegts,yuv4mpegpipe,gif";
 
+// FFmpeg's name of the file, or of its whole fragments: it refuses some files that are cut within one.
+std::string readable_part(const std::filesystem::path& path) {
+  const auto bytes = static_cast<int64_t>(MappedFile::open(path)->bytes().size());
+  check(bytes > 0, "data", "{} is empty: there is no video in it", path.string());
+  const std::optional<GrownVideo> grown = find_grown_video(path);
+  const bool is_cut = grown && grown->last_fragment > 0 && grown->bytes < bytes;
+  if (!is_cut) return "file:" + path.string();
+  return fmt::format("subfile,,start,0,end,{},,:file:{}", grown->bytes, path.string());
+}
+
 FfmpegOwner<AVFormatContext> open_container(const std::filesystem::path& path) {
-  check(!MappedFile::open(path)->bytes().empty(), "data", "{} is empty: there is no video in it", path.string());
+  const std::string name = readable_part(path);
   AVDictionary* options = nullptr;
-  av_dict_set(&options, "protocol_whitelist", "file", 0);
+  av_dict_set(&options, "protocol_whitelist", "file,subfile", 0);
   av_dict_set(&options, "format_whitelist", kContainers, 0);
   AVFormatContext* context = nullptr;
-  const int code = avformat_open_input(&context, ("file:" + path.string()).c_str(), nullptr, &options);
+  const int code = avformat_open_input(&context, name.c_str(), nullptr, &options);
   av_dict_free(&options);
   check(code >= 0, "data", "{} is no video file that can be read, or is cut off: {}", path.string(), ffmpeg_text(code));
   return FfmpegOwner<AVFormatContext>(context);
@@ -160,5 +172,12 @@ int64_t VideoReader::height() const { return decoder_->height(); }
 std::optional<double> VideoReader::fps() const { return decoder_->fps(); }
 std::optional<int64_t> VideoReader::frame_count() const { return decoder_->frame_count(); }
 std::optional<RgbImage> VideoReader::next() { return decoder_->next(); }
+
+std::optional<std::string> read_video_note(const std::filesystem::path& path) {
+  silence_ffmpeg();
+  const FfmpegOwner<AVFormatContext> format = open_container(path);
+  const AVDictionaryEntry* note = av_dict_get(format->metadata, "comment", nullptr, 0);
+  return note != nullptr ? std::optional<std::string>(note->value) : std::nullopt;
+}
 
 }  // namespace sgf

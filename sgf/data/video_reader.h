@@ -7,13 +7,15 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace sgf {
 
 // Reads mp4, mov, mkv, webm, avi, mpegts, y4m and gif files: from the file alone, never from what it may point to. The
 // colour matrix and range are those the file names; a file that names none is read as BT.709 in limited range.
 //
-// A file that grew in place and was cut off by a kill ends where its whole pictures end; other damage is an Error.
+// A file that grew in place and was cut off by a kill ends where its last whole fragment does (video_fragments.h says
+// how many pictures that makes); other damage is an Error.
 class VideoReader : public FrameSource {
  public:
   explicit VideoReader(const std::filesystem::path& path);
@@ -29,5 +31,8 @@ class VideoReader : public FrameSource {
   class Decoder;
   std::unique_ptr<Decoder> decoder_;
 };
+
+// What VideoFileSettings::note was when the file was written, or the comment that another program left in it.
+std::optional<std::string> read_video_note(const std::filesystem::path& path);
 
 }  // namespace sgf

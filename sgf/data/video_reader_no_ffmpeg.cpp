@@ -6,12 +6,18 @@ namespace sgf {
 
 class VideoReader::Decoder {};
 
-VideoReader::VideoReader(const std::filesystem::path& path) {
+namespace {
+
+[[noreturn]] void refuse_to_read(const std::filesystem::path& path) {
   fail("data",
        "{}: this build reads no video files: install libavcodec-dev libavformat-dev libswscale-dev libavutil-dev "
        "pkg-config and build again, or give a folder of PNG files",
        path.string());
 }
+
+}  // namespace
+
+VideoReader::VideoReader(const std::filesystem::path& path) { refuse_to_read(path); }
 VideoReader::~VideoReader() = default;
 
 // There is never a reader to call these on.
@@ -20,5 +26,7 @@ int64_t VideoReader::height() const { return 0; }
 std::optional<double> VideoReader::fps() const { return std::nullopt; }
 std::optional<int64_t> VideoReader::frame_count() const { return std::nullopt; }
 std::optional<RgbImage> VideoReader::next() { return std::nullopt; }
+
+std::optional<std::string> read_video_note(const std::filesystem::path& path) { refuse_to_read(path); }
 
 }  // namespace sgf

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,8 @@ namespace sgf {
 namespace {
 
 constexpr int64_t kSmallPicture = 256 * 256;  // up to here threads cost more than they gain
+// Without delay a picture is cut into a slice a thread: a fixed number makes the same file on every machine.
+constexpr int kLiveThreads = 4;
 
 void check_settings(const std::filesystem::path& path, const VideoFileSettings& settings) {
   check(settings.width > 0 && settings.height > 0 && settings.width <= 8192 && settings.height <= 8192, "data",
@@ -32,6 +35,7 @@ void check_settings(const std::filesystem::path& path, const VideoFileSettings& 
         path.string(), settings.fps);
   check(0 <= settings.crf && settings.crf <= 51, "data", "{}: crf lies in 0 to 51, got {}", path.string(),
         settings.crf);
+  check(settings.note.find('\0') == std::string::npos, "data", "{}: a note cannot hold a zero byte", path.string());
 }
 
 // In the order they are tried.
@@ -59,6 +63,10 @@ FfmpegOwner<AVCodecContext> make_context(const AVCodec* codec, const VideoFileSe
   context->color_range = AVCOL_RANGE_MPEG;
   context->chroma_sample_location = AVCHROMA_LOC_CENTER;  // as swscale averages it
   context->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+  if (settings.growth == VideoGrowth::kInPlace) {
+    context->max_b_frames = 0;
+    context->thread_count = kLiveThreads;
+  }
   if (settings.width * settings.height <= kSmallPicture) context->thread_count = 1;
   return context;
 }
@@ -104,43 +112,67 @@ FfmpegOwner<AVFrame> make_frame(const AVCodecContext& context) {
 
 class VideoWriter::Encoder {
  public:
-  Encoder(const std::filesystem::path& path, const VideoFileSettings& settings)
+  Encoder(const std::filesystem::path& path, const VideoFileSettings& settings, const std::optional<VideoPlace>& from)
       : path_(path),
+        settings_(settings),
         context_(open_encoder(path, settings)),
-        name_(context_->codec->name),
+        is_h264_(context_->codec_id == AV_CODEC_ID_H264),
         frame_(make_frame(*context_)),
         packet_(av_packet_alloc()),
         to_yuv_(make_scaler(context_->width, context_->height,
                             {AV_PIX_FMT_RGB24, AV_PIX_FMT_YUV420P, sws_getCoefficients(SWS_CS_ITU709)})),
-        file_(path, *context_, settings.growth == VideoGrowth::kInPlace) {}
+        time_base_(context_->time_base),
+        file_(path, *context_, settings, from),
+        count_(from ? from->pictures : 0),
+        encoder_begin_(count_) {
+    settings_.encoder = context_->codec->name;  // an encoder that follows is the same one
+  }
 
   void add(const RgbImage& image) {
     check(!finished_, "data", "{}: a picture came after the video was finished", path_.string());
-    check(image.width == context_->width && image.height == context_->height &&
+    check(image.width == settings_.width && image.height == settings_.height &&
               static_cast<int64_t>(image.pixels.size()) == 3 * image.width * image.height,
           "data", "{}: a video of {} x {} cannot take a picture of {} x {} in {} bytes", path_.string(),
-          context_->width, context_->height, image.width, image.height, image.pixels.size());
+          settings_.width, settings_.height, image.width, image.height, image.pixels.size());
+    if (context_ == nullptr) context_ = open_encoder(path_, settings_);
     require(av_frame_make_writable(frame_.get()));
     const uint8_t* rows[] = {image.pixels.data()};
     const int strides[] = {3 * context_->width};
     sws_scale(to_yuv_.get(), rows, strides, 0, context_->height, frame_->data, frame_->linesize);
-    frame_->pts = count_++;
+    frame_->pts = count_++ - encoder_begin_;
     send(frame_.get());
+  }
+
+  VideoPlace sync() {
+    check(settings_.growth == VideoGrowth::kInPlace, "data", "{}: only a file that grows in place can be synced",
+          path_.string());
+    check(!finished_, "data", "{}: synced after the video was finished", path_.string());
+    end_encoder();
+    return {.pictures = count_, .bytes = file_.end_fragment()};
   }
 
   void finish() {
     check(count_ > 0, "data", "{}: a video needs at least one picture", path_.string());
     check(!std::exchange(finished_, true), "data", "{}: finished twice", path_.string());
-    send(nullptr);
+    end_encoder();
     file_.finish();
   }
 
-  const std::string& name() const { return name_; }
-  bool is_h264() const { return context_->codec_id == AV_CODEC_ID_H264; }
+  const std::string& name() const { return settings_.encoder; }
+  bool is_h264() const { return is_h264_; }
 
  private:
   void require(int code) const {
     check(code >= 0, "data", "{}: picture {} cannot be encoded: {}", path_.string(), count_, ffmpeg_text(code));
+  }
+
+  // What it holds back goes to the file. An encoder remembers what it saw, also for its rate: one that begins anew
+  // makes the same bytes whether or not the process did too.
+  void end_encoder() {
+    if (count_ == encoder_begin_) return;
+    send(nullptr);
+    context_.reset();
+    encoder_begin_ = count_;
   }
 
   void send(const AVFrame* frame) {
@@ -150,29 +182,42 @@ class VideoWriter::Encoder {
       if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return;
       require(code);
       if (packet_->duration == 0) packet_->duration = 1;
-      file_.add(*packet_, context_->time_base);
+      packet_->pts += encoder_begin_;
+      packet_->dts += encoder_begin_;
+      file_.add(*packet_, time_base_);
     }
   }
 
   std::filesystem::path path_;
-  FfmpegOwner<AVCodecContext> context_;
-  std::string name_;
+  VideoFileSettings settings_;
+  FfmpegOwner<AVCodecContext> context_;  // none after a sync, until the next picture
+  bool is_h264_;
   FfmpegOwner<AVFrame> frame_;
   FfmpegOwner<AVPacket> packet_;
   FfmpegOwner<SwsContext> to_yuv_;
+  AVRational time_base_;
   Mp4File file_;
-  int64_t count_ = 0;
+  int64_t count_;
+  int64_t encoder_begin_;  // the picture that this encoder saw first
   bool finished_ = false;
 };
 
 VideoWriter::VideoWriter(const std::filesystem::path& path, const VideoFileSettings& settings) {
   check_settings(path, settings);
   silence_ffmpeg();
-  encoder_ = std::make_unique<Encoder>(path, settings);
+  encoder_ = std::make_unique<Encoder>(path, settings, std::nullopt);
+}
+VideoWriter::VideoWriter(const std::filesystem::path& path, const VideoFileSettings& settings, const VideoPlace& from) {
+  check_settings(path, settings);
+  check(settings.growth == VideoGrowth::kInPlace, "data", "{}: only a file that grows in place can be continued",
+        path.string());
+  silence_ffmpeg();
+  encoder_ = std::make_unique<Encoder>(path, settings, from);
 }
 VideoWriter::~VideoWriter() = default;
 
 void VideoWriter::add(const RgbImage& frame) { encoder_->add(frame); }
+VideoPlace VideoWriter::sync() { return encoder_->sync(); }
 void VideoWriter::finish() { encoder_->finish(); }
 const std::string& VideoWriter::encoder() const { return encoder_->name(); }
 bool VideoWriter::is_h264() const { return encoder_->is_h264(); }

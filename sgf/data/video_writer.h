@@ -27,16 +27,31 @@ struct VideoFileSettings {
   int64_t crf = 12;  // libx264's constant rate factor: 0 is largest and best, 51 smallest and worst
   VideoGrowth growth = VideoGrowth::kWhole;
   std::string encoder;  // FFmpeg's name; empty: libx264, or another for H.264, or mpeg4
+  std::string note;     // what made it, as UTF-8; lies in the file as its comment, and read_video_note() gives it back
+};
+
+// How far a file that grows in place had come.
+struct VideoPlace {
+  int64_t pictures = 0;
+  int64_t bytes = 0;
 };
 
 class VideoWriter {
  public:
   VideoWriter(const std::filesystem::path& path, const VideoFileSettings& settings);
+  // Goes on with a file that grew in place, from what a sync() had returned; what came after it is cut off. The file
+  // ends byte for byte as if it had never been left, if the syncs come at the same pictures. A file of another size,
+  // rate, encoder or note, or that has not come so far, is refused and left as it is.
+  VideoWriter(const std::filesystem::path& path, const VideoFileSettings& settings, const VideoPlace& from);
   // Without finish() a kWhole file never appears.
   ~VideoWriter();
 
   void add(const RgbImage& frame);
   void finish();  // at least one picture must have come
+
+  // All that came is on the disk, in whole fragments. The next picture is a key frame of an encoder that knows nothing
+  // of those before it. Only for files that grow in place.
+  VideoPlace sync();
 
   const std::string& encoder() const;  // "libx264", or what stood in for it
   bool is_h264() const;                // false: not every browser plays it

@@ -6,43 +6,34 @@
 
 #include "../core/refusal.h"
 #include "../core/temporary_folder.h"
+#include "known_pictures.h"
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <random>
 #include <string>
 
 namespace sgf {
 namespace {
 
+using sgf::testing::bytes_of;
+using sgf::testing::count_frames;
+using sgf::testing::kHeight;
+using sgf::testing::kWidth;
+using sgf::testing::mean_error;
+using sgf::testing::put_bytes;
+using sgf::testing::slopes;
 using sgf::testing::TemporaryFolder;
 using ::testing::HasSubstr;
 
-constexpr int64_t kWidth = 48, kHeight = 32, kFrames = 40;
+constexpr int64_t kFrames = 40;
 
 bool has_ffmpeg() { return video_component() != "no FFmpeg"; }
 
 RgbImage solid(uint8_t red, uint8_t green, uint8_t blue) {
   RgbImage image{.height = kHeight, .width = kWidth};
   for (int64_t i = 0; i < kHeight * kWidth; ++i) image.pixels.insert(image.pixels.end(), {red, green, blue});
-  return image;
-}
-
-// Soft slopes that move: what most of a picture is made of.
-RgbImage slopes(int64_t frame) {
-  RgbImage image{.height = kHeight, .width = kWidth};
-  for (int64_t y = 0; y < kHeight; ++y) {
-    for (int64_t x = 0; x < kWidth; ++x) {
-      const double a = 0.1 * static_cast<double>(x + frame), b = 0.15 * static_cast<double>(y);
-      for (const double phase : {0.0, 2.0, 4.0}) {
-        image.pixels.push_back(static_cast<uint8_t>(127.5 + 100 * std::sin(a + b + phase)));
-      }
-    }
-  }
   return image;
 }
 
@@ -54,35 +45,12 @@ void write_slopes(const std::filesystem::path& path, VideoFileSettings settings 
   writer.finish();
 }
 
-// How many pictures come before the end; damage is an Error, as it is for users.
-int64_t count_frames(const std::filesystem::path& path) {
-  VideoReader reader(path);
-  int64_t count = 0;
-  while (reader.next()) ++count;
-  return count;
-}
-
-double mean_error(const RgbImage& a, const RgbImage& b) {
-  double sum = 0;
-  for (size_t i = 0; i < a.pixels.size(); ++i) sum += std::abs(a.pixels[i] - b.pixels[i]);
-  return sum / static_cast<double>(a.pixels.size());
-}
-
 double round_trip_error(const std::filesystem::path& path, int64_t crf) {
   write_slopes(path, {.crf = crf});
   VideoReader reader(path);
   double sum = 0;
   for (int64_t f = 0; f < kFrames; ++f) sum += mean_error(slopes(f), reader.next().value());
   return sum / kFrames;
-}
-
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void put_bytes(const std::filesystem::path& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary) << bytes;
 }
 
 class VideoFile : public ::testing::Test {
@@ -144,16 +112,6 @@ TEST_F(VideoFile, InPlaceCanBeReadWhileItGrows) {
   EXPECT_LT(seen, kFrames);
   writer.finish();
   EXPECT_EQ(count_frames(path_), kFrames);
-}
-
-// What a kill leaves: whole fragments and a piece of one.
-TEST_F(VideoFile, InPlaceKeepsItsPicturesWhereverItIsCut) {
-  write_slopes(path_, {.fps = 8, .growth = VideoGrowth::kInPlace});
-  const std::string good = bytes_of(path_);
-  for (size_t part = 4; part < 8; ++part) {
-    put_bytes(path_, good.substr(0, good.size() * part / 8));
-    EXPECT_GE(count_frames(path_), kFrames * static_cast<int64_t>(part) / 8 - 10) << part << " eighths of the file";
-  }
 }
 
 TEST_F(VideoFile, IsRefusedByNameWhereItIsCut) {
