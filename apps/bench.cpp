@@ -93,6 +93,9 @@ void add_geometry(CLI::App& command, PassesSetting& setting) {
   command.add_option("--noises", setting.noises, "Rollouts per exit step (recovery)")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
+  command.add_option("--vae-dim", setting.vae_dim, "Width of the VAE (stream); the official one's is 96")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   command.add_option("--runs", setting.repeats, "Timed runs after the warm-up")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
@@ -126,9 +129,9 @@ void add_bench(CLI::App& app) {
   auto args = std::make_shared<BenchArgs>();
   CLI::App* command =
       app.add_subcommand("bench", "Time passes and training steps on random weights; one JSON line a work item");
-  command->add_option("items", args->items, "What to time; all but recovery by default")
-      ->check(CLI::IsMember(
-          {"attention", "rollout", "reconstruct", "parallel", "score", "critic", "generator", "cycle", "recovery"}));
+  command->add_option("items", args->items, "What to time; all but recovery and streams by default")
+      ->check(CLI::IsMember({"attention", "rollout", "reconstruct", "parallel", "score", "critic", "generator", "cycle",
+                             "recovery", "stream-dit", "stream"}));
   command->add_option("--model", args->model, "Size of the network")
       ->capture_default_str()
       ->check(CLI::IsMember(dit_preset_names()));
