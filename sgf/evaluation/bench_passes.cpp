@@ -6,6 +6,7 @@
 #include "sgf/core/tensors.h"
 #include "sgf/evaluation/bench_clock.h"
 #include "sgf/evaluation/bench_training.h"
+#include "sgf/evaluation/bench_vae.h"
 #include "sgf/evaluation/recovery_per_exit.h"
 #include "sgf/kernels/noise_fill.h"
 #include "sgf/kernels/rectangle_attention.h"
@@ -242,8 +243,9 @@ const std::map<std::string, PassItem>& pass_items() {
 
 void check_items(const std::vector<std::string>& items) {
   for (const std::string& item : items)
-    check(pass_items().contains(item) || TrainingBench::knows(item), "evaluation",
-          "work item '{}' is unknown; try attention, rollout, reconstruct, score, critic, generator, cycle or recovery",
+    check(pass_items().contains(item) || TrainingBench::knows(item) || is_vae_item(item), "evaluation",
+          "work item '{}' is unknown; try attention, rollout, reconstruct, score, critic, generator, cycle, recovery, "
+          "vae-decode or vae-encode",
           item);
 }
 
@@ -254,7 +256,10 @@ void bench_passes(const PassesSetting& setting, const std::vector<std::string>& 
   std::optional<Bench> passes;  // one set of networks at a time: they share a GPU's memory
   std::optional<TrainingBench> training;
   for (const std::string& item : items) {
-    if (TrainingBench::knows(item)) {
+    if (is_vae_item(item)) {
+      passes.reset(), training.reset();
+      line(bench_vae(setting, item));
+    } else if (TrainingBench::knows(item)) {
       passes.reset();
       if (!training) training.emplace(setting, training_inputs(setting));
       line(training->run(item));
