@@ -93,9 +93,6 @@ void add_geometry(CLI::App& command, PassesSetting& setting) {
   command.add_option("--noises", setting.noises, "Rollouts per exit step (recovery)")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  command.add_option("--vae-dim", setting.vae_dim, "Width of the VAE (stream); the official one's is 96")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
   command.add_option("--runs", setting.repeats, "Timed runs after the warm-up")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
@@ -105,7 +102,9 @@ void add_training(CLI::App& command, BenchArgs& args) {
   command.add_option("--exit", args.setting.exit_step, "Step at which rollouts stop (critic, generator, cycle)")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  command.add_option("--warm-up", args.setting.warm_up, "Runs before the timed ones (score, critic, generator, cycle)")
+  command
+      .add_option("--warm-up", args.setting.warm_up,
+                  "Runs before the timed ones (score, critic, generator, cycle, vae-*)")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   command.add_option("--recording", args.setting.recording,
@@ -121,6 +120,9 @@ void add_sizes(CLI::App& command, BenchArgs& args) {
                                          {"--layers", &args.layers, "Layers"},
                                          {"--channels", &args.channels, "Latent channels"}})
     command.add_option(name, *size, fmt::format("{} instead of the preset's", what))->check(CLI::PositiveNumber);
+  command.add_option("--vae-dim", args.setting.vae_dim, "Width of the VAE (vae-decode, vae-encode, stream)")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
 }
 
 }  // namespace
@@ -129,9 +131,9 @@ void add_bench(CLI::App& app) {
   auto args = std::make_shared<BenchArgs>();
   CLI::App* command =
       app.add_subcommand("bench", "Time passes and training steps on random weights; one JSON line a work item");
-  command->add_option("items", args->items, "What to time; all but recovery and streams by default")
+  command->add_option("items", args->items, "What to time; all but recovery, VAE and streams by default")
       ->check(CLI::IsMember({"attention", "rollout", "reconstruct", "parallel", "score", "critic", "generator", "cycle",
-                             "recovery", "stream-dit", "stream"}));
+                             "recovery", "vae-decode", "vae-encode", "stream-dit", "stream"}));
   command->add_option("--model", args->model, "Size of the network")
       ->capture_default_str()
       ->check(CLI::IsMember(dit_preset_names()));

@@ -7,6 +7,7 @@
 #include "sgf/evaluation/bench_clock.h"
 #include "sgf/evaluation/bench_stream.h"
 #include "sgf/evaluation/bench_training.h"
+#include "sgf/evaluation/bench_vae.h"
 #include "sgf/evaluation/recovery_per_exit.h"
 #include "sgf/kernels/noise_fill.h"
 #include "sgf/kernels/rectangle_attention.h"
@@ -243,9 +244,10 @@ const std::map<std::string, PassItem>& pass_items() {
 
 void check_items(const std::vector<std::string>& items) {
   for (const std::string& item : items)
-    check(pass_items().contains(item) || TrainingBench::knows(item) || is_stream_item(item), "evaluation",
+    check(pass_items().contains(item) || TrainingBench::knows(item) || is_vae_item(item) || is_stream_item(item),
+          "evaluation",
           "work item '{}' is unknown; try attention, rollout, reconstruct, score, critic, generator, cycle, recovery, "
-          "stream-dit or stream",
+          "vae-decode, vae-encode, stream-dit or stream",
           item);
 }
 
@@ -260,6 +262,9 @@ void bench_passes(const PassesSetting& setting, const std::vector<std::string>& 
       passes.reset();
       training.reset();
       bench_stream(setting, item, line);
+    } else if (is_vae_item(item)) {
+      passes.reset(), training.reset();
+      line(bench_vae(setting, item));
     } else if (TrainingBench::knows(item)) {
       passes.reset();
       if (!training) training.emplace(setting, training_inputs(setting));

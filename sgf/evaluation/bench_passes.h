@@ -33,7 +33,7 @@ struct PassesSetting {
   int64_t repeats = 5;              // timed runs
   int64_t warm_up = 1;              // runs before them (training items)
   int64_t exit_step = 4;            // where rollouts stop (training items)
-  int64_t vae_dim = 96;             // width of the VAE (stream)
+  int64_t vae_dim = 96;             // width of the VAE (VAE items and stream)
   std::filesystem::path recording;  // networks and draws of an sgf_step recording instead of random ones
 };
 
@@ -41,8 +41,7 @@ struct PassesSetting {
 using BenchLine = std::function<void(const nlohmann::json&)>;
 
 // Items: "attention" (one layer's parallel self-attention), "reconstruct" (Pass 2; also "parallel"), "rollout" (Pass 1,
-// all steps), "recovery" (Pass 2 against Pass 1 per exit step), and those of bench_training.h and bench_stream.h.
-// Weights are random, so that the flow's deviation is about 1.
+int64_t vae_dim = 96;  // width of the VAE (VAE items and stream)
 void bench_passes(const PassesSetting& setting, const std::vector<std::string>& items, const BenchLine& line);
 
 }  // namespace sgf

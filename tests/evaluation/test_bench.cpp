@@ -2,6 +2,7 @@
 #include "sgf/core/error.h"
 #include "sgf/evaluation/bench_compare.h"
 #include "sgf/evaluation/bench_training.h"
+#include "sgf/evaluation/bench_vae.h"
 
 #include <gtest/gtest.h>
 
@@ -55,6 +56,17 @@ TEST(TrainingBench, ARecordingGivesTheShape) {
   EXPECT_EQ(inputs.score.noise.sizes(), at::IntArrayRef(inputs.latent));
   setting.recording = SGF_TEST_DATA "/reference/stage_flow_matching_a.safetensors";
   EXPECT_THROW(training_inputs(setting), Error);
+}
+
+TEST(VaeBench, CountsTheLatentsAndPicturesOfItsWork) {
+  PassesSetting setting = tiny_setting();
+  setting.vae_dim = 4;
+  setting.block_frames = 2;
+  const json decode = bench_vae(setting, "vae-decode"), encode = bench_vae(setting, "vae-encode");
+  EXPECT_EQ(decode["pictures"], 8);  // in the middle of a stream, four a latent
+  EXPECT_EQ(encode["pictures"], 13);
+  for (const json& line : {decode, encode})
+    EXPECT_NEAR(line["ms_per_latent"].get<double>() * line["frames"].get<double>(), line["p50_ms"].get<double>(), 1e-6);
 }
 
 class EarlierFile : public ::testing::Test {
