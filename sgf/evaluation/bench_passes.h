@@ -41,7 +41,8 @@ struct PassesSetting {
 using BenchLine = std::function<void(const nlohmann::json&)>;
 
 // Items: "attention" (one layer's parallel self-attention), "reconstruct" (Pass 2; also "parallel"), "rollout" (Pass 1,
-int64_t vae_dim = 96;  // width of the VAE (VAE items and stream)
+// all steps), "recovery" (Pass 2 against Pass 1 per exit step), and those of bench_training.h, bench_vae.h and
+// bench_stream.h. Weights are random, so that the flow's deviation is about 1.
 void bench_passes(const PassesSetting& setting, const std::vector<std::string>& items, const BenchLine& line);
 
 }  // namespace sgf
