@@ -1,6 +1,7 @@
 #include "sgf/kernels/rectangle_attention.h"
 
 #include "sgf/core/error.h"
+#include "sgf/kernels/key_parts.h"
 #include "sgf/kernels/wide.h"
 
 #include <ATen/ATen.h>
@@ -121,6 +122,12 @@ DenseAttention attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor
   return {softmax.out(), softmax.lse()};
 }
 
+at::Tensor attend_without_gradient(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                                   const AttentionRegion& region, AttentionBackend backend) {
+  const int64_t parts = is_dense(region) ? key_parts_for(q, k, backend) : 1;
+  return parts > 1 ? attention_in_parts(q, k, v, backend, parts) : attend(q, k, v, region, backend).out;
+}
+
 // Sums of the rectangles' shares, kept wide: a sink's keys collect one from every block.
 struct GradientSums {
   at::Tensor q, k, v;
@@ -213,7 +220,7 @@ at::Tensor rectangle_attention(const at::Tensor& q, const at::Tensor& k, const a
   check_shapes(q, k, v, region);
   region.validate();
   if (memo == nullptr && !(at::GradMode::is_enabled() && (q.requires_grad() || k.requires_grad() || v.requires_grad())))
-    return attend(q, k, v, region, resolve_backend(backend, q)).out;
+    return attend_without_gradient(q, k, v, region, resolve_backend(backend, q));
   const auto plan = c10::make_intrusive<RegionHolder>(region, resolve_backend(backend, q));
   return RectangleAttention::apply(q, k, v, plan, memo);
 }

@@ -5,7 +5,6 @@
 
 #include <ATen/ATen.h>
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -14,26 +13,30 @@ namespace {
 
 constexpr double kTheta = 10000.0;
 
-// cos and sin of position * theta^(-2i / channels), [positions, channels / 2]: what one axis adds to a token's table.
+// cos and sin of position * theta^(-2i / channels), each [positions, channels / 2]: what one axis adds to a token's
+// table. Angles are computed here, in float64; the table itself is written on the device that reads it.
 struct AxisTurns {
-  int64_t pairs;
-  std::vector<double> cos, sin;
+  at::Tensor cos, sin;
 
-  AxisTurns(const std::vector<int64_t>& positions, int64_t channels) : pairs(channels / 2) {
+  AxisTurns(const std::vector<int64_t>& positions, int64_t channels, const at::TensorOptions& options) {
+    const auto count = static_cast<int64_t>(positions.size()), pairs = channels / 2;
+    at::Tensor turns = at::empty({2, count, pairs}, at::TensorOptions(at::kDouble).pinned_memory(is_gpu(options)));
+    double *to_cos = turns.data_ptr<double>(), *to_sin = to_cos + count * pairs;
     for (const int64_t position : positions)
       for (int64_t i = 0; i < pairs; ++i) {
         const double exponent = static_cast<double>(2 * i) / static_cast<double>(channels);
         const double angle = static_cast<double>(position) * (1.0 / std::pow(kTheta, exponent));
-        cos.push_back(std::cos(angle));
-        sin.push_back(std::sin(angle));
+        *to_cos++ = std::cos(angle);
+        *to_sin++ = std::sin(angle);
       }
+    // Pinned and unwaited for: a call that had to wait for the device here would leave it idle.
+    turns = turns.to(options.device(), /*non_blocking=*/true).to(options);
+    cos = turns[0];
+    sin = turns[1];
   }
 
-  // Appends the turns of the axis's n-th position.
-  void append(int64_t n, double*& to_cos, double*& to_sin) const {
-    to_cos = std::copy_n(cos.data() + n * pairs, pairs, to_cos);
-    to_sin = std::copy_n(sin.data() + n * pairs, pairs, to_sin);
-  }
+ private:
+  static bool is_gpu(const at::TensorOptions& options) { return !options.device().is_cpu(); }
 };
 
 std::vector<int64_t> first_numbers(int64_t count) {
@@ -49,20 +52,17 @@ RopeTable rope_table(const std::vector<int64_t>& positions, const PatchGrid& gri
   check(head_width >= 2 && head_width % 2 == 0, "model", "a head has an even width, got {}", head_width);
   const int64_t frames = static_cast<int64_t>(positions.size()), rows = grid.rows(), columns = grid.columns();
   const int64_t space = 2 * (head_width / 6);
-  // An axis at a time: a table asks for few angles, but is written at every call.
-  const AxisTurns time(positions, head_width - 2 * space), row(first_numbers(rows), space),
-      column(first_numbers(columns), space);
-  const at::Tensor cos = at::empty({frames * rows * columns, head_width / 2}, at::kDouble), sin = at::empty_like(cos);
-  double *to_cos = cos.data_ptr<double>(), *to_sin = sin.data_ptr<double>();
-  for (int64_t f = 0; f < frames; ++f)
-    for (int64_t r = 0; r < rows; ++r)
-      for (int64_t c = 0; c < columns; ++c) {
-        time.append(f, to_cos, to_sin);
-        row.append(r, to_cos, to_sin);
-        column.append(c, to_cos, to_sin);
-      }
   const auto options = like.options().dtype(wide_type(like.scalar_type())).requires_grad(false);
-  return {cos.to(options), sin.to(options)};
+  const AxisTurns time(positions, head_width - 2 * space, options), row(first_numbers(rows), space, options),
+      column(first_numbers(columns), space, options);
+  const auto table = [&](const at::Tensor& f, const at::Tensor& r, const at::Tensor& c) {
+    return at::cat({f.view({frames, 1, 1, -1}).expand({frames, rows, columns, -1}),
+                    r.view({1, rows, 1, -1}).expand({frames, rows, columns, -1}),
+                    c.view({1, 1, columns, -1}).expand({frames, rows, columns, -1})},
+                   -1)
+        .flatten(0, 2);
+  };
+  return {table(time.cos, row.cos, column.cos), table(time.sin, row.sin, column.sin)};
 }
 
 }  // namespace sgf
