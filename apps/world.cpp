@@ -37,10 +37,10 @@ struct WorldMeasureArgs {
   bool json = false;
 };
 
-// Hears how many of `total` are done. A command of a moment says nothing.
+// Hears how many of `total` are done. In a log: a line at the first, the last, and now and then between.
 std::function<void(int64_t)> show_progress(int64_t total) {
   const bool is_terminal = ::isatty(STDERR_FILENO) != 0;
-  const ProgressSettings settings{.mode = is_terminal ? ProgressMode::kTerminal : ProgressMode::kQuiet,
+  const ProgressSettings settings{.mode = is_terminal ? ProgressMode::kTerminal : ProgressMode::kLog,
                                   .total_steps = total};
   auto line = std::make_shared<ProgressLine>(settings, standard_progress_output());
   return [line, total](int64_t done) {
@@ -53,7 +53,11 @@ void run_render(RenderArgs args) {
   args.order.preset = world_preset(args.preset);
   args.files.format = *enum_from_name<ClipFormat>(args.format);
   if (!args.prompt.empty()) args.order.caption = parse_caption(args.prompt);
-  render_clips(args.order, args.files, show_progress(args.order.clips));
+  const ClipEncoder encoder = render_clips(args.order, args.files, show_progress(args.order.clips));
+  if (!encoder.is_h264) {
+    fmt::print(stderr, "sgf: this FFmpeg has no encoder for H.264; {} was used, which not every browser plays\n",
+               encoder.name);
+  }
   if (!args.strip.empty()) write_png(args.strip, strip_of_clips(args.order));
   fmt::print("{} clips of {} frames in {}, listed in manifest.json and captions.txt\n", args.order.clips,
              args.order.frames, args.files.folder.string());

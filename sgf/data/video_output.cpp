@@ -105,7 +105,7 @@ class OpenFile {
     const ssize_t count = ::pread(fd_, there.data(), there.size(), size_);
     if (count < 0) fail_with(errno);
     check(count == static_cast<ssize_t>(bytes.size()) && std::ranges::equal(there, bytes), "data",
-          "{} cannot be continued: it begins otherwise than a video of this size, rate, encoder and note",
+          "{} cannot be continued: it begins otherwise than these settings would have it (size, rate, encoder, note)",
           path_.string());
     size_ += count;
   }

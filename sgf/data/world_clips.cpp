@@ -30,12 +30,14 @@ void render_in_parts(const WorldPreset& preset, const WorldScene& scene, int64_t
   }
 }
 
-void write_mp4_clip(const std::filesystem::path& path, const ClipOrder& order, const ClipFiles& files, int64_t clip) {
+ClipEncoder write_mp4_clip(const std::filesystem::path& path, const ClipOrder& order, const ClipFiles& files,
+                           int64_t clip) {
   const int64_t side = order.preset.size * files.enlarge;
   VideoWriter writer(path, {.width = side, .height = side, .fps = files.fps, .crf = files.crf});
   render_in_parts(order.preset, order.scene(clip), order.frames,
                   [&](const at::Tensor& pictures, int64_t) { add_frames(writer, enlarge(pictures, files.enlarge)); });
   writer.finish();
+  return {writer.encoder(), writer.is_h264()};
 }
 
 void write_png_clip(const std::filesystem::path& folder, const ClipOrder& order, int64_t clip) {
@@ -82,22 +84,24 @@ WorldScene ClipOrder::scene(int64_t clip) const {
   return caption ? draw_scene(preset, seed, clip, *caption) : draw_scene(preset, seed, clip);
 }
 
-void render_clips(const ClipOrder& order, const ClipFiles& files, const std::function<void(int64_t)>& done) {
+ClipEncoder render_clips(const ClipOrder& order, const ClipFiles& files, const std::function<void(int64_t)>& done) {
   check_order(order);
   check(files.enlarge > 0 && (files.enlarge & (files.enlarge - 1)) == 0, "data",
         "clips are enlarged by a power of two, got {}", files.enlarge);
   make_empty_folder(files.folder);
   const OneThread one_thread;
   std::vector<ListedClip> clips;
+  ClipEncoder encoder;
   for (int64_t i = 0; i < order.clips; ++i) {
     const bool is_mp4 = files.format == ClipFormat::kMp4;
     const std::string name = fmt::format("clip_{:05}{}", i, is_mp4 ? ".mp4" : "");
-    if (is_mp4) write_mp4_clip(files.folder / name, order, files, i);
+    if (is_mp4) encoder = write_mp4_clip(files.folder / name, order, files, i);
     if (!is_mp4) write_png_clip(files.folder / name, order, i);
     clips.push_back({name, caption_text(order.scene(i).caption())});
     done(i + 1);
   }
   write_lists(order, files, clips);
+  return encoder;
 }
 
 RgbImage strip_of_clips(const ClipOrder& order) {

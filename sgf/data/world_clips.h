@@ -41,6 +41,11 @@ struct ClipFiles {
   int64_t enlarge = 4;  // of mp4: each pixel becomes so many times as many, which 4:2:0 can keep; a power of two
 };
 
+struct ClipEncoder {
+  std::string name;  // empty: no mp4 files were written
+  bool is_h264 = true;
+};
+
 struct ListedClip {
   std::filesystem::path file;
   std::string caption;
@@ -52,8 +57,8 @@ struct ClipList {
 };
 
 // Renders all clips, then writes `captions.txt`, a caption a line, and `manifest.json`, which names the files too and
-// comes last: a folder that has it is whole. `done` hears of every clip.
-void render_clips(const ClipOrder& order, const ClipFiles& files, const std::function<void(int64_t)>& done);
+// comes last: a folder that has it is whole. `done` hears of every clip. What FFmpeg encoded mp4 files with comes back.
+ClipEncoder render_clips(const ClipOrder& order, const ClipFiles& files, const std::function<void(int64_t)>& done);
 
 // A row for each of the first eight clips, eight moments of each.
 RgbImage strip_of_clips(const ClipOrder& order);

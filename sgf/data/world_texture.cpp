@@ -48,8 +48,8 @@ Texture make_true_texture(const WorldCaption& caption, const WorldPreset& preset
 
 }  // namespace
 
-// A pure function of a few words, asked for every video: each answer is kept.
-Texture true_texture(const WorldCaption& caption, const WorldPreset& preset) {
+// A pure function of a few words, asked for every video. A map's values stay where they are.
+const Texture& true_texture(const WorldCaption& caption, const WorldPreset& preset) {
   static std::mutex mutex;
   static std::map<std::pair<WorldCaption, WorldPreset>, Texture> known;
   const std::lock_guard lock(mutex);

@@ -24,7 +24,7 @@ struct Texture {
   double sharpness = 0;
 };
 
-// As true clips with this caption have it, in the mean.
-Texture true_texture(const WorldCaption& caption, const WorldPreset& preset);
+// As true clips with this caption have it, in the mean. Made once for a caption and a world, and kept.
+const Texture& true_texture(const WorldCaption& caption, const WorldPreset& preset);
 
 }  // namespace sgf

@@ -1,0 +1,190 @@
+#include "sgf/streaming/frame_sinks.h"
+
+#include "sgf/core/error.h"
+#include "sgf/data/png.h"
+#include "sgf/data/video_writer.h"
+#include "sgf/data/video_y4m.h"
+
+#include <ATen/ATen.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <utility>
+#include <vector>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+
+void check_pictures(const at::Tensor& pictures, const SinkSettings& settings) {
+  check(pictures.dim() == 4 && pictures.size(1) == 3 && pictures.size(2) == settings.height &&
+            pictures.size(3) == settings.width && pictures.scalar_type() == at::kByte && pictures.device().is_cpu(),
+        "streaming", "a sink takes [F, 3, {}, {}] of bytes on the CPU, got [{}] of {} on {}", settings.height,
+        settings.width, fmt::join(pictures.sizes().begin(), pictures.sizes().end(), ", "),
+        toString(pictures.scalar_type()), pictures.device().str());
+}
+
+// `take` is handed one picture after another.
+template <class Take>
+void each_picture(const at::Tensor& pictures, const SinkSettings& settings, const Take& take) {
+  check_pictures(pictures, settings);
+  const at::Tensor rows = pictures.permute({0, 2, 3, 1}).contiguous();
+  for (int64_t f = 0; f < rows.size(0); ++f) {
+    const uint8_t* first = rows.const_data_ptr<uint8_t>() + f * rows.stride(0);
+    take(RgbImage{settings.height, settings.width, {first, first + rows.stride(0)}});
+  }
+}
+
+class Mp4Sink : public FrameSink {
+ public:
+  Mp4Sink(const SinkSettings& settings, std::unique_ptr<VideoWriter> writer)
+      : settings_(settings), writer_(std::move(writer)) {}
+
+  void add(const at::Tensor& pictures) override {
+    each_picture(pictures, settings_, [&](const RgbImage& image) { writer_->add(image); });
+  }
+  SinkPlace sync() override {
+    const VideoPlace place = writer_->sync();
+    return {place.pictures, place.bytes};
+  }
+  void finish() override { writer_->finish(); }
+
+ private:
+  SinkSettings settings_;
+  std::unique_ptr<VideoWriter> writer_;
+};
+
+std::string png_frame_name(int64_t number) { return fmt::format("frame_{:08}.png", number); }
+
+// The number in `frame_00000012.png`, or nothing for another file.
+std::optional<int64_t> png_frame_number(const std::string& name) {
+  int64_t number = 0;
+  if (!name.starts_with("frame_")) return std::nullopt;
+  const auto [end, error] = std::from_chars(name.data() + 6, name.data() + name.size(), number);
+  return error == std::errc() && name == png_frame_name(number) ? std::optional(number) : std::nullopt;
+}
+
+std::vector<int64_t> png_frames_in(const fs::path& folder) {
+  std::vector<int64_t> numbers;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (const auto number = png_frame_number(entry.path().filename().string())) numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+void begin_png_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directory(folder, error);
+  check(fs::is_directory(folder), "streaming", "{}: the folder cannot be made: {}", folder.string(),
+        error ? error.message() : "there is a file of that name");
+  check(png_frames_in(folder).empty(), "streaming",
+        "{} holds pictures of an earlier video; give another folder, or continue that video", folder.string());
+}
+
+// All pictures before the place are there, and none after it.
+void continue_png_folder(const fs::path& folder, int64_t pictures) {
+  check(fs::is_directory(folder), "streaming", "{} cannot be continued: there is no such folder", folder.string());
+  int64_t found = 0;
+  for (const int64_t number : png_frames_in(folder)) {
+    if (number < pictures) ++found;
+  }
+  check(found == pictures, "streaming", "{} cannot be continued after {} pictures: of these it holds {}",
+        folder.string(), pictures, found);
+  if (pictures > 0) read_png(folder / png_frame_name(pictures - 1));
+  for (const int64_t number : png_frames_in(folder)) {
+    if (number >= pictures) fs::remove(folder / png_frame_name(number));
+  }
+}
+
+// Each picture is written whole, synced and renamed, so a sync has nothing left to do.
+class PngSink : public FrameSink {
+ public:
+  PngSink(fs::path folder, const SinkSettings& settings, const MaybePlace& from)
+      : folder_(std::move(folder)), settings_(settings), count_(from ? from->pictures : 0) {
+    from ? continue_png_folder(folder_, count_) : begin_png_folder(folder_);
+  }
+
+  void add(const at::Tensor& pictures) override {
+    each_picture(pictures, settings_,
+                 [&](const RgbImage& image) { write_png(folder_ / png_frame_name(count_++), image); });
+  }
+  SinkPlace sync() override { return {.pictures = count_}; }
+  void finish() override {}
+
+ private:
+  fs::path folder_;
+  SinkSettings settings_;
+  int64_t count_;
+};
+
+class Y4mSink : public FrameSink {
+ public:
+  Y4mSink(const SinkSettings& settings, std::unique_ptr<Y4mWriter> writer)
+      : settings_(settings), writer_(std::move(writer)) {}
+
+  void add(const at::Tensor& pictures) override {
+    each_picture(pictures, settings_, [&](const RgbImage& image) { writer_->add(image); });
+  }
+  SinkPlace sync() override {
+    const int64_t bytes = writer_->sync();
+    return {writer_->pictures(), bytes};
+  }
+  void finish() override { writer_->finish(); }
+
+ private:
+  SinkSettings settings_;
+  std::unique_ptr<Y4mWriter> writer_;
+};
+
+class CountingSink : public FrameSink {
+ public:
+  CountingSink(const SinkSettings& settings, const SinkPlace& place) : settings_(settings), place_(place) {}
+
+  void add(const at::Tensor& pictures) override {
+    check_pictures(pictures, settings_);
+    place_.pictures += pictures.size(0);
+    place_.bytes += pictures.numel();
+  }
+  SinkPlace sync() override { return place_; }
+  void finish() override {}
+
+ private:
+  SinkSettings settings_;
+  SinkPlace place_;
+};
+
+}  // namespace
+
+std::unique_ptr<FrameSink> open_mp4_sink(const fs::path& path, const SinkSettings& settings, const MaybePlace& from) {
+  const VideoFileSettings file{.width = settings.width,
+                               .height = settings.height,
+                               .fps = settings.fps,
+                               .crf = settings.crf,
+                               .growth = VideoGrowth::kInPlace,
+                               .note = settings.note};
+  auto writer = from ? std::make_unique<VideoWriter>(path, file, VideoPlace{from->pictures, from->bytes})
+                     : std::make_unique<VideoWriter>(path, file);
+  return std::make_unique<Mp4Sink>(settings, std::move(writer));
+}
+
+std::unique_ptr<FrameSink> open_png_sink(const fs::path& folder, const SinkSettings& settings, const MaybePlace& from) {
+  return std::make_unique<PngSink>(folder, settings, from);
+}
+
+std::unique_ptr<FrameSink> open_y4m_sink(const std::string& target, const SinkSettings& settings,
+                                         const MaybePlace& from) {
+  const Y4mSettings file{.width = settings.width, .height = settings.height, .fps = settings.fps};
+  const bool is_pipe = target == "-";
+  check(!is_pipe || !from, "streaming", "what went to the standard output is gone: a pipe cannot be continued");
+  auto writer =
+      from ? std::make_unique<Y4mWriter>(target, file, from->pictures)
+           : std::make_unique<Y4mWriter>(is_pipe ? open_standard_output() : open_video_output(target, true), file);
+  return std::make_unique<Y4mSink>(settings, std::move(writer));
+}
+
+std::unique_ptr<FrameSink> open_counting_sink(const SinkSettings& settings, const MaybePlace& from) {
+  return std::make_unique<CountingSink>(settings, from.value_or(SinkPlace{}));
+}
+
+}  // namespace sgf

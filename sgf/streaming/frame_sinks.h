@@ -1,0 +1,42 @@
+// The places where a stream's pictures can go. Each can be left at a sync() and taken up again there.
+#pragma once
+
+#include "sgf/streaming/frame_sink.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace sgf {
+
+struct SinkSettings {
+  int64_t width = 0;
+  int64_t height = 0;
+  double fps = 16;
+  int64_t crf = 12;  // of mp4: 0 is largest and best, 51 smallest and worst
+  std::string note;  // what made it, as JSON; of mp4, where read_video_note() finds it
+};
+
+using MaybePlace = std::optional<SinkPlace>;  // where to go on; without one the sink is new
+
+// H.264 in fragments: can be played while it grows and after a kill. Continued, it ends byte for byte as the unbroken
+// file does.
+std::unique_ptr<FrameSink> open_mp4_sink(const std::filesystem::path& path, const SinkSettings& settings,
+                                         const MaybePlace& from = {});
+
+// `DIR/frame_00000000.png` and so on, exact. A new one wants a folder without such files; continued, those after the
+// place are removed. Bytes of its places are 0.
+std::unique_ptr<FrameSink> open_png_sink(const std::filesystem::path& folder, const SinkSettings& settings,
+                                         const MaybePlace& from = {});
+
+// Raw video as players and ffmpeg read it from a pipe; "-" is the standard output, which cannot be continued.
+std::unique_ptr<FrameSink> open_y4m_sink(const std::string& target, const SinkSettings& settings,
+                                         const MaybePlace& from = {});
+
+// Takes pictures and keeps only their number, and that of their bytes: for machines without FFmpeg, and to time all
+// that comes before a sink.
+std::unique_ptr<FrameSink> open_counting_sink(const SinkSettings& settings, const MaybePlace& from = {});
+
+}  // namespace sgf

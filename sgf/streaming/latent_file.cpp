@@ -1,0 +1,160 @@
+#include "sgf/streaming/latent_file.h"
+
+#include "sgf/core/error.h"
+#include "sgf/core/tensors.h"
+#include "sgf/data/video_output.h"
+
+#include <ATen/ATen.h>
+#include <fcntl.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+#include <nlohmann/json.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <span>
+#include <utility>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+
+int64_t latent_bytes(const LatentFileSettings& settings) {
+  return settings.channels * settings.height * settings.width * static_cast<int64_t>(c10::elementSize(settings.dtype));
+}
+
+std::string metadata_json(const LatentFileSettings& settings, const fs::path& path) {
+  try {
+    return nlohmann::json(settings.metadata).dump();
+  } catch (const nlohmann::json::exception&) {
+    fail("streaming", "{}: its metadata is not UTF-8, which the format asks for", path.string());
+  }
+}
+
+std::string latent_header(const LatentFileSettings& settings, const std::string& metadata, int64_t count,
+                          int64_t bytes) {
+  return fmt::format(R"({{"__metadata__":{},"latents":{{"dtype":"{}","shape":[{},{},{},{}],"data_offsets":[0,{}]}}}})",
+                     metadata, name_of(dtype_of(settings.dtype)), count, settings.channels, settings.height,
+                     settings.width, bytes);
+}
+
+// Length and header of a file with so many latents. It is as long for any number of them.
+std::string latent_head(const LatentFileSettings& settings, const fs::path& path, int64_t count) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  const std::string metadata = metadata_json(settings, path);
+  const uint64_t length = (latent_header(settings, metadata, kMost, kMost).size() + 7) / 8 * 8;
+  std::string header = latent_header(settings, metadata, count, count * latent_bytes(settings));
+  header.resize(length, ' ');
+  return std::string(reinterpret_cast<const char*>(&length), sizeof(length)) + header;
+}
+
+fs::path part_of(const fs::path& path) { return fs::path(path).concat(".part"); }
+
+bool begins_with(const fs::path& path, const std::string& head) {
+  std::ifstream file(path, std::ios::binary);
+  std::string there(head.size(), ' ');
+  return file.read(there.data(), static_cast<std::streamsize>(there.size())) && there == head;
+}
+
+// Renames are on the disk once their folder is.
+void sync_folder_of(const fs::path& path) {
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  ::fsync(fd);
+  ::close(fd);
+}
+
+}  // namespace
+
+class LatentFile::Part {
+ public:
+  Part(const fs::path& path, const LatentFileSettings& settings, const MaybePlace& from)
+      : path_(path), settings_(settings), count_(from ? from->pictures : 0) {
+    check(settings.channels > 0 && settings.height > 0 && settings.width > 0, "streaming",
+          "{}: latents have a size, got [F, {}, {}, {}]", path.string(), settings.channels, settings.height,
+          settings.width);
+    from ? take_up(*from) : begin();
+  }
+
+  void add(const at::Tensor& latents) {
+    check(latents.dim() == 4 && latents.size(1) == settings_.channels && latents.size(2) == settings_.height &&
+              latents.size(3) == settings_.width && latents.scalar_type() == settings_.dtype &&
+              latents.device().is_cpu(),
+          "streaming", "{}: takes [F, {}, {}, {}] of {} on the CPU, got [{}] of {} on {}", path_.string(),
+          settings_.channels, settings_.height, settings_.width, toString(settings_.dtype),
+          fmt::join(latents.sizes().begin(), latents.sizes().end(), ", "), toString(latents.scalar_type()),
+          latents.device().str());
+    const at::Tensor rows = latents.contiguous();
+    output_->write({static_cast<const std::byte*>(rows.const_data_ptr()), rows.nbytes()});
+    count_ += rows.size(0);
+  }
+
+  SinkPlace sync() {
+    output_->sync();
+    return {count_, output_->size()};
+  }
+
+  void finish() {
+    check(count_ > 0, "streaming", "{}: a file of latents needs at least one", path_.string());
+    output_->finish();
+    fill_in_header(count_);
+    check(::rename(part_of(path_).c_str(), path_.c_str()) == 0, "streaming", "{}: cannot take its name: {}",
+          path_.string(), std::strerror(errno));
+    sync_folder_of(path_);
+  }
+
+ private:
+  void begin() {
+    output_ = open_video_output(part_of(path_), true);
+    output_->write_text(latent_head(settings_, path_, 0));
+  }
+
+  void take_up(const SinkPlace& from) {
+    const std::string head = latent_head(settings_, path_, 0);
+    check(fs::exists(part_of(path_)), "streaming", "{} cannot be continued: there is no {}{}", path_.string(),
+          part_of(path_).string(), fs::exists(path_) ? ", as it is finished" : "");
+    const auto there = static_cast<int64_t>(fs::file_size(part_of(path_)));
+    const int64_t bytes = static_cast<int64_t>(head.size()) + from.pictures * latent_bytes(settings_);
+    check(from.bytes == bytes && there >= bytes, "streaming",
+          "{} cannot be continued after {} latents in {} bytes: these take {}, and it has {}", part_of(path_).string(),
+          from.pictures, from.bytes, bytes, there);
+    // A kill may have come between the header of a finished file and its name.
+    const int64_t all = (there - static_cast<int64_t>(head.size())) / latent_bytes(settings_);
+    if (begins_with(part_of(path_), latent_head(settings_, path_, all))) fill_in_header(0);
+    std::unique_ptr<ContinuedOutput> output = continue_video_output(part_of(path_));
+    output->write_text(head);
+    output->go_on_at(bytes);
+    output_ = std::move(output);
+  }
+
+  // While it grows, the header says that there are none.
+  void fill_in_header(int64_t count) const {
+    const std::string head = latent_head(settings_, path_, count);
+    const int fd = ::open(part_of(path_).c_str(), O_WRONLY | O_CLOEXEC);
+    const bool is_written =
+        fd >= 0 && ::pwrite(fd, head.data(), head.size(), 0) == static_cast<ssize_t>(head.size()) && ::fsync(fd) == 0;
+    const int error = errno;
+    if (fd >= 0) ::close(fd);
+    check(is_written, "streaming", "{}: its header cannot be written: {}", part_of(path_).string(),
+          std::strerror(error));
+  }
+
+  fs::path path_;
+  LatentFileSettings settings_;
+  int64_t count_;
+  std::unique_ptr<VideoOutput> output_;
+};
+
+LatentFile::LatentFile(const fs::path& path, const LatentFileSettings& settings, const MaybePlace& from)
+    : part_(std::make_unique<Part>(path, settings, from)) {}
+LatentFile::~LatentFile() = default;
+
+void LatentFile::add(const at::Tensor& latents) { part_->add(latents); }
+SinkPlace LatentFile::sync() { return part_->sync(); }
+void LatentFile::finish() { part_->finish(); }
+
+}  // namespace sgf

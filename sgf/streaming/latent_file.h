@@ -1,0 +1,40 @@
+// A stream's latents as one safetensors file that grows: as long as the stream, in the memory of a block.
+#pragma once
+
+#include "sgf/streaming/frame_sinks.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace sgf {
+
+struct LatentFileSettings {
+  int64_t channels = 0;
+  int64_t height = 0;
+  int64_t width = 0;
+  at::ScalarType dtype = at::kFloat;
+  std::map<std::string, std::string> metadata;
+};
+
+// Holds the tensor "latents", [F, C, h, w]. Grows as `NAME.part`, whose header has room for any F, and takes its name
+// when it is finished: then it is an ordinary file that any reader opens.
+class LatentFile {
+ public:
+  LatentFile(const std::filesystem::path& path, const LatentFileSettings& settings, const MaybePlace& from = {});
+  ~LatentFile();
+
+  void add(const at::Tensor& latents);  // [F, C, h, w] of the dtype, on the CPU
+  SinkPlace sync();                     // all that came is on the disk; counts latents
+  void finish();
+
+ private:
+  class Part;
+  std::unique_ptr<Part> part_;
+};
+
+}  // namespace sgf

@@ -1,0 +1,67 @@
+#include "sgf/streaming/open_sink.h"
+
+#include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What the target says by itself.
+std::optional<SinkKind> kind_by_name(const std::string& target) {
+  const fs::path path(target);
+  if (target == "-") return SinkKind::kY4m;
+  if (!path.has_filename() || fs::is_directory(path)) return SinkKind::kPng;
+  if (path.extension() == ".mp4") return SinkKind::kMp4;
+  if (path.extension() == ".y4m") return SinkKind::kY4m;
+  return std::nullopt;
+}
+
+// The folder in which the target is to appear.
+fs::path folder_around(const std::string& target) {
+  fs::path path = fs::path(target).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
+
+void check_writable(const fs::path& folder, const std::string& target) {
+  check(fs::is_directory(folder), "streaming", "{} cannot be written: there is no folder {}", target, folder.string());
+  check(::access(folder.c_str(), W_OK | X_OK) == 0, "streaming", "{} cannot be written: the folder {}: {}", target,
+        folder.string(), std::strerror(errno));
+}
+
+}  // namespace
+
+SinkKind sink_kind_of(const std::string& target, const std::optional<SinkKind>& format) {
+  check(!target.empty(), "streaming", "pictures need a place to go: a name such as out.mp4");
+  if (format == SinkKind::kNone) return SinkKind::kNone;
+  const std::optional<SinkKind> named = kind_by_name(target);
+  check(!named || !format || named == format, "streaming", "{} is {}, not {}", in_quotes(target),
+        enum_name(named.value_or(SinkKind::kNone)), enum_name(format.value_or(SinkKind::kNone)));
+  if (named) return *named;
+  // A folder may have any name that is not a video's; a file says by its ending what it is.
+  const bool may_be_folder = fs::path(target).extension() != ".png";
+  check(format == SinkKind::kPng && may_be_folder, "streaming",
+        "{} names no kind of video: NAME.mp4, NAME.y4m, FOLDER/ for PNG files, or - for raw video (y4m) to a pipe",
+        in_quotes(target));
+  return SinkKind::kPng;
+}
+
+std::unique_ptr<FrameSink> open_sink(const std::string& target, SinkKind kind, const SinkSettings& settings,
+                                     const MaybePlace& from) {
+  if (kind == SinkKind::kNone) return open_counting_sink(settings, from);
+  if (kind == SinkKind::kY4m && target == "-") return open_y4m_sink(target, settings, from);
+  check_writable(folder_around(target), target);
+  if (kind == SinkKind::kMp4) return open_mp4_sink(target, settings, from);
+  if (kind == SinkKind::kY4m) return open_y4m_sink(target, settings, from);
+  if (fs::is_directory(target)) check_writable(target, target);
+  return open_png_sink(target, settings, from);
+}
+
+}  // namespace sgf
