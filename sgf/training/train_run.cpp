@@ -13,6 +13,8 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <optional>
 
 namespace sgf {
@@ -48,12 +50,28 @@ std::vector<std::string> free_keys_of(const std::filesystem::path& run) {
   return keys;
 }
 
+// A cosine falls towards the last step: with another number of steps every step has another rate.
+void refuse_other_length(const Config& now, const std::filesystem::path& run) {
+  const bool has_cosine = now.optimiser.decay == RateDecay::kCosine ||
+                          (now.train.stage == StageChoice::kDmd && now.critic_optimiser.decay == RateDecay::kCosine);
+  if (!has_cosine) return;
+  std::ifstream file(run / "config.yaml", std::ios::binary);
+  const std::string before{std::istreambuf_iterator<char>(file), {}};
+  for (const ConfigDifference& d : compare_configs(before, to_yaml(now)))
+    check(d.key != "train.steps", "training",
+          "{}: train.steps was {} and is {} here, but the learning rate falls along a cosine that ends at train.steps, "
+          "so the steps made so far would belong to another run; keep {}, or begin a new run (--out) that starts from "
+          "this one's weights (train.start_from)",
+          run.string(), d.before, d.now, d.before);
+}
+
 // Before any weight is read: a folder that cannot be used is refused at once, and a config that cannot be used leaves
 // no folder behind.
 std::optional<RunFolder> open_earlier_run(const TrainRequest& request) {
   if (!is_run_folder(request.out)) return std::nullopt;
   check(request.resume, "training",
         "{}: holds a run already; --resume goes on with it, --out gives the new one a place", request.out.string());
+  refuse_other_length(request.config, request.out);
   return RunFolder::open(request.out, to_yaml(request.config), free_keys_of(request.out));
 }
 

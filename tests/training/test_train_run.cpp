@@ -190,6 +190,24 @@ TEST_F(RunWithATeacher, IsRefusedWhereTheFileWasOverwritten) {
   EXPECT_THAT(refusal_of([&] { train(config(4), folder_ / "run", true); }), HasSubstr("another network"));
 }
 
+TEST(TrainRun, ARunAlongACosineKeepsItsLengthAndAConstantOneMayGrow) {
+  for (const RateDecay decay : {RateDecay::kCosine, RateDecay::kConstant}) {
+    const TemporaryFolder folder;
+    Config c = small_run(StageChoice::kFlowMatching, 2);
+    c.optimiser.decay = decay;
+    train(c, folder / "run", false, 1);
+    c.train.steps = 3;
+    const auto resume = [&] { train(c, folder / "run", true); };
+    if (decay == RateDecay::kConstant) {
+      EXPECT_NO_THROW(resume());
+    } else {
+      EXPECT_THAT(refusal_of(resume), HasSubstr("train.steps was 2 and is 3 here"));
+      c.train.steps = 2;
+      EXPECT_NO_THROW(resume());
+    }
+  }
+}
+
 TEST(TrainRun, AFolderOfAnotherConfigIsRefusedByItsKeys) {
   const TemporaryFolder folder;
   Config c = small_run(StageChoice::kFlowMatching, 2);
