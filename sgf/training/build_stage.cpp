@@ -163,6 +163,9 @@ DmdData dmd_data(const Config& c, const StageSurroundings& around, c10::Device d
                                                             int64_t count) {
     return clips->clips(data_number(c, kind, step, first), count, frames, device).latents.to(type);
   };
+  data.sample_given = [=, frames = layout_of(c).block(0).frames()](int64_t count) {
+    return clips->clips(kFirstSampleClip, count, frames, device).latents.to(type);
+  };
   return data;
 }
 

@@ -120,7 +120,10 @@ TEST(TrainRun, EveryModeOfTheRolloutTrainsAndRecovers) {
   c.dmd.first_block_given = true;
   c.dmd.boundary = BoundaryChoice::kFrozen;
   c.train.stop_over_recovery = 1e-4;
+  c.output.sample_every = 3;
   EXPECT_EQ(train(c, folder / "run").end, TrainEnd::kDone);
+  c.output.sample_prompts = {"a red circle"};  // no clip of the world begins with it
+  EXPECT_THAT(refusal_of([&] { train(c, folder / "other"); }), HasSubstr("leave output.sample_prompts empty"));
 }
 
 TEST(TrainRun, ATeacherMayBeLargerThanItsStudent) {
