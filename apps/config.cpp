@@ -47,6 +47,7 @@ void run_config(const ConfigArgs& args) {
   if (args.resolved) {
     fmt::print("{}", args.json ? to_json(config) + "\n" : to_yaml(config));
   } else {
+    explain_needs(config);
     fmt::print("{}: fine; {}{}{}\n", args.file, config.name, config.description.empty() ? "" : ", ",
                config.description);
   }

@@ -2,6 +2,7 @@
 
 #include "apps/preset_folders.h"
 #include "apps/table.h"
+#include "sgf/training/train_needs.h"
 
 #include <fmt/format.h>
 
@@ -21,6 +22,11 @@ void explain(const std::string& file, const std::vector<FlatNote>& notes) {
 }
 
 }  // namespace
+
+void explain_needs(const Config& config) {
+  for (const std::string& need : unmet_needs(config)) fmt::print(stderr, "sgf train would refuse it: {}\n", need);
+  for (const std::string& file : missing_files(config)) fmt::print(stderr, "sgf train would not find {}\n", file);
+}
 
 Config load_and_explain(const std::string& file_or_preset, const std::vector<std::string>& overrides) {
   LoadedConfig loaded = load_config_with_notes(file_or_preset, overrides, preset_folders());

@@ -8,6 +8,9 @@
 
 namespace sgf {
 
+// What `sgf train` would refuse in it, to stderr: a sound config need not be one that can be trained here.
+void explain_needs(const Config& config);
+
 Config load_and_explain(const std::string& file_or_preset, const std::vector<std::string>& overrides);
 
 }  // namespace sgf

@@ -71,7 +71,9 @@ void print_text(const ConvertArgs& args, const ConvertResult& result) {
   fmt::print("{}: {} tensors, {}\n", args.output, shown_count(result.tensors), shown_bytes(result.bytes));
   if (result.is_dit) fmt::print("  the DiT under {}, names {}\n", printable(shown_role(result.role)), args.names);
   if (!result.left_out.empty()) {
-    fmt::print("  left out, --role takes one: {}\n", printable(fmt::format("{}", fmt::join(result.left_out, ", "))));
+    std::vector<std::string> roles;
+    for (const std::string& role : result.left_out) roles.push_back(printable(shown_role(role)));
+    fmt::print("  left out, --role takes one: {}\n", fmt::join(roles, ", "));
   }
   if (!result.carried.empty()) {
     fmt::print("  {} tensors that no DiT has were carried along, the first {}\n", result.carried.size(),

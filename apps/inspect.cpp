@@ -125,6 +125,7 @@ void print_text(const Inspected& inspected, const InspectArgs& args) {
   std::vector<std::string> shared;
   for (const auto& group : report.shared) shared.push_back(fmt::format("{}", fmt::join(group, " = ")));
   print_list("share bytes", shared);
+  print_list("not in index", report.unindexed);
   if (args.scan) print_scan(inspected.non_finite);
   print_roles(report);
   if (args.keys) print_keys(inspected.file);

@@ -1,9 +1,12 @@
 // `sgf plan CONFIG`: what a training run needs before it is started: memory, operations, time, and what would fit.
 #include "apps/commands.h"
+#include "apps/option_values.h"
 #include "apps/preset_folders.h"
 #include "apps/table.h"
 #include "sgf/core/config.h"
+#include "sgf/rollout/config_parts.h"
 #include "sgf/training/run_plan.h"
+#include "sgf/training/start_file.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,6 +24,7 @@ struct PlanArgs {
   std::string config;
   std::vector<std::string> overrides;
   PlanRequest request;
+  std::string teacher;
   bool json = false;
 };
 
@@ -72,12 +76,31 @@ void print_fit(const RunPlan& plan) {
   }
 }
 
+// The preset asked for, or the network in the teacher's file; else the generator's sizes stand in for it.
+std::optional<DitConfig> teacher_of(const Config& config, const std::string& preset) {
+  if (config.train.stage != StageChoice::kDmd) return std::nullopt;
+  if (!preset.empty()) return dit_config_of(load_config(preset, {}, preset_folders()));
+  if (config.dmd.teacher.empty()) return std::nullopt;
+  if (std::filesystem::exists(config.dmd.teacher))
+    return read_teacher_config(config.dmd.teacher, dit_config_of(config));
+  fmt::print(stderr,
+             "sgf: dmd.teacher {} is not here, so a teacher of the generator's size is counted; --teacher wan-14b "
+             "counts another\n",
+             config.dmd.teacher);
+  return std::nullopt;
+}
+
 void run_plan(const PlanArgs& args) {
-  const RunPlan plan = plan_run(load_config(args.config, args.overrides, preset_folders()), args.request);
+  const Config config = load_config(args.config, args.overrides, preset_folders());
+  PlanRequest request = args.request;
+  request.teacher = teacher_of(config, args.teacher);
+  const RunPlan plan = plan_run(config, request);
   if (args.json) {
     fmt::print("{}\n", to_json(plan).dump());
   } else {
-    fmt::print("{}: {} parameters\n\n", args.config, shown_count(plan.parameters));
+    fmt::print("{}: {} parameters", args.config, shown_count(plan.parameters));
+    if (plan.teacher_parameters) fmt::print(", {} of the teacher", shown_count(*plan.teacher_parameters));
+    fmt::print("\n\n");
     print_memory(plan.memory);
     fmt::print("\n");
     print_costs(plan);
@@ -94,7 +117,9 @@ void add_plan(CLI::App& app) {
   auto args = std::make_shared<PlanArgs>();
   CLI::App* command =
       app.add_subcommand("plan", "What a training run needs: memory by phase, operations, time, and what would fit");
-  command->footer("Arithmetic alone, for a GPU: no device is touched, no weights are read. Exit code 1: does not fit.");
+  command->footer(
+      "Arithmetic alone, for a GPU: no device is touched, of weights only the sizes are read. Exit code 1: does not "
+      "fit.");
   command->add_option("config", args->config, "YAML file, or a preset's name")->required();
   command->add_option("--set", args->overrides, "Override one key, as train.micro_batch=2; may be given again")
       ->allow_extra_args(false);
@@ -105,6 +130,9 @@ void add_plan(CLI::App& app) {
       ->check(CLI::PositiveNumber);
   command->add_option("--gpu", args->request.gpu, "Which GPU the time is asked for; h200 was measured")
       ->capture_default_str();
+  suggest(*command->add_option("--teacher", args->teacher,
+                               "Preset of the size that dmd's teacher has, as wan-14b; by default that of its file"),
+          preset_names());
   command->add_flag("--json", args->json, "One object");
   command->callback([args] { run_plan(*args); });
 }

@@ -118,9 +118,10 @@ class TreeLoader {
 
  private:
   static void refuse_other_than_mapping(const ConfigNode& tree) {
-    const bool is_config = tree.kind == ConfigNode::Kind::kMapping || tree.kind == ConfigNode::Kind::kNull;
-    check(is_config, "core", "{}: a config expects a mapping of keys to values, got {}", tree.origin.where(),
-          describe_value(tree));
+    check(tree.kind != ConfigNode::Kind::kNull, "core",
+          "{}: holds no settings; a config has at least a key, such as base: world-tiny", tree.origin.source);
+    check(tree.kind == ConfigNode::Kind::kMapping, "core", "{}: a config expects a mapping of keys to values, got {}",
+          tree.origin.where(), describe_value(tree));
   }
 
   void enter(const fs::path& file) {

@@ -39,6 +39,8 @@ class TensorFile {
   std::vector<TensorEntry> entries;             // in file order, names unique; grows through `add` alone
   std::map<std::string, std::string> metadata;  // safetensors __metadata__; scalars of a torch archive as text
   std::vector<std::shared_ptr<const MappedFile>> files;
+  std::vector<std::string>
+      unindexed;              // tensors that lie in a shard and that its index does not name; read all the same
   bool is_flattened = false;  // some tensors lay in nested dicts, whose keys their names join
 
   // Throws Error if the name is taken or the bytes do not lie within their file.

@@ -100,6 +100,8 @@ TensorFile open_shard_index(const Path& index) {
     check(entry && entry->file == file_of[shard], "core", "{}: says {} holds {}, which it does not", index.string(),
           in_quotes(shard), in_quotes(name));
   }
+  for (const TensorEntry& entry : whole.entries)
+    if (!weight_map.contains(entry.name)) whole.unindexed.push_back(entry.name);
   return whole;
 }
 

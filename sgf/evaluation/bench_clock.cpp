@@ -20,11 +20,14 @@ double nearest_rank(std::vector<double> values, double q) {
   return values[std::clamp<size_t>(rank, 1, values.size()) - 1];
 }
 
-void PhaseClock::time(int64_t warm_up, int64_t runs, const std::function<void(PhaseClock&)>& work) {
+void PhaseClock::time(int64_t warm_up, int64_t runs, const std::function<void(PhaseClock&)>& work,
+                      const std::function<void()>& prepare) {
   warm_up_ = warm_up;
+  bool has_own_peak = false;
   for (int64_t i = 0; i < warm_up + runs; ++i) {
+    if (prepare) prepare();
     synchronize(device_);
-    if (i == warm_up) reset_peak_memory(device_);
+    if (i == warm_up) has_own_peak = reset_peak_memory(device_);
     run_.clear();
     const auto began = phase_began_ = Clock::now();
     work(*this);
@@ -33,7 +36,7 @@ void PhaseClock::time(int64_t warm_up, int64_t runs, const std::function<void(Ph
     whole_ms_.push_back(milliseconds_since(began));
     for (const auto& [phase, spent] : run_) phases_ms_[phase].push_back(spent);
   }
-  peak_bytes_ = peak_memory_bytes(device_);
+  if (has_own_peak) peak_bytes_ = peak_memory_bytes(device_);
 }
 
 void PhaseClock::end(const std::string& phase) {
@@ -47,7 +50,9 @@ nlohmann::json PhaseClock::result() const {
                      {"runs", whole_ms_.size()},
                      {"p50_ms", nearest_rank(whole_ms_, 0.5)},
                      {"p95_ms", nearest_rank(whole_ms_, 0.95)},
-                     {"peak_gib", static_cast<double>(peak_bytes_) / (1 << 30)}};
+                     {"memory", device_.is_cpu() ? "resident" : "allocated"},
+                     {"peak_gib", nullptr}};
+  if (peak_bytes_) out["peak_gib"] = static_cast<double>(*peak_bytes_) / (1 << 30);
   for (const auto& [phase, spent] : phases_ms_) out["phases_ms"][phase] = nearest_rank(spent, 0.5);
   return out;
 }

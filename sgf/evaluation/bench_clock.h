@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,13 +22,17 @@ class PhaseClock {
  public:
   explicit PhaseClock(c10::Device device) : device_(device) {}
 
-  // Calls `work(clock)` warm_up + runs times; the first are not counted, nor is their memory.
-  void time(int64_t warm_up, int64_t runs, const std::function<void(PhaseClock&)>& work);
+  // Calls `work(clock)` warm_up + runs times; the first are not counted, nor is their memory. `prepare` runs before
+  // each, outside the clock.
+  void time(int64_t warm_up, int64_t runs, const std::function<void(PhaseClock&)>& work,
+            const std::function<void()>& prepare = {});
 
   // The time since the last phase ended is this one's; a phase met twice in a run adds up.
   void end(const std::string& phase);
 
-  // {"warm_up", "runs", "p50_ms", "p95_ms", "phases_ms": {phase: p50}, "peak_gib"}
+  // {"warm_up", "runs", "p50_ms", "p95_ms", "memory", "peak_gib"}, and "phases_ms": {phase: p50} where phases were told
+  // apart. The peak is of "resident" memory on a CPU, of "allocated" on a GPU, and null where the peak of earlier work
+  // can't be forgotten.
   nlohmann::json result() const;
 
  private:
@@ -39,7 +44,7 @@ class PhaseClock {
   std::map<std::string, double> run_;                     // phases of the run under way
   std::map<std::string, std::vector<double>> phases_ms_;  // of all counted runs
   std::vector<double> whole_ms_;
-  int64_t peak_bytes_ = 0;
+  std::optional<int64_t> peak_bytes_;
 };
 
 }  // namespace sgf

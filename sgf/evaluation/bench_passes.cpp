@@ -1,10 +1,10 @@
 #include "sgf/evaluation/bench_passes.h"
 
-#include "sgf/core/device_memory.h"
 #include "sgf/core/error.h"
 #include "sgf/core/noise.h"
 #include "sgf/core/tensors.h"
 #include "sgf/evaluation/bench_clock.h"
+#include "sgf/evaluation/bench_line.h"
 #include "sgf/evaluation/bench_stream.h"
 #include "sgf/evaluation/bench_training.h"
 #include "sgf/evaluation/bench_vae.h"
@@ -19,8 +19,6 @@
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include <algorithm>
-#include <chrono>
 #include <map>
 #include <optional>
 
@@ -29,34 +27,12 @@ namespace {
 
 using Json = nlohmann::json;
 
-struct Timing {
-  double p50_ms = 0;
-  double p95_ms = 0;
-  std::optional<int64_t> peak_bytes;  // of the timed runs; nothing where the peak of earlier work can't be forgotten
-};
-
 // One warm-up, then `repeats` timed runs. `prepare` runs before each, outside the clock.
-Timing time_runs(const PassesSetting& s, const std::function<void()>& prepare, const std::function<void()>& work) {
-  std::vector<double> milliseconds;
-  bool own_peak = false;
-  for (int64_t i = 0; i <= s.repeats; ++i) {
-    prepare();
-    synchronize(s.device);
-    if (i == 1) own_peak = reset_peak_memory(s.device);
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    synchronize(s.device);
-    if (i > 0)
-      milliseconds.push_back(
-          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
-  }
-  Timing timing{.p50_ms = nearest_rank(milliseconds, 0.5), .p95_ms = nearest_rank(milliseconds, 0.95)};
-  if (own_peak) timing.peak_bytes = peak_memory_bytes(s.device);
-  return timing;
-}
-
-Json gib_or_null(std::optional<int64_t> bytes) {
-  return bytes ? Json(static_cast<double>(*bytes) / (1 << 30)) : Json(nullptr);
+Json time_runs(const PassesSetting& s, const std::function<void()>& prepare, const std::function<void()>& work) {
+  PhaseClock clock(s.device);
+  clock.time(
+      1, s.repeats, [&](PhaseClock&) { work(); }, prepare);
+  return clock.result();
 }
 
 class Bench {
@@ -103,7 +79,7 @@ class Bench {
   }
 
   Json line(const std::string& item) const;
-  void print(const std::string& item, const Timing& timing, Json more = Json::object()) const;
+  void print(const std::string& item, const Json& timing, const Json& more) const;
 
   const PassesSetting& s_;
   BenchLine line_;
@@ -117,27 +93,20 @@ class Bench {
 };
 
 Json Bench::line(const std::string& item) const {
-  const at::Tensor head = at::empty({1, s_.model.head_width()}, weight_options_);
-  return {{"item", item},
-          {"model", s_.model_name},
-          {"device", s_.device.str()},
-          {"dtype", name_of(s_.dtype)},
-          {"attention", name_of(resolve_backend(s_.attention, head))},
-          {"batch", s_.batch},
-          {"frames", s_.frames},
-          {"block", s_.block_frames},
-          {"sink", s_.policy.sink_frames},
-          {"fifo", s_.policy.fifo_frames},
-          {"latent", {s_.model.in_dim, s_.height, s_.width}}};
+  return bench_line(item, {.model = s_.model,
+                           .model_name = s_.model_name,
+                           .device = s_.device,
+                           .dtype = s_.dtype,
+                           .attention = s_.attention,
+                           .activations = s_.activations,
+                           .policy = s_.policy,
+                           .block_frames = s_.block_frames,
+                           .latent = {s_.batch, s_.frames, s_.model.in_dim, s_.height, s_.width}});
 }
 
-void Bench::print(const std::string& item, const Timing& timing, Json more) const {
+void Bench::print(const std::string& item, const Json& timing, const Json& more) const {
   Json out = line(item);
-  out.update({{"warm_up", 1},
-              {"runs", s_.repeats},
-              {"p50_ms", timing.p50_ms},
-              {"p95_ms", timing.p95_ms},
-              {s_.device.is_cpu() ? "peak_resident_gib" : "peak_allocated_gib", gib_or_null(timing.peak_bytes)}});
+  out.update(timing);
   out.update(more);
   line_(out);
 }
@@ -163,11 +132,11 @@ void Bench::attention() const {
   at::Tensor out;
   const auto forward = [&] { out = rectangle_attention(qkv[0], qkv[1], qkv[2], region, s_.attention); };
   const double flops = attention_flops(region, s_.model, s_.batch);
-  const Timing fwd = time_runs(
+  const Json fwd = time_runs(
       s_, [] {}, forward);
-  print("attention_forward", fwd, {{"tflop_per_s", flops / fwd.p50_ms / 1e9}});
-  const Timing bwd = time_runs(s_, forward, [&] { torch::autograd::grad({out}, qkv, {grad}); });
-  print("attention_backward", bwd, {{"tflop_per_s", 2.5 * flops / bwd.p50_ms / 1e9}});
+  print("attention_forward", fwd, {{"tflop_per_s", flops / fwd["p50_ms"].get<double>() / 1e9}});
+  const Json bwd = time_runs(s_, forward, [&] { torch::autograd::grad({out}, qkv, {grad}); });
+  print("attention_backward", bwd, {{"tflop_per_s", 2.5 * flops / bwd["p50_ms"].get<double>() / 1e9}});
 }
 
 void Bench::reconstruct() const {
@@ -180,7 +149,7 @@ void Bench::reconstruct() const {
   };
   {
     const at::NoGradGuard no_grad;
-    const Timing timing = time_runs(
+    const Json timing = time_runs(
         s_, [] {}, [&] { forward(GradientBoundary::kOpenContext); });
     const double deviation = forward(GradientBoundary::kOpenContext).std().item<double>();
     print("reconstruct_forward", timing, {{"flow_std", deviation}});
@@ -188,7 +157,7 @@ void Bench::reconstruct() const {
   set_requires_grad(dit_.weights(), true);
   for (const auto& [name, boundary] : std::map<std::string, GradientBoundary>{
            {"open", GradientBoundary::kOpenContext}, {"frozen", GradientBoundary::kFrozenContext}}) {
-    const Timing timing = time_runs(
+    const Json timing = time_runs(
         s_, [] {},
         [&] {
           torch::autograd::grad({forward(boundary)}, parameters, {grad}, std::nullopt, false, /*allow_unused=*/true);
@@ -201,7 +170,7 @@ void Bench::reconstruct() const {
 void Bench::rollout() const {
   const at::NoGradGuard no_grad;
   const PromptText text = dit_.prepare(text_rows_);
-  const Timing timing = time_runs(
+  const Json timing = time_runs(
       s_, [] {}, [&] { roll_out(dit_, text, settings(), 4, noise(0)); });
   print("rollout", timing, {{"steps", 4}});
 }

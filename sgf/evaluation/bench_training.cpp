@@ -3,6 +3,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/tensors.h"
 #include "sgf/evaluation/bench_clock.h"
+#include "sgf/evaluation/bench_line.h"
 #include "sgf/evaluation/replay_inputs.h"
 #include "sgf/kernels/noise_fill.h"
 #include "sgf/kernels/wide.h"
@@ -11,7 +12,6 @@
 #include "sgf/schedule/flow_schedule.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 
 #include <utility>
@@ -114,24 +114,16 @@ nlohmann::json TrainingBench::run(const std::string& item) {
 }
 
 nlohmann::json TrainingBench::described(const std::string& item) const {
-  int64_t parameters = 0;
-  for (const auto& [name, tensor] : generator_.masters()) parameters += tensor.numel();
-  const at::Tensor head = at::empty({1, in_.config.head_width()}, in_.teacher.head.weight.options());
-  nlohmann::json line{{"item", item},
-                      {"model", s_.recording.empty() ? s_.model_name : "recording"},
-                      {"parameters", parameters},
-                      {"device", s_.device.str()},
-                      {"threads", at::get_num_threads()},
-                      {"dtype", name_of(s_.dtype)},
-                      {"masters", name_of(master_type(s_.dtype))},
-                      {"attention", name_of(resolve_backend(s_.attention, head))},
-                      {"activations", name_of(s_.activations)},
-                      {"batch", in_.latent[0]},
-                      {"frames", in_.latent[1]},
-                      {"block", in_.rollout.layout.largest_block()},
-                      {"sink", in_.rollout.policy.sink_frames},
-                      {"fifo", in_.rollout.policy.fifo_frames},
-                      {"latent", {in_.latent[2], in_.latent[3], in_.latent[4]}}};
+  nlohmann::json line = bench_line(item, {.model = in_.config,
+                                          .model_name = s_.recording.empty() ? s_.model_name : "recording",
+                                          .device = s_.device,
+                                          .dtype = s_.dtype,
+                                          .attention = s_.attention,
+                                          .activations = s_.activations,
+                                          .policy = in_.rollout.policy,
+                                          .block_frames = in_.rollout.layout.largest_block(),
+                                          .latent = in_.latent});
+  line["masters"] = name_of(master_type(s_.dtype));
   if (item != "score") line["exit"] = s_.exit_step;
   return line;
 }

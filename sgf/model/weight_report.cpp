@@ -153,6 +153,7 @@ WeightReport report_weights(const TensorFile& file, const std::filesystem::path&
   report.path = path.string();
   report.format = file.format;
   report.written_by = guess_writer(file, dits);
+  report.unindexed = file.unindexed;
   report.problem = format_problem(file, path);
   report.is_readable = report.problem.empty();
   report.hint = shard_hint(path);

@@ -56,6 +56,7 @@ struct WeightReport {
   int64_t tensors = 0;
   int64_t parameters = 0;                        // elements of all tensors; shared ones count each time
   std::vector<std::vector<std::string>> shared;  // groups of tensors that lie in the same bytes
+  std::vector<std::string> unindexed;            // tensors in a shard that its index does not name
   std::string problem;                           // of the file as a whole: a checkpoint format that is too new
   bool is_readable = true;                       // false where the checkpoint format is newer than this program's
   std::string hint;                              // what else to try: one shard of several

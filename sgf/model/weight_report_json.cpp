@@ -48,6 +48,7 @@ json to_json(const WeightReport& report) {
           {"dtypes", dtypes},
           {"roles", roles},
           {"shared", report.shared},
+          {"unindexed", report.unindexed},
           {"problem", report.problem},
           {"readable", report.is_readable},
           {"hint", report.hint}};

@@ -6,6 +6,7 @@
 namespace sgf {
 
 // (fake - real) / mean|x - real|, the mean per sample over all else; not-a-number becomes 0. In float32 or wider.
+// The mean is over every frame, given ones too: the scores see the whole clip, and only the loss leaves frames out.
 at::Tensor dmd_gradient(const at::Tensor& x, const Scores& scores);
 
 // 0.5 mean((x - stop(x - gradient))^2) over frames from `first_frame` on: its derivative by x is gradient / elements.

@@ -12,6 +12,7 @@
 #include "sgf/training/configured_passes.h"
 #include "sgf/training/dmd_stage.h"
 #include "sgf/training/sample_number.h"
+#include "sgf/training/train_needs.h"
 
 #include <ATen/ATen.h>
 
@@ -93,9 +94,6 @@ void check_world_sizes(const Config& c, const WorldPreset& world, const WorldCod
 
 std::unique_ptr<Stage> build_clip_stage(const Config& c, const StageSurroundings& around, c10::Device device,
                                         const Ranks& ranks) {
-  check(c.data.prompts.empty(), "training",
-        "the {} stage learns clips with their own captions: leave data.prompts empty, got {}", enum_name(c.train.stage),
-        c.data.prompts);
   const bool is_causal = c.train.stage == StageChoice::kTeacherForcing;
   const auto seed = static_cast<uint64_t>(c.run.seed);
   const auto source = std::make_shared<WorldSource>(world_preset(c.data.world), seed);
@@ -160,13 +158,13 @@ DmdData dmd_data(const Config& c, const StageSurroundings& around, c10::Device d
     return ScoreText{cond, negative.expand(cond.sizes())};
   };
   if (!c.dmd.first_block_given) return data;
-  check(c.data.prompts.empty(), "training",
-        "dmd.first_block_given takes first blocks of the world's clips, which belong to its own captions: leave "
-        "data.prompts empty");
   const auto clips = std::make_shared<WorldSource>(world_preset(c.data.world), static_cast<uint64_t>(c.run.seed));
   data.given = [=, frames = layout_of(c).block(0).frames()](UpdateKind kind, int64_t step, int64_t first,
                                                             int64_t count) {
     return clips->clips(data_number(c, kind, step, first), count, frames, device).latents.to(type);
+  };
+  data.sample_given = [=, frames = layout_of(c).block(0).frames()](int64_t count) {
+    return clips->clips(kFirstSampleClip, count, frames, device).latents.to(type);
   };
   return data;
 }
@@ -174,9 +172,8 @@ DmdData dmd_data(const Config& c, const StageSurroundings& around, c10::Device d
 }  // namespace
 
 StageSurroundings build_surroundings(const Config& c, c10::Device device) {
-  check(!c.data.world.empty(), "training",
-        "training reads clips and captions from the built-in world so far: set data.world to world-tiny or world-small "
-        "(base: world-tiny sets the sizes too)");
+  const std::vector<std::string> needs = unmet_needs(c);
+  check(needs.empty(), "training", "{}", needs.empty() ? "" : needs.front());
   const WorldPreset world = world_preset(c.data.world);
   StageSurroundings around{std::make_shared<WorldTextEncoder>(world, at::TensorOptions().device(device)),
                            std::make_shared<WorldCodec>(world), c.output.sample_prompts};
@@ -190,11 +187,6 @@ StageSurroundings build_surroundings(const Config& c, c10::Device device) {
 }
 
 DmdParts build_dmd_parts(const Config& c, const StageSurroundings& around, c10::Device device) {
-  check(!c.dmd.teacher.empty(), "training",
-        "the dmd stage needs a teacher: set dmd.teacher to weights or to the folder of a flow_matching run");
-  check(!c.train.start_from.empty(), "training",
-        "the dmd stage needs a student that can make videos: set train.start_from to weights or to the folder of a "
-        "teacher_forcing run");
   DmdData data = dmd_data(c, around, device);
   const std::string& critic = c.dmd.critic.empty() ? c.dmd.teacher : c.dmd.critic;
   return {dmd_settings(c), trained(c, c.train.start_from, device), build_teacher(c, device), trained(c, critic, device),

@@ -21,7 +21,8 @@ struct StageSurroundings {
   std::vector<std::string> sample_prompts;
 };
 
-// Refuses what the config asks for and cannot be had: no world, prompts out of its words, sizes that do not fit.
+// Refuses what the config asks for and cannot be had: unmet needs (train_needs.h), prompts out of the world's words,
+// sizes that do not fit.
 StageSurroundings build_surroundings(const Config& config, c10::Device device);
 
 // Reads all weights it names. Masters are float32, computation is in run.dtype (float64 computes and keeps float64).

@@ -3,6 +3,7 @@
 #include "sgf/core/error.h"
 #include "sgf/rollout/config_parts.h"
 #include "sgf/training/stage_files.h"
+#include "sgf/training/start_file.h"
 
 namespace sgf {
 namespace {

@@ -126,7 +126,8 @@ at::Tensor DmdStage::sample(const at::Tensor& text, uint64_t seed) const {
     const NoiseKey key{.seed = seed, .purpose = NoisePurpose::kSample, .block = block.begin, .step = draw};
     return normal_per_sample(key, {text.size(0), block.frames(), rest[0], rest[1], rest[2]}, options);
   };
-  return roll_out(network, network.prepare(text), settings_.dmd.rollout, steps, noise).prediction;
+  const at::Tensor given = data_.sample_given ? data_.sample_given(text.size(0)) : at::Tensor();
+  return roll_out(network, network.prepare(text), settings_.dmd.rollout, steps, noise, given).prediction;
 }
 
 }  // namespace sgf

@@ -34,6 +34,8 @@ struct DmdData {
       prompts;  // [count, L, text_dim]
   // First blocks of true clips [count, n, C, H, W]; empty where every block is generated.
   std::function<at::Tensor(UpdateKind kind, int64_t step, int64_t first, int64_t count)> given;
+  // The same for the run's `count` sample prompts.
+  std::function<at::Tensor(int64_t count)> sample_given;
 };
 
 // What an update of `part` starts from.
@@ -53,7 +55,7 @@ class DmdStage final : public Stage {
   StageState state() const override;
   void restore(const StageState& state) override;
 
-  // All denoising steps of the slow average.
+  // All denoising steps of the slow average; from given first blocks where training has them.
   at::Tensor sample(const at::Tensor& text, uint64_t seed) const override;
 
   const Learner& generator() const { return generator_; }

@@ -123,7 +123,7 @@ GeneratorStep generator_step(const CausalDit& generator, const CausalDit& teache
                      batch.draws.score(batch.latent, batch.options, settings.shift), batch.text, record.given_frames);
   step.loss = result.loss;
   step.are_scores_finite = result.are_scores_finite;
-  step.dmd_gradient_norm = result.gradient.flatten(1).norm(2, 1).mean().item<double>();
+  step.dmd_gradient_norm = result.gradient.slice(1, record.given_frames).flatten(1).norm(2, 1).mean().item<double>();
   return step;
 }
 

@@ -61,7 +61,7 @@ LatentStatistics statistics_of(const ExitRecord& record);
 
 struct GeneratorStep {
   at::Tensor loss;
-  double dmd_gradient_norm = 0;  // mean over samples of the gradient's norm
+  double dmd_gradient_norm = 0;  // mean over samples of the gradient's norm, over the frames that the loss counts
   double exit_step = 0;          // mean over samples
   RecoveryReport recovery;       // Pass 2 against Pass 1 of this very step
   LatentStatistics latents;

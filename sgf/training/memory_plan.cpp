@@ -8,21 +8,23 @@
 namespace sgf {
 namespace {
 
-bool takes_library_attention(const Config& c) {
-  const int64_t head = c.model.dim / c.model.num_heads;
+bool takes_library_attention(const Config& c, const DitConfig& model) {
+  const int64_t head = model.dim / model.num_heads;
   const bool is_asked = c.run.attention != AttentionChoice::kMath;
   return is_asked && c.run.dtype == DtypeChoice::kBFloat16 && head % 8 == 0 && head <= 128;
 }
 
 class MemoryPlanner {
  public:
-  MemoryPlanner(const Config& config, int64_t parts)
+  MemoryPlanner(const Config& config, int64_t parts, const std::optional<DitConfig>& teacher)
       : c_(config),
+        model_(dit_config_of(config)),
+        teacher_(teacher.value_or(model_)),
         layout_(layout_of(config)),
         policy_(policy_of(config)),
         grid_(config.video.height, config.video.width, config.model.patch_size[1], config.model.patch_size[2]),
         widths_(widths_of(config.run.dtype)),
-        parameters_(parameter_count(dit_config_of(config))),
+        parameters_(parameter_count(model_)),
         // From the second forward of an update on, the sum of the gradients so far is there too.
         sums_(parts > 1 ? parameters_ * widths_.master : 0) {}
 
@@ -38,8 +40,9 @@ class MemoryPlanner {
   }
 
  private:
-  CallSetting setting(CallShape call, int64_t batch) const {
-    return {dit_config_of(c_), call, widths_, batch, takes_library_attention(c_)};
+  CallSetting setting(CallShape call, int64_t batch) const { return setting(call, batch, model_); }
+  CallSetting setting(CallShape call, int64_t batch, const DitConfig& model) const {
+    return {model, call, widths_, batch, takes_library_attention(c_, model)};
   }
   CallSetting setting(CallShape call) const { return setting(call, c_.train.micro_batch); }
 
@@ -90,12 +93,15 @@ class MemoryPlanner {
     add_network("generator");
     add_ema();
     add_network("critic");
-    plan_.resident.push_back({"teacher weights", parameters_ * widths_.compute});
+    plan_.resident.push_back({"teacher weights", parameter_count(teacher_) * widths_.compute});
     const CallShape pass_2 = parallel_call(policy_, layout_, grid_);
     const CallShape whole = bidirectional_call(c_.video.frames, grid_);
     const TrainingCallBytes generator = training_bytes(setting(pass_2), c_.train.activations);
     plan_.phases.push_back({"rollout", sums_ + rollout(c_.train.micro_batch)});
-    plan_.phases.push_back({"scores", sums_ + generator.kept + inference_bytes(setting(whole))});
+    // Teacher and critic run one after the other.
+    const int64_t score =
+        std::max(inference_bytes(setting(whole)), inference_bytes(setting(whole, c_.train.micro_batch, teacher_)));
+    plan_.phases.push_back({"scores", sums_ + generator.kept + score});
     add_update("Pass 2", generator);
     add_update("critic", training_bytes(setting(whole), c_.train.activations));
     plan_.details.push_back({"KV cache of a rollout",
@@ -130,6 +136,8 @@ class MemoryPlanner {
   }
 
   const Config& c_;
+  DitConfig model_;
+  DitConfig teacher_;
   BlockLayout layout_;
   ContextPolicy policy_;
   PatchGrid grid_;
@@ -149,6 +157,8 @@ int64_t MemoryPlan::resident_bytes() const {
 
 const MemoryRow& MemoryPlan::largest_phase() const { return *std::ranges::max_element(phases, {}, &MemoryRow::bytes); }
 
-MemoryPlan plan_memory(const Config& config, int64_t parts) { return MemoryPlanner(config, parts).plan(); }
+MemoryPlan plan_memory(const Config& config, int64_t parts, const std::optional<DitConfig>& teacher) {
+  return MemoryPlanner(config, parts, teacher).plan();
+}
 
 }  // namespace sgf

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "sgf/core/config.h"
+#include "sgf/model/dit_config.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +30,8 @@ struct MemoryPlan {
 // Pass 2 (docs/performance.md: 14.3, 14.9 and 19.2 GiB) lie 1.2 to 3.1 % over the count of what an update allocates.
 constexpr double kAllocatorShare = 0.02;
 
-// One device, `parts` forwards of train.micro_batch samples an update.
-MemoryPlan plan_memory(const Config& config, int64_t parts);
+// One device, `parts` forwards of train.micro_batch samples an update. The teacher of dmd has the generator's size
+// where none is given.
+MemoryPlan plan_memory(const Config& config, int64_t parts, const std::optional<DitConfig>& teacher = {});
 
 }  // namespace sgf

@@ -70,7 +70,7 @@ std::optional<PlanChange> smallest_change(const Config& c, const PlanRequest& re
         one.config.output.sample_every = 0;
         one.set.push_back("output.sample_every=0");
       }
-      const int64_t peak = plan_memory(one.config, parts_of(one.config, request.gpus)).peak_bytes();
+      const int64_t peak = plan_memory(one.config, parts_of(one.config, request.gpus), request.teacher).peak_bytes();
       if (fits_in(peak, *request.memory_gib)) return PlanChange{one.set, peak};
     }
   }
@@ -111,8 +111,10 @@ RunPlan plan_run(const Config& c, const PlanRequest& request) {
                .micro_batch = c.train.micro_batch,
                .global_batch = c.train.global_batch,
                .parts = parts_of(c, request.gpus)};
-  plan.memory = plan_memory(c, plan.parts);
-  plan.phases = step_costs(c);
+  if (c.train.stage == StageChoice::kDmd)
+    plan.teacher_parameters = parameter_count(request.teacher.value_or(dit_config_of(c)));
+  plan.memory = plan_memory(c, plan.parts, request.teacher);
+  plan.phases = step_costs(c, request.teacher);
   plan.flops_a_step = mean_step(c, plan.phases);
   plan.rates = measured_rates(request.gpu, c.run.dtype);
   if (plan.rates) plan.step_seconds = mean_seconds(c, plan);
@@ -136,6 +138,7 @@ Json to_json(const RunPlan& plan) {
            {"peak_bytes", plan.memory.peak_bytes()},
            {"flops_per_sample", phases_json(plan)},
            {"step_flops", {{"linear", plan.flops_a_step.linear}, {"attention", plan.flops_a_step.attention}}}};
+  if (plan.teacher_parameters) out["teacher_parameters"] = *plan.teacher_parameters;
   out["step_seconds"] = plan.step_seconds ? Json(*plan.step_seconds) : Json(nullptr);
   out["step_seconds_from"] = plan.rates ? Json(plan.rates->source) : Json(nullptr);
   if (!plan.memory_gib) return out;

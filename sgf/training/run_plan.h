@@ -19,6 +19,7 @@ struct PlanRequest {
   int64_t gpus = 1;
   std::optional<double> memory_gib;  // of one device; without it nothing is said about fitting
   std::string gpu = "h200";
+  std::optional<DitConfig> teacher;  // of dmd; without it, of the generator's size
 };
 
 // Settings that would fit, as --set takes them.
@@ -29,6 +30,7 @@ struct PlanChange {
 
 struct RunPlan {
   int64_t parameters = 0;
+  std::optional<int64_t> teacher_parameters;  // of dmd
   int64_t gpus = 1;
   int64_t micro_batch = 1;
   int64_t global_batch = 1;

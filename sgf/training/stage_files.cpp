@@ -5,10 +5,7 @@
 #include "sgf/core/error.h"
 #include "sgf/model/dit_weights.h"
 #include "sgf/model/stored_config.h"
-#include "sgf/model/weight_folder.h"
-#include "sgf/model/weight_names.h"
-#include "sgf/training/checkpoint_store.h"
-#include "sgf/training/run_folder.h"
+#include "sgf/training/start_file.h"
 
 #include <ATen/ATen.h>
 
@@ -42,35 +39,6 @@ nlohmann::json read_state(const fs::path& path) {
   check(json.is_object() && json.contains("step") && json.contains("counters"), "training",
         "{}: not the state of a checkpoint", path.string());
   return json;
-}
-
-// The weights that a later stage starts from.
-fs::path start_file(const fs::path& path) {
-  fs::path folder = path;
-  if (is_run_folder(path)) {
-    const CheckpointStore store(path / "checkpoints");
-    const std::optional<int64_t> newest = store.newest();
-    check(newest.has_value(), "training", "{}: the run has no checkpoint yet", path.string());
-    folder = store.folder_of(*newest);
-  }
-  if (!fs::exists(folder / kStateFile)) return find_dit_file(path);
-  const fs::path average = folder / "ema.safetensors";
-  return fs::exists(average) ? average : folder / "generator.safetensors";
-}
-
-struct StartFile {
-  fs::path path;
-  TensorFile file;
-  DitWeightIndex index;  // points into the file
-};
-
-StartFile open_start_file(const fs::path& path) {
-  check(fs::exists(path), "training", "{}: no such weights or run folder", path.string());
-  StartFile start{.path = start_file(path)};
-  start.file = open_tensor_file(start.path);
-  check_format(start.file, start.path);
-  start.index = index_dit_weights(start.file);
-  return start;
 }
 
 void check_architecture(const DitConfig& found, const DitConfig& wanted, const fs::path& path) {
@@ -125,26 +93,10 @@ StageState read_stage_files(const fs::path& folder, int64_t step) {
 }
 
 DitWeights read_start_weights(const fs::path& path, const DitConfig& config, at::TensorOptions options) {
-  const StartFile start = open_start_file(path);
+  const StartWeights start = open_start_weights(path);
   check_architecture(infer_dit_sizes(start.index), config, start.path);
   check_stored_config(start.file, config, start.path);
   return load_dit_weights(config, start.file, start.index, options);
-}
-
-DitConfig read_teacher_config(const fs::path& path, const DitConfig& student) {
-  const StartFile start = open_start_file(path);
-  DitConfig config = student;
-  const DitConfig sizes = infer_dit_sizes(start.index);
-  if (sizes.dim != student.dim || sizes.num_layers != student.num_layers || sizes.ffn_dim != student.ffn_dim) {
-    const std::optional<DitConfig> stored = find_stored_config(start.file, start.path).config;
-    config = stored ? *stored : infer_dit_config(start.index);
-    config.text_len = student.text_len;  // leaves no trace in weights
-  }
-  check(config.in_dim == student.in_dim && config.out_dim == student.out_dim && config.text_dim == student.text_dim &&
-            config.patch_size == student.patch_size,
-        "training", "{}: this teacher reads latents of {} channels and text rows of {}, the student {} and {}",
-        start.path.string(), config.in_dim, config.text_dim, student.in_dim, student.text_dim);
-  return config;
 }
 
 }  // namespace sgf

@@ -20,8 +20,4 @@ StageState read_stage_files(const std::filesystem::path& folder, int64_t step);
 // checkpoint folder; in the last two the slow average where there is one. Refuses another architecture than `config`.
 DitWeights read_start_weights(const std::filesystem::path& path, const DitConfig& config, at::TensorOptions options);
 
-// The size of the network in such a file: a teacher may be larger than its student. Refuses one that does not speak of
-// the same latents and text.
-DitConfig read_teacher_config(const std::filesystem::path& path, const DitConfig& student);
-
 }  // namespace sgf

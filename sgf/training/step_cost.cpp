@@ -36,14 +36,14 @@ PhaseCost training_cost(const Config& c, const std::string& name, const CallShap
   return cost;
 }
 
-std::vector<PhaseCost> dmd_costs(const Config& c) {
+std::vector<PhaseCost> dmd_costs(const Config& c, const DitConfig& teacher) {
   const CallShape whole = bidirectional_call(c.video.frames, grid_of(c));
-  const FlopCount score = forward_flops(dit_config_of(c), whole);
-  constexpr double kScores = 3;  // the teacher with and without the prompt, and the critic
+  // The teacher with and without the prompt, and the critic.
+  const FlopCount scores = forward_flops(teacher, whole) * 2 + forward_flops(dit_config_of(c), whole);
   std::vector<PhaseCost> costs{
       rollout_cost(c, "generator: rollout"),
       training_cost(c, "generator: Pass 2", parallel_call(policy_of(c), layout_of(c), grid_of(c))),
-      {.name = "generator: scores", .forward = score * kScores}};
+      {.name = "generator: scores", .forward = scores}};
   for (PhaseCost& cost : costs) cost.updates_a_step = 1.0 / static_cast<double>(c.dmd.generator_every);
   costs.push_back(rollout_cost(c, "critic: rollout"));
   costs.push_back(training_cost(c, "critic: flow matching", whole));
@@ -52,8 +52,8 @@ std::vector<PhaseCost> dmd_costs(const Config& c) {
 
 }  // namespace
 
-std::vector<PhaseCost> step_costs(const Config& c) {
-  if (c.train.stage == StageChoice::kDmd) return dmd_costs(c);
+std::vector<PhaseCost> step_costs(const Config& c, const std::optional<DitConfig>& teacher) {
+  if (c.train.stage == StageChoice::kDmd) return dmd_costs(c, teacher.value_or(dit_config_of(c)));
   const bool is_causal = c.train.stage == StageChoice::kTeacherForcing;
   return {training_cost(c, "network",
                         is_causal ? parallel_call(policy_of(c), layout_of(c), grid_of(c))

@@ -23,8 +23,9 @@ struct PhaseCost {
   FlopCount flops() const { return forward + backward; }
 };
 
-// Rollouts leave at every step equally often; where all steps are run, all are counted.
-std::vector<PhaseCost> step_costs(const Config& config);
+// Rollouts leave at every step equally often; where all steps are run, all are counted. The teacher of dmd has the
+// generator's size where none is given.
+std::vector<PhaseCost> step_costs(const Config& config, const std::optional<DitConfig>& teacher = {});
 
 // Sustained rates, in operations a second, and what a serial call loses a layer.
 struct DeviceRates {

@@ -8,9 +8,13 @@
 #include "sgf/training/build_stage.h"
 #include "sgf/training/run_record.h"
 #include "sgf/training/stage_files.h"
+#include "sgf/training/start_sources.h"
 
 #include <ATen/Parallel.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <optional>
 
 namespace sgf {
@@ -38,13 +42,37 @@ c10::Device device_of(const Config& config, const Ranks& ranks) {
   return device_from_name(fmt::format("cuda:{}", ranks.place().local_rank));
 }
 
+// dmd.teacher among them where the run knows which file it was: the same one may have got another name.
+std::vector<std::string> free_keys_of(const std::filesystem::path& run) {
+  std::vector<std::string> keys = kFreeKeys;
+  for (const StartSource& source : read_start_sources(run / "facts.json"))
+    if (source.key == "dmd.teacher") keys.push_back(source.key);
+  return keys;
+}
+
+// A cosine falls towards the last step: with another number of steps every step has another rate.
+void refuse_other_length(const Config& now, const std::filesystem::path& run) {
+  const bool has_cosine = now.optimiser.decay == RateDecay::kCosine ||
+                          (now.train.stage == StageChoice::kDmd && now.critic_optimiser.decay == RateDecay::kCosine);
+  if (!has_cosine) return;
+  std::ifstream file(run / "config.yaml", std::ios::binary);
+  const std::string before{std::istreambuf_iterator<char>(file), {}};
+  for (const ConfigDifference& d : compare_configs(before, to_yaml(now)))
+    check(d.key != "train.steps", "training",
+          "{}: train.steps was {} and is {} here, but the learning rate falls along a cosine that ends at train.steps, "
+          "so the steps made so far would belong to another run; keep {}, or begin a new run (--out) that starts from "
+          "this one's weights (train.start_from)",
+          run.string(), d.before, d.now, d.before);
+}
+
 // Before any weight is read: a folder that cannot be used is refused at once, and a config that cannot be used leaves
 // no folder behind.
 std::optional<RunFolder> open_earlier_run(const TrainRequest& request) {
   if (!is_run_folder(request.out)) return std::nullopt;
   check(request.resume, "training",
         "{}: holds a run already; --resume goes on with it, --out gives the new one a place", request.out.string());
-  return RunFolder::open(request.out, to_yaml(request.config), kFreeKeys);
+  refuse_other_length(request.config, request.out);
+  return RunFolder::open(request.out, to_yaml(request.config), free_keys_of(request.out));
 }
 
 // The numbers that fit in a line.
@@ -61,6 +89,7 @@ class TrainRun {
   TrainResult run();
 
  private:
+  std::vector<StartSource> choose_sources();
   int64_t restore();
   void open_record(std::optional<RunFolder> earlier);
   void take_step();
@@ -72,6 +101,7 @@ class TrainRun {
   c10::Device device_;
   ProgressLine progress_;
   StageSurroundings surroundings_;
+  std::vector<StartSource> sources_;
   std::unique_ptr<Stage> stage_;
   std::optional<RunRecord> record_;  // of the first rank
   int64_t steps_done_ = 0;
@@ -91,17 +121,29 @@ TrainRun::TrainRun(const TrainRequest& request, const Ranks& ranks)
   std::optional<RunFolder> earlier = ranks.is_first() ? open_earlier_run(request) : std::nullopt;
   ranks.barrier();  // the others read the folder only after leftovers of a crash are gone from it
   surroundings_ = build_surroundings(config_, device_);
-  stage_ = build_stage(config_, surroundings_, device_, ranks);
+  sources_ = choose_sources();
+  stage_ = build_stage(with_start_sources(config_, sources_), surroundings_, device_, ranks);
   steps_done_ = restore();
   if (ranks.is_first()) open_record(std::move(earlier));
 }
 
-// From the newest whole checkpoint, or the beginning; all ranks from the same.
+// The files of the run's first start where there was one.
+std::vector<StartSource> TrainRun::choose_sources() {
+  const bool is_earlier = is_run_folder(request_.out);
+  const bool has_checkpoint = is_earlier && CheckpointStore(request_.out / "checkpoints").newest().has_value();
+  const std::vector<StartSource> recorded =
+      is_earlier ? read_start_sources(request_.out / "facts.json") : std::vector<StartSource>{};
+  return choose_start_sources(config_, recorded, has_checkpoint, [&](const std::string& text) { progress_.say(text); });
+}
+
+// From the newest whole checkpoint, or the beginning; all ranks from the same. All ask before the first one goes on and
+// makes the folder.
 int64_t TrainRun::restore() {
-  if (!is_run_folder(request_.out)) return 0;
   const CheckpointStore store(request_.out / "checkpoints");
-  for (const std::string& damage : store.survey().damaged) progress_.say("passed over: " + damage);
-  const auto newest = static_cast<double>(store.newest().value_or(0));
+  const bool is_earlier = is_run_folder(request_.out);
+  if (is_earlier)
+    for (const std::string& damage : store.survey().damaged) progress_.say("passed over: " + damage);
+  const auto newest = static_cast<double>(is_earlier ? store.newest().value_or(0) : 0);
   const auto step = static_cast<int64_t>(ranks_.gather({newest}).front().front());
   if (step == 0) return 0;
   stage_->restore(read_stage_files(store.folder_of(step), step));
@@ -113,6 +155,7 @@ void TrainRun::open_record(std::optional<RunFolder> earlier) {
   nlohmann::json facts = request_.facts;
   facts["device"] = device_.str();
   facts["ranks"] = ranks_.size();
+  facts["sources"] = to_json(sources_);
   RunFolder folder = earlier ? std::move(*earlier) : RunFolder::create(request_.out, to_yaml(config_));
   record_.emplace(config_, std::move(folder), steps_done_, std::move(facts));
 }

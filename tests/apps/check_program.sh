@@ -123,7 +123,7 @@ check_verify() {
 check_bench() {
   local said
   said=$("$SGF" bench attention --device cpu --frames 3 --height 8 --width 8 --runs 1)
-  [[ $(grep -c '"peak_resident_gib":' <<<"$said") == 2 ]] || { echo "FAIL: bench said: $said" && FAILED=1; }
+  [[ $(grep -c '"memory":"resident"' <<<"$said") == 2 ]] || { echo "FAIL: bench said: $said" && FAILED=1; }
   expect 2 'atention not in' "$SGF" bench atention --device cpu --frames 3 --height 8 --width 8
 }
 

@@ -105,7 +105,7 @@ TEST_F(ConfigFiles, ABareNameIsAPresetAndAPathIsAFile) {
 }
 
 TEST_F(ConfigFiles, AMissingBaseSaysWhereItLooked) {
-  write("presets/tiny.yaml", "");
+  write("presets/tiny.yaml", "{}");
   const fs::path top = write("top.yaml", "name: x\nbase: tinny\n");
   EXPECT_EQ(refusal_of_load(top),
             fmt::format("[core] {0}/top.yaml:2: base 'tinny' was not found, looked for {0}/tinny.yaml, "
@@ -114,7 +114,7 @@ TEST_F(ConfigFiles, AMissingBaseSaysWhereItLooked) {
 }
 
 TEST_F(ConfigFiles, AMissingPresetOrFileSaysWhereItLooked) {
-  write("presets/tiny.yaml", "");
+  write("presets/tiny.yaml", "{}");
   EXPECT_THAT(refusal_of_load("tiyn"), HasSubstr("preset 'tiyn' was not found, looked for "));
   EXPECT_THAT(refusal_of_load("tiyn"), HasSubstr("did you mean tiny?"));
   EXPECT_THAT(refusal_of_load("no/such.yaml"), HasSubstr("config 'no/such.yaml' was not found"));
@@ -157,9 +157,11 @@ TEST_F(ConfigFiles, FoldersAndHugeFilesAreRefused) {
   EXPECT_THAT(refusal_of_load(write("big.yaml", std::string((1 << 20) + 1, '#'))), HasSubstr("is larger than"));
 }
 
-TEST_F(ConfigFiles, AnEmptyFileGivesTheDefaults) {
-  EXPECT_EQ(load(write("empty.yaml", "")), Config{});
-  EXPECT_EQ(load(write("comment.yaml", "# nothing yet\n")), Config{});
+TEST_F(ConfigFiles, AFileWithoutSettingsIsRefused) {
+  for (const char* text : {"", "# nothing yet\n", "%s", "---\n"})
+    EXPECT_THAT(refusal_of_load(write("empty.yaml", text)), HasSubstr("empty.yaml")) << text;
+  EXPECT_THAT(refusal_of_load(write("empty.yaml", "")), HasSubstr("holds no settings"));
+  EXPECT_EQ(load(write("defaults.yaml", "{}")), Config{}) << "the control: a mapping of nothing means it";
 }
 
 TEST_F(ConfigFiles, AFileThatIsNoMappingIsRefused) {
@@ -184,7 +186,7 @@ TEST_F(ConfigFiles, WhatIsLoadedIsValidatedAfterTheOverrides) {
 }
 
 TEST_F(ConfigFiles, OverridesAreReadAsYaml) {
-  const fs::path file = write("a.yaml", "");
+  const fs::path file = write("a.yaml", "{}");
   EXPECT_EQ(load(file, {"name=\"\""}).name, "");
   EXPECT_EQ(load(file, {"context.first_block_frames=1"}).context.first_block_frames, 1);
   EXPECT_EQ(load(file, {"context.first_block_frames=null"}).context.first_block_frames, std::nullopt);
@@ -194,7 +196,7 @@ TEST_F(ConfigFiles, OverridesAreReadAsYaml) {
 }
 
 TEST_F(ConfigFiles, ARefusedOverrideIsNamedInFull) {
-  const fs::path file = write("a.yaml", "");
+  const fs::path file = write("a.yaml", "{}");
   EXPECT_EQ(refusal_of_load(file, {"model.dmi=96"}),
             "[core] --set model.dmi=96: unknown key model.dmi, did you mean model.dim?");
   EXPECT_EQ(refusal_of_load(file, {"model.dim=wide"}),
@@ -208,7 +210,7 @@ TEST_F(ConfigFiles, ARefusedOverrideIsNamedInFull) {
 }
 
 TEST_F(ConfigFiles, AnOverrideMustBeAnAssignment) {
-  const fs::path file = write("a.yaml", "");
+  const fs::path file = write("a.yaml", "{}");
   EXPECT_EQ(refusal_of_load(file, {"model.dim"}), "[core] --set model.dim: expected key=value");
   EXPECT_THAT(refusal_of_load(file, {"=3"}), HasSubstr("expected a dotted key"));
   EXPECT_THAT(refusal_of_load(file, {"model..dim=3"}), HasSubstr("expected a dotted key"));

@@ -121,6 +121,15 @@ TEST_F(TensorFolder, RefusesAnIndexThatNamesAMissingShardOrTensor) {
   expect_error([&] { open_tensor_file(folder_); }, {"m.index.json", "'s.safetensors'", "'more'"});
 }
 
+TEST_F(TensorFolder, NamesWhatLiesInAShardAndNotInItsIndex) {
+  put_copy("s.safetensors", "dtypes.safetensors");
+  put_index(R"({"scalar":"s.safetensors"})");
+  const TensorFile file = open_tensor_file(folder_);
+  EXPECT_EQ(file.unindexed.size() + 1, file.entries.size());
+  EXPECT_EQ(std::ranges::count(file.unindexed, "scalar"), 0);
+  EXPECT_TRUE(open_tensor_file(weights_path("sharded")).unindexed.empty()) << "the control";
+}
+
 TEST_F(TensorFolder, RefusesAShardThatLiesElsewhere) {
   for (const std::string shard : {"../s.safetensors", "/etc/passwd", "a/b", "..", ""}) {
     put_index("{\"x\":\"" + shard + "\"}");

@@ -43,6 +43,20 @@ TEST(TrainingBench, PhasesOfACycleAreThoseOfBothUpdatesAndAddUpToTheWhole) {
   EXPECT_NEAR(sum_of_phases(line), line["p50_ms"].get<double>(), 0.05 * line["p50_ms"].get<double>());
 }
 
+// Beside what only one kind of work has.
+TEST(Bench, LinesOfPassesAndOfTrainingNameTheirFieldsAlike) {
+  PassesSetting setting = tiny_setting();
+  std::vector<json> lines;
+  bench_passes(setting, {"rollout", "score"}, [&](const json& line) { lines.push_back(line); });
+  ASSERT_EQ(lines.size(), 2u);
+  for (json& line : lines)
+    for (const char* own : {"steps", "masters", "phases_ms"}) line.erase(own);
+  for (const auto& [key, value] : lines[0].items()) EXPECT_TRUE(lines[1].contains(key)) << key;
+  for (const auto& [key, value] : lines[1].items()) EXPECT_TRUE(lines[0].contains(key)) << key;
+  for (const char* same : {"model", "parameters", "threads", "activations", "memory", "latent", "sink"})
+    EXPECT_EQ(lines[0].at(same), lines[1].at(same)) << same;
+}
+
 TEST(TrainingBench, AnExitThatTheScheduleLacksIsRefused) {
   PassesSetting setting = tiny_setting();
   setting.exit_step = 5;
@@ -109,6 +123,13 @@ TEST_F(EarlierFile, TheSameWorkIsComparedAndOtherWorkIsNot) {
     const json other = earlier.against(with(kLine, key, value));
     EXPECT_TRUE(other.contains("note") && !other.contains("ratio")) << key;
   }
+}
+
+TEST_F(EarlierFile, MayBeOlderThanTheWordOnActivations) {
+  const EarlierBench older = holding(kLine.dump()), newer = holding(with(kLine, "activations", "keep").dump());
+  const json now = with(kLine, "activations", "recompute");
+  EXPECT_TRUE(older.against(now).contains("ratio"));
+  EXPECT_FALSE(newer.against(now).contains("ratio"));
 }
 
 TEST_F(EarlierFile, OfSeveralLinesTheLastCounts) {

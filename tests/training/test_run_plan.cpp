@@ -203,6 +203,28 @@ TEST(RunPlan, RepeatsTheMeasuredTimesOfPassTwo) {
   }
 }
 
+// Wan2.1's 14B network: 5120 wide, 13824 in its FFN, 40 layers; the generator has 1.3B.
+TEST(RunPlan, CountsATeacherOfAnotherSize) {
+  constexpr int64_t kBlock =
+      8 * (5120 * 5120 + 5120) + 4 * 5120 + 2 * 5120 + 2 * 5120 * 13824 + 13824 + 5120 + 6 * 5120;
+  constexpr int64_t kAround = (64 * 5120 + 5120) + (4096 * 5120 + 5120) + (5120 * 5120 + 5120) + (256 * 5120 + 5120) +
+                              (5120 * 5120 + 5120) + (5120 * 6 * 5120 + 6 * 5120) + (5120 * 64 + 64) + 2 * 5120;
+  constexpr int64_t kLarge = 40 * kBlock + kAround;
+  static_assert(kLarge == 14'288'491'584);
+  const Config c = preset("wan-1.3b-chunkwise");
+  const RunPlan same = plan_run(c, {}), large = plan_run(c, {.teacher = dit_preset("wan-14b")});
+  EXPECT_EQ(large.teacher_parameters, kLarge);
+  EXPECT_EQ(to_json(large)["teacher_parameters"], kLarge);
+  EXPECT_EQ(resident(large.memory, "teacher weights"), 2 * kLarge);
+  EXPECT_EQ(resident(large.memory, "generator weights"), resident(same.memory, "generator weights"));
+  // Two of three scores are the teacher's; products with weights outweigh the rest.
+  const double tokens = 21.0 * 30 * 52, products = 6.0 * 5120 * 5120 + 2.0 * 5120 * 13824;
+  const double more = large.phases.at(2).forward.linear - same.phases.at(2).forward.linear / 3;
+  EXPECT_NEAR(more / (2 * 40 * 2 * tokens * products), 1, 0.02);
+  EXPECT_DOUBLE_EQ(large.phases.at(1).flops().total(), same.phases.at(1).flops().total()) << "Pass 2 has no teacher";
+  EXPECT_GT(*large.step_seconds, *same.step_seconds);
+}
+
 TEST(RunPlan, ItsJsonHoldsThePeakAndWhereItIs) {
   const nlohmann::json json = to_json(plan_run(preset("world-tiny"), {.memory_gib = 1}));
   EXPECT_TRUE(json["fits"]);

@@ -120,7 +120,10 @@ TEST(TrainRun, EveryModeOfTheRolloutTrainsAndRecovers) {
   c.dmd.first_block_given = true;
   c.dmd.boundary = BoundaryChoice::kFrozen;
   c.train.stop_over_recovery = 1e-4;
+  c.output.sample_every = 3;
   EXPECT_EQ(train(c, folder / "run").end, TrainEnd::kDone);
+  c.output.sample_prompts = {"a red circle"};  // no clip of the world begins with it
+  EXPECT_THAT(refusal_of([&] { train(c, folder / "other"); }), HasSubstr("leave output.sample_prompts empty"));
 }
 
 TEST(TrainRun, ATeacherMayBeLargerThanItsStudent) {
@@ -136,6 +139,76 @@ TEST(TrainRun, ATeacherMayBeLargerThanItsStudent) {
   EXPECT_EQ(train(c, folder / "run").end, TrainEnd::kDone);
   c.dmd.critic = "";  // the critic is of the student's size: the teacher's weights do not fit it
   EXPECT_THAT(refusal_of([&] { train(c, folder / "other"); }), HasSubstr("another architecture"));
+}
+
+class RunWithATeacher : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    train(teacher(1), folder_ / "teacher");
+    train(config(4), folder_ / "run", false, 2);
+  }
+  // Its newest checkpoint has made so many steps.
+  static Config teacher(int64_t steps) { return small_run(StageChoice::kFlowMatching, steps); }
+  Config config(int64_t steps) const {
+    Config c = small_run(StageChoice::kDmd, steps);
+    c.train.start_from = c.dmd.teacher = (folder_ / "teacher").string();
+    return c;
+  }
+  nlohmann::json source(const char* key) const {
+    return nlohmann::json::parse(bytes_of(folder_ / "run/facts.json")).back().at("sources").at(key);
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(RunWithATeacher, GoesOnWithTheCheckpointItBeganWith) {
+  EXPECT_EQ(source("dmd.teacher").at("step"), 1);
+  train(config(4), folder_ / "whole");
+  train(teacher(3), folder_ / "teacher", true);
+  EXPECT_EQ(train(config(4), folder_ / "run", true).steps_done, 4);
+  EXPECT_EQ(source("dmd.teacher").at("step"), 1);
+  expect_same_checkpoint(folder_ / "whole", folder_ / "run", 4);
+  train(config(4), folder_ / "later");  // the control: a new run takes the newer teacher
+  EXPECT_NE(bytes_of(folder_ / "whole/metrics.jsonl"), bytes_of(folder_ / "later/metrics.jsonl"));
+}
+
+TEST_F(RunWithATeacher, IsRefusedWhereThatOneIsGoneUntilACopyIsNamed) {
+  const fs::path first = folder_ / "teacher/checkpoints/step_00000001";
+  train(teacher(3), folder_ / "teacher", true);
+  fs::rename(first, folder_ / "kept");
+  const std::string refusal = refusal_of([&] { train(config(4), folder_ / "run", true); });
+  EXPECT_THAT(refusal, HasSubstr("dmd.teacher: the run began with " + first.string()));
+  EXPECT_THAT(refusal, HasSubstr("step_00000003"));
+  Config c = config(4);
+  c.dmd.teacher = (folder_ / "teacher/checkpoints/step_00000003").string();
+  EXPECT_THAT(refusal_of([&] { train(c, folder_ / "run", true); }), HasSubstr("another network"));
+  c.dmd.teacher = (folder_ / "kept").string();
+  EXPECT_EQ(train(c, folder_ / "run", true).steps_done, 4);
+}
+
+TEST_F(RunWithATeacher, IsRefusedWhereTheFileWasOverwritten) {
+  const fs::path old_file = source("dmd.teacher").at("file").get<std::string>();
+  train(teacher(3), folder_ / "teacher", true);
+  fs::copy_file(folder_ / "teacher/checkpoints/step_00000003" / old_file.filename(), old_file,
+                fs::copy_options::overwrite_existing);
+  EXPECT_THAT(refusal_of([&] { train(config(4), folder_ / "run", true); }), HasSubstr("another network"));
+}
+
+TEST(TrainRun, ARunAlongACosineKeepsItsLengthAndAConstantOneMayGrow) {
+  for (const RateDecay decay : {RateDecay::kCosine, RateDecay::kConstant}) {
+    const TemporaryFolder folder;
+    Config c = small_run(StageChoice::kFlowMatching, 2);
+    c.optimiser.decay = decay;
+    train(c, folder / "run", false, 1);
+    c.train.steps = 3;
+    const auto resume = [&] { train(c, folder / "run", true); };
+    if (decay == RateDecay::kConstant) {
+      EXPECT_NO_THROW(resume());
+    } else {
+      EXPECT_THAT(refusal_of(resume), HasSubstr("train.steps was 2 and is 3 here"));
+      c.train.steps = 2;
+      EXPECT_NO_THROW(resume());
+    }
+  }
 }
 
 TEST(TrainRun, AFolderOfAnotherConfigIsRefusedByItsKeys) {

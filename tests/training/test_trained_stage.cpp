@@ -77,6 +77,44 @@ TEST(DmdStage, TheAverageStartsAtItsStep) {
   EXPECT_TRUE(run.ema().has_started());
 }
 
+TEST(DmdStage, SamplesBeginWithAGivenBlockWhereTrainingDoes) {
+  const at::Tensor given = at::full({2, 1, 3, 4, 6}, 0.25), text = testing::draw(3, 0, {2, 4, 10}, at::kFloat);
+  const auto sample = [&](DmdData data) {
+    const DmdStage run(testing::stage_settings(2, 2), testing::network(1, at::kFloat),
+                       testing::network(2, at::kFloat).network(), testing::network(3, at::kFloat), std::move(data));
+    return run.sample(text, 5);
+  };
+  const at::Tensor from_given = sample({.sample_given = [&](int64_t) { return given; }}), from_noise = sample({});
+  EXPECT_TRUE(at::equal(from_given.slice(1, 0, 1), given));
+  EXPECT_FALSE(at::equal(from_noise.slice(1, 0, 1), given));
+  EXPECT_FALSE(at::equal(from_given.slice(1, 1), from_noise.slice(1, 1))) << "later blocks see it";
+}
+
+TEST(GeneratorStep, ItsGradientNormLeavesGivenFramesOut) {
+  const DmdStageSettings settings = testing::stage_settings(2, 2);
+  const CausalDit generator = testing::network(1, at::kDouble).network(),
+                  teacher = testing::network(2, at::kDouble).network(),
+                  critic = testing::network(3, at::kDouble).network();
+  const at::Tensor text = testing::draw(3, 0, {2, 4, 10}, at::kDouble);
+  const DmdBatch batch{.text = {text, at::zeros_like(text)},
+                       .latent = {2, 3, 3, 4, 6},
+                       .options = at::TensorOptions(at::kDouble),
+                       .given = testing::draw(4, 0, {2, 1, 3, 4, 6}, at::kDouble),
+                       .draws = {.seed = 7, .step = 1}};
+  DmdSettings dmd = settings.dmd;
+  std::optional<ExitRecord> record;
+  dmd.on_record = [&](ExitRecord& seen) { record = seen; };
+  const double norm = generator_step(generator, teacher, critic, batch, dmd).dmd_gradient_norm;
+  const at::Tensor gradient = generator_loss(record->prediction, {teacher, critic, dmd.guidance},
+                                             batch.draws.score(batch.latent, batch.options, dmd.shift), batch.text, 1)
+                                  .gradient;
+  const auto norm_from = [&](int64_t frame) {
+    return gradient.slice(1, frame).flatten(1).norm(2, 1).mean().item<double>();
+  };
+  EXPECT_NEAR(norm / norm_from(1), 1, 1e-6);
+  EXPECT_GT(std::abs(norm / norm_from(0) - 1), 0.01) << "the control: that of all frames is another number";
+}
+
 TEST(DmdStage, RefusesAnotherNetworksState) {
   DmdStage run = stage(1, 1);
   StageState state = cloned(run.state());

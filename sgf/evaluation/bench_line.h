@@ -1,0 +1,35 @@
+// The fields that every line of `sgf bench` has, under one name each.
+#pragma once
+
+#include "sgf/context/context_policy.h"
+#include "sgf/kernels/dense_attention.h"
+#include "sgf/model/dit_config.h"
+#include "sgf/model/recompute.h"
+
+#include <ATen/core/Tensor.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sgf {
+
+// What was timed: which network, where, at what shape.
+struct BenchedWork {
+  DitConfig model;
+  std::string model_name;
+  c10::Device device;
+  at::ScalarType dtype;
+  AttentionBackend attention;
+  ActivationPolicy activations;
+  ContextPolicy policy;
+  int64_t block_frames = 1;
+  std::vector<int64_t> latent;  // [B, F, C, H, W]
+};
+
+// {"item", "model", "parameters", "device", "threads", "dtype", "attention", "activations", "batch", "frames", "block",
+//  "sink", "fifo", "latent": [C, H, W]}
+nlohmann::json bench_line(const std::string& item, const BenchedWork& work);
+
+}  // namespace sgf

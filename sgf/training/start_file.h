@@ -1,0 +1,41 @@
+// The weight file that a network of a run starts from: where it lies, which one it is, how large its network is.
+// Torch-free.
+#pragma once
+
+#include "sgf/core/tensor_file.h"
+#include "sgf/model/dit_config.h"
+#include "sgf/model/weight_names.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace sgf {
+
+struct StartFile {
+  std::filesystem::path path;
+  std::optional<int64_t> step;  // of the checkpoint it lies in, where it lies in one
+};
+
+// A file or folder of weights as users have them, a run folder (its newest checkpoint) or a checkpoint folder; in the
+// last two the slow average where there is one.
+StartFile find_start_file(const std::filesystem::path& path);
+
+// Such a file, opened and known to hold a DiT.
+struct StartWeights {
+  std::filesystem::path path;
+  TensorFile file;
+  DitWeightIndex index;  // points into the file
+};
+StartWeights open_start_weights(const std::filesystem::path& path);
+
+// Tells two files of weights apart: their number of tensors and bytes, and a checksum over the index and over samples
+// of every tensor. A step of training changes every tensor, so samples are enough, and 28 GB need not be read.
+std::string identity_of(const TensorFile& file);
+
+// The size of the network in such a file: a teacher may be larger than its student. Refuses one that does not speak of
+// the same latents and text.
+DitConfig read_teacher_config(const std::filesystem::path& path, const DitConfig& student);
+
+}  // namespace sgf

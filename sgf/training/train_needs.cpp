@@ -1,0 +1,59 @@
+#include "sgf/training/train_needs.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace sgf {
+namespace {
+
+void add_needs_of_dmd(const Config& c, std::vector<std::string>& needs) {
+  if (c.dmd.teacher.empty())
+    needs.emplace_back(
+        "the dmd stage needs a teacher: set dmd.teacher to weights or to the folder of a flow_matching run");
+  if (c.train.start_from.empty())
+    needs.emplace_back(
+        "the dmd stage needs a student that can make videos: set train.start_from to weights or to the folder of a "
+        "teacher_forcing run");
+  if (!c.dmd.first_block_given) return;
+  if (!c.data.prompts.empty())
+    needs.emplace_back(
+        "dmd.first_block_given takes first blocks of the world's clips, which belong to its own captions: leave "
+        "data.prompts empty");
+  if (c.output.sample_every > 0 && !c.output.sample_prompts.empty())
+    needs.emplace_back(
+        "dmd.first_block_given starts samples from first blocks of the world's clips too: leave output.sample_prompts "
+        "empty, or set output.sample_every to 0");
+}
+
+}  // namespace
+
+std::vector<std::string> unmet_needs(const Config& c) {
+  std::vector<std::string> needs;
+  if (c.data.world.empty())
+    needs.emplace_back(
+        "training reads clips and captions from the built-in world so far: set data.world to world-tiny or world-small "
+        "(base: world-tiny sets the sizes too)");
+  if (c.train.stage == StageChoice::kDmd)
+    add_needs_of_dmd(c, needs);
+  else if (!c.data.prompts.empty())
+    needs.push_back(fmt::format("the {} stage learns clips with their own captions: leave data.prompts empty, got {}",
+                                enum_name(c.train.stage), c.data.prompts));
+  return needs;
+}
+
+std::vector<std::string> missing_files(const Config& c) {
+  std::vector<std::string> missing;
+  const auto look = [&](const char* key, const std::string& path) {
+    if (!path.empty() && !std::filesystem::exists(path))
+      missing.push_back(fmt::format("{}: {} is not there", key, path));
+  };
+  look("data.prompts", c.data.prompts);
+  look("train.start_from", c.train.start_from);
+  if (c.train.stage != StageChoice::kDmd) return missing;
+  look("dmd.teacher", c.dmd.teacher);
+  look("dmd.critic", c.dmd.critic);
+  return missing;
+}
+
+}  // namespace sgf

@@ -1,0 +1,17 @@
+// What training asks of a config beyond a sound one. Torch-free.
+#pragma once
+
+#include "sgf/core/config.h"
+
+#include <string>
+#include <vector>
+
+namespace sgf {
+
+// What the stage cannot begin with, in words that name the key to set; empty for a config that can be trained.
+std::vector<std::string> unmet_needs(const Config& config);
+
+// Files and folders that the config names and that are not there.
+std::vector<std::string> missing_files(const Config& config);
+
+}  // namespace sgf

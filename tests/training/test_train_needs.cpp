@@ -1,0 +1,41 @@
+// What training asks of a config beyond a sound one.
+#include "sgf/training/train_needs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sgf {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Config world(StageChoice stage) {
+  Config c = load_config("world-tiny", {}, {SGF_PRESETS});
+  c.train.stage = stage;
+  return c;
+}
+
+TEST(TrainNeeds, AStageOnClipsNeedsTheWorldAndNoPrompts) {
+  Config c = world(StageChoice::kTeacherForcing);
+  EXPECT_THAT(unmet_needs(c), IsEmpty());
+  c.data.prompts = "absent/prompts.txt";
+  EXPECT_THAT(unmet_needs(c), ElementsAre(HasSubstr("leave data.prompts empty")));
+  EXPECT_THAT(missing_files(c), ElementsAre(HasSubstr("data.prompts: absent/prompts.txt")));
+  c.data.world.clear();
+  EXPECT_THAT(unmet_needs(c), ElementsAre(HasSubstr("set data.world"), HasSubstr("data.prompts")));
+}
+
+TEST(TrainNeeds, DmdNeedsATeacherAndAStudent) {
+  Config c = world(StageChoice::kDmd);
+  EXPECT_THAT(unmet_needs(c), ElementsAre(HasSubstr("set dmd.teacher"), HasSubstr("set train.start_from")));
+  c.dmd.teacher = c.train.start_from = SGF_PRESETS;
+  EXPECT_THAT(unmet_needs(c), IsEmpty());
+  EXPECT_THAT(missing_files(c), IsEmpty());
+  c.dmd.critic = "absent/critic";
+  EXPECT_THAT(missing_files(c), ElementsAre(HasSubstr("dmd.critic")));
+}
+
+}  // namespace
+}  // namespace sgf
