@@ -14,5 +14,6 @@ NamedTensors replay_flow_matching(const Recording& recording, const ReplayOption
 NamedTensors replay_teacher_forcing(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_schedule(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_unipc(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_umt5(const Recording& recording, const ReplayOptions& options);
 
 }  // namespace sgf
