@@ -31,6 +31,7 @@ const std::map<std::string, Kind>& kinds() {
       {"schedule", {replay_schedule, 1e-6}},
       {"unipc", {replay_unipc, 1e-5}},
       {"vae", {replay_vae, 0}},
+      {"umt5", {replay_umt5, 0}},
   };
   return table;
 }
@@ -79,6 +80,7 @@ TensorError compare(const std::string& name, const at::Tensor& ours, const at::T
 
 // What the backend asked for came to, for the heads of this recording's network.
 std::string backend_used(const Recording& recording, const ReplayOptions& options) {
+  if (recording.kind() == "umt5") return "";  // has attention of its own
   if (!recording.has_setting("config") || !recording.setting("config").contains("num_heads")) return "";
   const DitConfig config = dit_config_from_json(recording.setting("config").dump(), recording.path().string());
   const at::Tensor heads =

@@ -15,5 +15,6 @@ NamedTensors replay_teacher_forcing(const Recording& recording, const ReplayOpti
 NamedTensors replay_schedule(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_unipc(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_vae(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_umt5(const Recording& recording, const ReplayOptions& options);
 
 }  // namespace sgf

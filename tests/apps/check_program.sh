@@ -83,6 +83,17 @@ check_inspect() {
 }
 
 # A diffusers pipeline: each network in a folder of its own, and folders without weights.
+check_text() {
+  local tiny=(--tokenizer "$DATA/text/tiny_unigram.model" --encoder "$DATA/text/tiny_umt5.pth" --cache "$FOLDER/prompts")
+  expect 0 'UMT5 encoder: dim 32' "$SGF" inspect "$DATA/text/tiny_umt5.pth"
+  expect 0 'cleaned    "a" é' "$SGF" text ' “a”  Ã©'
+  expect 1 'no folder' "$SGF" text a --wan /nowhere
+  expect 1 'needs its tokenizer' "$SGF" text a --encoder "$DATA/text/tiny_umt5.pth"
+  "$SGF" --version | grep -q '^no SentencePiece' && return
+  expect 0 'cache miss' "$SGF" text 'a panda' "${tiny[@]}"
+  expect 0 '"cache":"hit"' "$SGF" text 'a  panda' --json "${tiny[@]}"
+}
+
 check_pipeline() {
   local pipeline=$FOLDER/pipeline said
   mkdir -p "$pipeline"/{transformer,vae,text_encoder,scheduler}
@@ -221,6 +232,7 @@ check_fifo
 check_nan
 check_verify
 check_inspect
+check_text
 check_pipeline
 check_convert
 check_config

@@ -1,0 +1,39 @@
+// A prompt encoder behind a cache on disk: the inner one is made when the first new prompt comes, if one does.
+#pragma once
+
+#include "sgf/text/embedding_cache.h"
+#include "sgf/text/prompt_encoder.h"
+
+#include <functional>
+#include <memory>
+
+namespace sgf {
+
+class CachedPromptEncoder final : public PromptEncoder {
+ public:
+  using Factory = std::function<std::unique_ptr<PromptEncoder>()>;
+
+  // `source` and `text_dim` are of the encoder that `make_encoder` makes.
+  CachedPromptEncoder(EmbeddingSource source, int64_t text_dim, EmbeddingCache cache, Factory make_encoder);
+
+  int64_t text_len() const override { return source_.text_len; }
+  int64_t text_dim() const override { return text_dim_; }
+  // All new prompts of a call go through the encoder together. Rows lie on the CPU.
+  std::vector<EncodedPrompt> encode(const std::vector<std::string>& cleaned) const override;
+
+  bool holds(const std::string& cleaned) const;
+  // Whether the inner encoder was needed so far.
+  bool was_opened() const { return encoder_ != nullptr; }
+
+ private:
+  std::optional<EncodedPrompt> find(const std::string& cleaned) const;
+  std::vector<EncodedPrompt> encode_new(const std::vector<std::string>& cleaned) const;
+
+  EmbeddingSource source_;
+  int64_t text_dim_;
+  EmbeddingCache cache_;
+  Factory make_encoder_;
+  mutable std::unique_ptr<PromptEncoder> encoder_;
+};
+
+}  // namespace sgf

@@ -1,0 +1,101 @@
+#include "sgf/text/embedding_cache.h"
+
+#include "sgf/core/error.h"
+#include "sgf/core/sha256.h"
+#include "sgf/core/tensors.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+
+namespace sgf {
+namespace {
+
+constexpr const char* kRows = "rows";
+constexpr const char* kKindKey = "sgf.kind";
+constexpr const char* kKind = "prompt embedding";
+
+std::string hash_of(const at::Tensor& rows) {
+  const at::Tensor dense = rows.detach().cpu().contiguous();
+  Sha256 hash;
+  hash.update(std::span(static_cast<const std::byte*>(dense.const_data_ptr()), dense.nbytes()));
+  return hash.hex();
+}
+
+const std::string& value_of(const TensorFile& file, const std::string& name) {
+  const auto found = file.metadata.find(name);
+  check(found != file.metadata.end(), "text", "has no `{}`", name);
+  return found->second;
+}
+
+int64_t count_from(const std::string& text) {
+  int64_t count = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  check(error == std::errc() && end == text.data() + text.size() && count >= 0, "text", "`cut` is '{}'", text);
+  return count;
+}
+
+EncodedPrompt read_entry(const std::filesystem::path& path, const std::string& key) {
+  const TensorFile file = open_tensor_file(path);
+  check(value_of(file, "key") == key, "text", "is the entry of another key");
+  EncodedPrompt encoded{.rows = map_tensor(file, kRows).clone(), .cut = count_from(value_of(file, "cut"))};
+  check(encoded.rows.dim() == 2 && encoded.rows.is_floating_point(), "text", "holds no rows");
+  check(hash_of(encoded.rows) == value_of(file, "sha256"), "text", "its rows are not those that were written");
+  return encoded;
+}
+
+}  // namespace
+
+std::string embedding_key(const EmbeddingSource& source, const std::string& cleaned) {
+  return sha256_of(fmt::format("{}\n{}\n{}\n{}\n{}\n{}", source.encoder, source.tokenizer, source.text_len,
+                               source.dtype, source.device, cleaned));
+}
+
+std::filesystem::path default_embedding_folder() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache == '/') return std::filesystem::path(cache) / "sgf" / "prompts";
+  const char* home = std::getenv("HOME");
+  check(home != nullptr && *home != '\0', "text",
+        "no folder for prompt embeddings: neither XDG_CACHE_HOME nor HOME is set");
+  return std::filesystem::path(home) / ".cache" / "sgf" / "prompts";
+}
+
+EmbeddingCache::EmbeddingCache(std::filesystem::path folder, SayWarning warn)
+    : folder_(std::move(folder)), warn_(std::move(warn)) {}
+
+std::filesystem::path EmbeddingCache::path_of(const std::string& key) const { return folder_ / (key + ".safetensors"); }
+
+void EmbeddingCache::say(const std::string& what) const {
+  if (warn_) warn_(what);
+}
+
+std::optional<EncodedPrompt> EmbeddingCache::find(const std::string& key) const {
+  const std::filesystem::path path = path_of(key);
+  std::error_code ignored;  // what cannot be looked at is not there
+  if (!std::filesystem::exists(path, ignored)) return std::nullopt;
+  try {
+    return read_entry(path, key);
+  } catch (const Error& error) {
+    say(fmt::format("{}: this cached prompt can't be used and is encoded again: {}", path.string(), error.what()));
+    return std::nullopt;
+  }
+}
+
+void EmbeddingCache::keep(const std::string& key, const std::string& prompt, const EncodedPrompt& encoded) const {
+  try {
+    std::filesystem::create_directories(folder_);
+    save_tensors(path_of(key), {{kRows, encoded.rows}},
+                 {{kKindKey, kKind},
+                  {"key", key},
+                  {"prompt", prompt},
+                  {"cut", std::to_string(encoded.cut)},
+                  {"sha256", hash_of(encoded.rows)}});
+  } catch (const std::exception& error) {  // Error, or filesystem_error of the folder
+    say(fmt::format("{}: this prompt's embedding was not kept, and will be encoded again: {}", folder_.string(),
+                    error.what()));
+  }
+}
+
+}  // namespace sgf

@@ -1,0 +1,31 @@
+// Cleaned prompts to rows, one tensor a prompt: what a cache can stand before.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace sgf {
+
+struct EncodedPrompt {
+  at::Tensor rows;  // [tokens, text_dim], no padding
+  int64_t cut = 0;  // tokens that did not fit
+};
+
+class PromptEncoder {
+ public:
+  virtual ~PromptEncoder() = default;
+
+  virtual int64_t text_len() const = 0;
+  virtual int64_t text_dim() const = 0;
+
+  virtual std::vector<EncodedPrompt> encode(const std::vector<std::string>& cleaned) const = 0;
+};
+
+// Something worth a word that ends nothing.
+using SayWarning = std::function<void(const std::string&)>;
+
+}  // namespace sgf

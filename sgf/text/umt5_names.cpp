@@ -1,0 +1,157 @@
+#include "sgf/text/umt5_names.h"
+
+#include "sgf/core/error.h"
+
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace sgf {
+namespace {
+
+struct NamedShape {
+  std::string name;
+  std::vector<int64_t> shape;
+};
+
+constexpr std::string_view kEmbedding = "token_embedding.weight";
+
+std::vector<NamedShape> expected_weights(const Umt5Config& c) {
+  std::vector<NamedShape> all{{std::string(kEmbedding), {c.vocabulary, c.dim}}};
+  for (int64_t layer = 0; layer < c.num_layers; ++layer) {
+    const std::string block = fmt::format("blocks.{}.", layer);
+    for (const char* name : {"q", "k", "v"}) all.push_back({block + "attn." + name + ".weight", {c.dim_attn, c.dim}});
+    all.push_back({block + "attn.o.weight", {c.dim, c.dim_attn}});
+    all.push_back({block + "ffn.gate.0.weight", {c.dim_ffn, c.dim}});
+    all.push_back({block + "ffn.fc1.weight", {c.dim_ffn, c.dim}});
+    all.push_back({block + "ffn.fc2.weight", {c.dim, c.dim_ffn}});
+    all.push_back({block + "norm1.weight", {c.dim}});
+    all.push_back({block + "norm2.weight", {c.dim}});
+    all.push_back({block + "pos_embedding.embedding.weight", {c.num_buckets, c.num_heads}});
+  }
+  all.push_back({"norm.weight", {c.dim}});
+  return all;
+}
+
+// The prefix of an embedding that has a first block beside it.
+std::optional<std::string> find_prefix(const TensorFile& file) {
+  for (const TensorEntry& entry : file.entries) {
+    if (!entry.name.ends_with(kEmbedding)) continue;
+    const std::string prefix = entry.name.substr(0, entry.name.size() - kEmbedding.size());
+    if (file.find(prefix + "blocks.0.attn.q.weight") != nullptr) return prefix;
+  }
+  return std::nullopt;
+}
+
+int64_t count_layers(const std::map<std::string, const TensorEntry*>& tensors) {
+  int64_t layers = 0;
+  for (;; ++layers) {
+    const std::string block = fmt::format("blocks.{}.", layers);
+    const auto first = tensors.lower_bound(block);
+    if (first == tensors.end() || !first->first.starts_with(block)) return layers;
+  }
+}
+
+Umt5Config read_sizes(const std::map<std::string, const TensorEntry*>& tensors) {
+  const auto size = [&](const std::string& name, size_t dimension) -> int64_t {
+    const auto found = tensors.find(name);
+    return found != tensors.end() && found->second->shape.size() == 2 ? found->second->shape[dimension] : 0;
+  };
+  return {.vocabulary = size(std::string(kEmbedding), 0),
+          .dim = size(std::string(kEmbedding), 1),
+          .dim_attn = size("blocks.0.attn.q.weight", 0),
+          .dim_ffn = size("blocks.0.ffn.fc1.weight", 0),
+          .num_heads = size("blocks.0.pos_embedding.embedding.weight", 1),
+          .num_layers = count_layers(tensors),
+          .num_buckets = size("blocks.0.pos_embedding.embedding.weight", 0)};
+}
+
+void compare(Umt5Index& index) {
+  std::set<std::string> expected;
+  for (const NamedShape& weight : expected_weights(index.config)) {
+    expected.insert(weight.name);
+    const auto found = index.tensors.find(weight.name);
+    if (found == index.tensors.end()) {
+      index.missing.push_back(weight.name);
+    } else if (found->second->shape != weight.shape) {
+      index.mismatched.push_back(fmt::format("{}: [{}], expected [{}]", weight.name,
+                                             fmt::join(found->second->shape, ", "), fmt::join(weight.shape, ", ")));
+    }
+  }
+  for (const auto& [name, entry] : index.tensors) {
+    if (!expected.contains(name)) index.unexpected.push_back(entry->name);
+  }
+}
+
+std::string path_of(const TensorFile& file) { return file.files.empty() ? "the file" : file.files[0]->path().string(); }
+
+// Sizes that no encoder can have, whatever the shapes agree on.
+void check_sizes(const Umt5Config& c, const std::string& path) {
+  const bool fit = c.num_heads > 0 && c.dim_attn % c.num_heads == 0 && c.num_buckets >= 4 && c.num_buckets < 512;
+  check(fit && c.vocabulary > 0 && c.dim > 0 && c.dim_ffn > 0, "text",
+        "{}: no UMT5 encoder has attention of width {} for {} heads with {} buckets of positions; the width is a "
+        "multiple of the heads, and there are 4 to 511 buckets",
+        path, c.dim_attn, c.num_heads, c.num_buckets);
+}
+
+}  // namespace
+
+std::optional<Umt5Index> find_umt5(const TensorFile& file, const std::optional<std::string>& prefix) {
+  const std::optional<std::string> found = prefix ? prefix : find_prefix(file);
+  if (!found) return std::nullopt;
+  Umt5Index index{.prefix = *found};
+  for (const TensorEntry& entry : file.entries) {
+    if (entry.name.starts_with(*found)) index.tensors[entry.name.substr(found->size())] = &entry;
+  }
+  index.config = read_sizes(index.tensors);
+  compare(index);
+  return index;
+}
+
+Umt5Index index_umt5(const TensorFile& file, const std::optional<std::string>& prefix) {
+  std::optional<Umt5Index> index = find_umt5(file, prefix);
+  check(index.has_value(), "text",
+        "{}: no UMT5 encoder under Wan's names (token_embedding.weight, blocks.0.attn.q.weight, ...); expected "
+        "models_t5_umt5-xxl-enc-bf16.pth; `sgf inspect` says what it is",
+        path_of(file));
+  std::vector<std::string> faults = index->mismatched;
+  for (const std::string& name : index->missing) faults.push_back(name + " is missing");
+  const size_t total = faults.size();
+  if (total > 8) faults.resize(8);
+  check(total == 0, "text", "{}: no whole UMT5 encoder ({} faults): {}{}", path_of(file), total,
+        fmt::join(faults, "; "), total > faults.size() ? "; ..." : "");
+  check_sizes(index->config, path_of(file));
+  return *index;
+}
+
+std::string describe(const Umt5Config& c) {
+  constexpr Umt5Config kWan{.vocabulary = 256384,
+                            .dim = 4096,
+                            .dim_attn = 4096,
+                            .dim_ffn = 10240,
+                            .num_heads = 64,
+                            .num_layers = 24,
+                            .num_buckets = 32};
+  return fmt::format("UMT5 encoder{}: dim {}, ffn {}, layers {}, heads {}, vocabulary {} (from shapes)",
+                     c == kWan ? " of Wan, umt5-xxl" : "", c.dim, c.dim_ffn, c.num_layers, c.num_heads, c.vocabulary);
+}
+
+nlohmann::json to_json(const Umt5Index& index) {
+  const Umt5Config& c = index.config;
+  return {{"architecture",
+           {{"vocab", c.vocabulary},
+            {"dim", c.dim},
+            {"dim_attn", c.dim_attn},
+            {"dim_ffn", c.dim_ffn},
+            {"num_heads", c.num_heads},
+            {"num_layers", c.num_layers},
+            {"num_buckets", c.num_buckets}}},
+          {"missing", index.missing},
+          {"unexpected", index.unexpected},
+          {"mismatched", index.mismatched},
+          {"whole", index.is_whole() && index.unexpected.empty()}};
+}
+
+}  // namespace sgf
