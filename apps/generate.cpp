@@ -31,6 +31,8 @@ nlohmann::json result_json(const VideoJob& job, const GenerateResult& result) {
   return line;
 }
 
+void say_warning(const std::string& text) { fmt::print(stderr, "sgf: {}\n", text); }
+
 // To where results are read: not into the pictures of a pipe.
 void say(const GenerateArgs& args, const std::string& line) {
   fmt::print(args.writes_to_pipe() ? stderr : stdout, "{}\n", line);
@@ -65,8 +67,8 @@ void run_generate(const GenerateArgs& args) {
   if (args.threads > 0) at::set_num_threads(args.threads);
   const std::vector<VideoJob> jobs = jobs_of(args);
   if (args.dry_run) return print_plan(jobs, args.json);
-  const StreamParts parts = build_parts(jobs.front().order);
-  for (const VideoJob& job : jobs) check_job(job, parts);
+  const StreamParts parts = build_parts(jobs.front().order, say_warning);
+  check_jobs(jobs, parts);
   const StopSignal stop;
   for (size_t i = 0; i < jobs.size(); ++i) {
     if (jobs.size() > 1 && !args.quiet)

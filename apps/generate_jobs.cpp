@@ -5,25 +5,28 @@
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
+#include "sgf/core/weight_identity.h"
 #include "sgf/data/prompt_list.h"
 #include "sgf/data/video_fragments.h"
 #include "sgf/data/video_writer.h"
 #include "sgf/data/world_source.h"
-#include "sgf/model/weight_folder.h"
 #include "sgf/streaming/output_name.h"
+#include "sgf/training/start_file.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <set>
 
 namespace sgf {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kShownSide = 128;  // smaller pictures are enlarged: H.264 keeps colour once for four pixels
+constexpr double kSavedSeconds = 60;  // of video, between two saved states
+constexpr int64_t kShownSide = 128;   // smaller pictures are enlarged: H.264 keeps colour once for four pixels
 
 // "832x480": width and height.
 PictureSize parse_size(const std::string& text) {
@@ -118,7 +121,9 @@ VideoJob first_job(const GenerateArgs& args) {
   order.enlarge = enlargement(args, order.config);
   order.crf = args.crf;
   job.blocks = blocks_for(args.seconds, order.config);
-  job.output = {.latents = args.latents, .save_every = args.save_every, .resume = args.resume};
+  order.save_every = args.save_every.value_or(blocks_for(kSavedSeconds, order.config));
+  order.model_identity = weight_identity(open_tensor_file(find_start_file(order.model).path));
+  job.output = {.latents = args.latents, .resume = args.resume};
   if (!args.format.empty()) job.output.format = *enum_from_name<SinkKind>(args.format);
   return job;
 }
@@ -151,6 +156,14 @@ std::vector<VideoJob> many_jobs(const GenerateArgs& args, const VideoJob& patter
   return jobs;
 }
 
+void check_target(const VideoJob& job) {
+  const std::string& target = job.output.target;
+  sink_kind_of(target, job.output.format);
+  const bool is_there = target != "-" && fs::exists(target) && !(fs::is_directory(target) && fs::is_empty(target));
+  check(!is_there || job.overwrite || job.output.resume, "streaming",
+        "{} is there already: --continue goes on with it, --overwrite replaces it, --out gives another name", target);
+}
+
 }  // namespace
 
 std::vector<VideoJob> jobs_of(const GenerateArgs& args) {
@@ -166,14 +179,17 @@ std::vector<VideoJob> jobs_of(const GenerateArgs& args) {
   return {job};
 }
 
-void check_job(const VideoJob& job, const StreamParts& parts) {
-  const std::string& target = job.output.target;
-  sink_kind_of(target, job.output.format);
-  const bool is_there = target != "-" && fs::exists(target) && !(fs::is_directory(target) && fs::is_empty(target));
-  check(!is_there || job.overwrite || job.output.resume, "streaming",
-        "{} is there already: --continue goes on with it, --overwrite replaces it, --out gives another name", target);
-  if (is_there && job.overwrite) fs::remove_all(state_file(job.output));
-  for (const TimedPrompt& prompt : job.order.prompts) parts.text->encode({prompt.prompt});
+void check_jobs(const std::vector<VideoJob>& jobs, const StreamParts& parts) {
+  for (const VideoJob& job : jobs) check_target(job);
+  // Prompts are met once, many at a time: a large encoder is read from its file on every call.
+  constexpr size_t kTogether = 64;
+  std::set<std::string> prompts;
+  for (const VideoJob& job : jobs)
+    for (const TimedPrompt& prompt : job.order.prompts) prompts.insert(prompt.prompt);
+  const std::vector<std::string> list(prompts.begin(), prompts.end());
+  for (size_t i = 0; i < list.size(); i += kTogether)
+    parts.text->encode({list.begin() + static_cast<int64_t>(i),
+                        list.begin() + static_cast<int64_t>(std::min(i + kTogether, list.size()))});
 }
 
 bool is_done_already(const VideoJob& job) {
@@ -206,7 +222,7 @@ nlohmann::json plan_json(const VideoJob& job) {
   const Config& c = job.order.config;
   const PictureSize size = picture_size(c);
   const int64_t pictures = pictures_for(job.blocks, c);
-  const fs::path weights = find_dit_file(job.order.model);
+  const fs::path weights = find_start_file(job.order.model).path;
   return {{"file", job.output.target},
           {"prompts", to_json(job.order).at("prompts")},
           {"weights", weights.string()},

@@ -49,7 +49,7 @@ struct VideoJob {
 std::vector<VideoJob> jobs_of(const GenerateArgs& args);
 
 // That prompts can be encoded and files written: found out for all videos before the first.
-void check_job(const VideoJob& job, const StreamParts& parts);
+void check_jobs(const std::vector<VideoJob>& jobs, const StreamParts& parts);
 // A video that an earlier start has finished, where --continue asks.
 bool is_done_already(const VideoJob& job);
 

@@ -10,14 +10,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace sgf {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr double kSavedSeconds = 60;  // of video, between two states
 
 struct VideoFiles {
   std::unique_ptr<FrameSink> pictures;
@@ -43,12 +40,6 @@ VideoFiles open_files(const GenerateOrder& order, const GenerateOutput& output,
                                    .metadata = {{"kind", "latents"}, {"note", note}}};
   files.latents = std::make_unique<LatentFile>(output.latents, latents, place(saved ? saved->latents : SinkPlace()));
   return files;
-}
-
-int64_t save_interval(const GenerateOrder& order, const GenerateOutput& output) {
-  if (output.target == "-") return 0;  // a pipe cannot be gone on with
-  if (output.save_every) return *output.save_every;
-  return blocks_for(kSavedSeconds, order.config);
 }
 
 std::optional<SavedStream> earlier_start(const GenerateOrder& order, const GenerateOutput& output) {
@@ -106,9 +97,11 @@ GenerateResult generate_video(const GenerateOrder& order, const StreamParts& par
                 {order, *block.snapshot, files.pictures->sync(), files.latents ? files.latents->sync() : SinkPlace()});
   };
   if (session.latents().blocks() < blocks) {
-    result.speed = run_stream(
-        session.latents(), session.decoder(),
-        {.blocks = blocks, .snapshot_every = save_interval(order, output), .should_stop = output.should_stop}, deliver);
+    result.speed = run_stream(session.latents(), session.decoder(),
+                              {.blocks = blocks,
+                               .snapshot_every = output.target == "-" ? 0 : order.save_every,
+                               .should_stop = output.should_stop},
+                              deliver);
   }
   add_surroundings(result.speed, parts.device);
   result.blocks = session.latents().blocks();

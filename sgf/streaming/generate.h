@@ -17,7 +17,6 @@ struct GenerateOutput {
   std::string target;  // as open_sink takes it
   std::optional<SinkKind> format;
   std::filesystem::path latents;               // written beside the pictures; empty: not
-  std::optional<int64_t> save_every;           // blocks between two saved states; 0: none, nothing: a minute of video
   bool resume = false;                         // go on from the saved state where there is one
   std::function<void(int64_t)> progress = {};  // pictures so far
   std::function<bool()> should_stop = {};      // asked after every block

@@ -58,7 +58,8 @@ nlohmann::json to_json(const GenerateOrder& o) {
           {"video", o.video},
           {"number", o.number},
           {"enlarge", o.enlarge},
-          {"crf", o.crf}};
+          {"crf", o.crf},
+          {"save_every", o.save_every}};
 }
 
 GenerateOrder order_from_json(const nlohmann::json& json, const std::string& source) {
@@ -83,6 +84,7 @@ GenerateOrder order_from_json(const nlohmann::json& json, const std::string& sou
   reader.read("number", o.number);
   reader.read("enlarge", o.enlarge);
   reader.read("crf", o.crf);
+  reader.read("save_every", o.save_every);
   o.config = parse_config(config, source);
   validate(o.config);
   const std::optional<PromptSwitch> known = enum_from_name<PromptSwitch>(how);

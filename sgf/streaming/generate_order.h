@@ -21,11 +21,12 @@ struct GenerateOrder {
   std::string negative;
   double guidance = 1;
   PromptSwitch on_switch = PromptSwitch::kKeep;
-  std::string image;    // shown first; empty: none
-  std::string video;    // whose end is shown first; empty: none
-  int64_t number = 0;   // which of several videos of the seed
-  int64_t enlarge = 1;  // pixels of the file a pixel, along a side
-  int64_t crf = 16;     // of H.264
+  std::string image;       // shown first; empty: none
+  std::string video;       // whose end is shown first; empty: none
+  int64_t number = 0;      // which of several videos of the seed
+  int64_t enlarge = 1;     // pixels of the file a pixel, along a side
+  int64_t crf = 16;        // of H.264
+  int64_t save_every = 0;  // blocks between two saved states, where the video's coding begins anew; 0: none
 
   bool operator==(const GenerateOrder&) const = default;
 };

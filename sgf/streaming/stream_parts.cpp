@@ -2,10 +2,14 @@
 
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
+#include "sgf/core/wan_folder.h"
 #include "sgf/data/world_codec.h"
 #include "sgf/data/world_text.h"
 #include "sgf/rollout/config_parts.h"
+#include "sgf/text/embedding_cache.h"
+#include "sgf/text/wan_text_encoder.h"
 #include "sgf/training/configured_passes.h"
+#include "sgf/vae/wan_vae_codec.h"
 
 #include <ATen/ATen.h>
 
@@ -20,6 +24,34 @@ void add_world(StreamParts& parts, const Config& config) {
   const WorldPreset world = world_preset(config.data.world);
   parts.text = std::make_shared<WorldTextEncoder>(world, at::TensorOptions().device(parts.device));
   parts.codec = std::make_shared<WorldCodec>(world);
+}
+
+void add_wan(StreamParts& parts, const GenerateOrder& order, const std::function<void(const std::string&)>& warn) {
+  check(!order.wan.empty(), "streaming",
+        "{} needs a text encoder and a VAE: --wan DIR names a Wan folder with models_t5_umt5-xxl-enc-bf16.pth, "
+        "google/umt5-xxl/spiece.model and Wan2.1_VAE.pth",
+        order.config.name);
+  const WanFolder folder(order.wan);
+  const auto options = at::TensorOptions().device(parts.device).dtype(compute_type(order.config));
+  parts.text = open_wan_text_encoder({.encoder = folder.text_encoder(),
+                                      .tokenizer = folder.tokenizer(),
+                                      .text_len = order.config.model.text_len,
+                                      .options = options,
+                                      .cache = default_embedding_folder(),
+                                      .warn = warn});
+  parts.codec = std::make_shared<WanVaeCodec>(WanVaeCodec::load(folder.vae(), options));
+}
+
+// The three belong together: said before the network is loaded.
+void check_fit(const StreamParts& parts, const Config& c) {
+  check(parts.text->text_dim() == c.model.text_dim, "streaming",
+        "the text encoder writes rows of {}, the network reads rows of {}", parts.text->text_dim(), c.model.text_dim);
+  check(parts.codec->latent_channels() == c.model.in_dim, "streaming",
+        "the codec has latents of {} channels, the network reads {}", parts.codec->latent_channels(), c.model.in_dim);
+  check(parts.codec->spatial_factor() == codec_shape(c).spatial &&
+            parts.codec->picture_frames(2) == codec_shape(c).pictures(2),
+        "streaming", "a VAE that makes {} pictures of 2 latents, {} pixels a latent pixel, is not Wan's (5 and 8)",
+        parts.codec->picture_frames(2), parts.codec->spatial_factor());
 }
 
 }  // namespace
@@ -46,20 +78,27 @@ PictureSize picture_size(const Config& c) {
   return {c.video.height * factor, c.video.width * factor};
 }
 
-StreamParts build_parts(const GenerateOrder& order) {
-  StreamParts parts{.device = device_from_name(enum_name(order.config.run.device))};
-  add_world(parts, order.config);
-  parts.dit = std::make_shared<CausalDit>(build_network(order.config, order.model, parts.device));
+StreamParts build_parts(const GenerateOrder& order, const std::function<void(const std::string&)>& warn) {
+  const Config& config = order.config;
+  StreamParts parts{.device = device_from_name(enum_name(config.run.device))};
+  if (config.data.world.empty())
+    add_wan(parts, order, warn);
+  else
+    add_world(parts, config);
+  check_fit(parts, config);
+  parts.dit = std::make_shared<CausalDit>(build_network(config, order.model, parts.device));
   return parts;
 }
 
 std::vector<StreamScene> encode_scenes(const GenerateOrder& order, const StreamParts& parts) {
-  const auto rows = [&](const std::string& prompt) {
-    return parts.text->encode({prompt}).to(parts.device, compute_type(order.config));
-  };
-  const at::Tensor uncond = order.guidance == 1 ? at::Tensor() : rows(order.negative);
+  std::vector<std::string> prompts;  // in one call: a large encoder is read once
+  for (const TimedPrompt& prompt : order.prompts) prompts.push_back(prompt.prompt);
+  if (order.guidance != 1) prompts.push_back(order.negative);
+  const at::Tensor rows = parts.text->encode(prompts).to(parts.device, compute_type(order.config));
+  const at::Tensor uncond = order.guidance == 1 ? at::Tensor() : rows.slice(0, -1);
   std::vector<StreamScene> scenes;
-  for (const TimedPrompt& prompt : order.prompts) scenes.push_back({prompt, {rows(prompt.prompt), uncond}});
+  for (size_t i = 0; i < order.prompts.size(); ++i)
+    scenes.push_back({order.prompts[i], {rows.narrow(0, static_cast<int64_t>(i), 1), uncond}});
   return scenes;
 }
 

@@ -7,7 +7,9 @@
 #include "sgf/streaming/given_frames.h"
 #include "sgf/streaming/stream_session.h"
 
+#include <functional>
 #include <memory>
+#include <string>
 
 namespace sgf {
 
@@ -18,7 +20,8 @@ struct StreamParts {
   std::shared_ptr<const VideoCodec> codec;
 };
 
-StreamParts build_parts(const GenerateOrder& order);
+// `warn` hears of prompts that are cut and of a cache that cannot be used.
+StreamParts build_parts(const GenerateOrder& order, const std::function<void(const std::string&)>& warn = {});
 
 // How latents and pictures count, without any weights: the world's codec, or Wan's.
 struct CodecShape {
