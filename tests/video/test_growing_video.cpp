@@ -1,9 +1,8 @@
 // A video that grows in place can be played wherever it is cut, goes on after a kill as if there had been none, and
-// says what made it. Raw video can be piped.
+// says what made it.
 #include "sgf/data/video_fragments.h"
 #include "sgf/data/video_reader.h"
 #include "sgf/data/video_writer.h"
-#include "sgf/data/video_y4m.h"
 
 #include "../core/refusal.h"
 #include "../core/temporary_folder.h"
@@ -16,7 +15,7 @@
 
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
+#include <fstream>
 #include <random>
 #include <sstream>
 #include <string>
@@ -66,7 +65,7 @@ std::vector<double> probed_times(const std::filesystem::path& path) {
                                      path.string() + "' 2>&1"));
   std::vector<double> times;
   for (std::string line; std::getline(lines, line);) {
-    if (!line.empty()) times.push_back(std::strtod(line.c_str(), nullptr));
+    if (!line.empty()) times.push_back(std::stod(line));
   }
   return times;
 }
@@ -209,6 +208,37 @@ TEST_F(GrowingVideo, PlaysWhereverItIsCutAfterTheFirstFragment) {
   }
 }
 
+// A hole of 5 GiB before the first fragment stands for the hours that would fill it.
+TEST_F(GrowingVideo, GoesOnBeyondFourGigabytes) {
+  constexpr int64_t kHole = int64_t{5} << 30;
+  const VideoPlace place = write_unbroken(path_, growing())[3];
+  const std::string whole = bytes_of(path_);
+  const auto head = static_cast<size_t>(scan_grown_video(path_).head_bytes);
+  const auto end = static_cast<size_t>(place.bytes);
+  std::string hole = std::string("\0\0\0\1free", 8);
+  for (int shift = 56; shift >= 0; shift -= 8) hole.push_back(static_cast<char>(kHole >> shift & 0xff));
+  put_bytes(path_, whole.substr(0, head) + hole);
+  std::filesystem::resize_file(path_, head + static_cast<uintmax_t>(kHole));
+  std::ofstream(path_, std::ios::binary | std::ios::app) << whole.substr(head, end - head);
+  VideoWriter writer(path_, growing(), {place.pictures, place.bytes + kHole});
+  add_blocks(writer, place.pictures, kFrames);
+  writer.finish();
+  EXPECT_EQ(std::filesystem::file_size(path_), whole.size() + static_cast<uintmax_t>(kHole));
+  EXPECT_EQ(scan_grown_video(path_).pictures, kFrames);
+  EXPECT_EQ(count_frames(path_), kFrames);
+}
+
+// A stream of years: times of 32 bits would end after three days at 16 pictures a second.
+TEST_F(GrowingVideo, HasTimesOf64Bits) {
+  write_unbroken(path_, growing());
+  const std::string bytes = bytes_of(path_);
+  int64_t found = 0;
+  for (size_t at = bytes.find("tfdt"); at != std::string::npos; at = bytes.find("tfdt", at + 4), ++found) {
+    EXPECT_EQ(bytes[at + 4], 1) << "version of the box";
+  }
+  EXPECT_EQ(found, scan_grown_video(path_).last_fragment);
+}
+
 TEST_F(GrowingVideo, OnAFullDiskIsAnErrorAndStaysPlayable) {
   VideoFileSettings settings = growing();
   write_unbroken(path_, settings);
@@ -346,87 +376,6 @@ TEST_F(GrowingVideo, DamagedBoxesAreAnErrorOrACountButNoCrash) {
       EXPECT_THAT(error.what(), HasSubstr("a.mp4"));
     }
   }
-}
-
-// Raw video ----------------------------------------------------------------------------------------------------------
-
-void write_y4m(Y4mWriter&& writer, int64_t end) {
-  while (writer.pictures() < end) writer.add(slopes(writer.pictures()));
-  writer.finish();
-}
-
-TEST(Y4mVideo, IsReadBackToAStepOfItsColours) {
-  if (video_component() == "no FFmpeg") GTEST_SKIP() << "built without FFmpeg";
-  const TemporaryFolder folder;
-  const std::filesystem::path path = folder / "a.y4m";
-  write_y4m({open_video_output(path, true), {.width = kWidth, .height = kHeight, .fps = 12.5}}, 3);
-  VideoReader reader(path);
-  EXPECT_DOUBLE_EQ(reader.fps().value(), 12.5);
-  for (int64_t f = 0; f < 3; ++f) EXPECT_LT(mean_error(reader.next().value(), slopes(f)), 1.5);
-  EXPECT_FALSE(reader.next().has_value());
-  if (!has_program("ffprobe")) GTEST_SKIP() << "no ffprobe here";
-  EXPECT_THAT(output_of("ffprobe -v error -show_streams -count_frames '" + path.string() + "'"),
-              ::testing::AllOf(HasSubstr("nb_read_frames=3"), HasSubstr("pix_fmt=yuv420p\n"),
-                               HasSubstr("color_range=tv"), HasSubstr("chroma_location=center")));
-}
-
-// Of one colour: how far an odd edge's colour reaches is for each reader to say.
-TEST(Y4mVideo, TakesOddSizes) {
-  if (video_component() == "no FFmpeg") GTEST_SKIP() << "built without FFmpeg";
-  const TemporaryFolder folder;
-  RgbImage image{.height = 5, .width = 7};
-  for (int i = 0; i < 35; ++i) image.pixels.insert(image.pixels.end(), {200, 40, 90});
-  EXPECT_EQ(to_yuv420(image).size(), 35u + 2 * 3 * 4);
-  Y4mWriter writer(open_video_output(folder / "a.y4m", true), {.width = 7, .height = 5});
-  for (int i = 0; i < 3; ++i) writer.add(image);
-  writer.finish();
-  VideoReader reader(folder / "a.y4m");
-  for (int i = 0; i < 3; ++i) EXPECT_LT(mean_error(reader.next().value(), image), 1.5);
-}
-
-// From the definition of BT.709 in limited range.
-TEST(Y4mVideo, HasTheColoursOfTheStandard) {
-  const auto yuv = [](uint8_t red, uint8_t green, uint8_t blue) {
-    RgbImage image{.height = 2, .width = 2};
-    for (int i = 0; i < 4; ++i) image.pixels.insert(image.pixels.end(), {red, green, blue});
-    const std::vector<std::byte> bytes = to_yuv420(image);
-    EXPECT_EQ(bytes.size(), 6u);
-    return std::vector<int>{static_cast<int>(bytes[0]), static_cast<int>(bytes[4]), static_cast<int>(bytes[5])};
-  };
-  EXPECT_EQ(yuv(0, 0, 0), (std::vector{16, 128, 128}));
-  EXPECT_EQ(yuv(255, 255, 255), (std::vector{235, 128, 128}));
-  EXPECT_EQ(yuv(255, 0, 0), (std::vector{63, 102, 240}));
-  EXPECT_EQ(yuv(0, 255, 0), (std::vector{173, 42, 26}));
-  EXPECT_EQ(yuv(0, 0, 255), (std::vector{32, 240, 118}));
-}
-
-TEST(Y4mVideo, ContinuedEqualsTheUnbrokenOneAndOthersAreRefused) {
-  const TemporaryFolder folder;
-  const std::filesystem::path path = folder / "a.y4m";
-  const Y4mSettings settings{.width = kWidth, .height = kHeight};
-  write_y4m({open_video_output(path, true), settings}, 9);
-  const std::string unbroken = bytes_of(path);
-  put_bytes(path, unbroken.substr(0, unbroken.size() * 3 / 4));
-  write_y4m({path, settings, 5}, 9);
-  EXPECT_TRUE(bytes_of(path) == unbroken);
-  EXPECT_THAT(refusal_of([&] { Y4mWriter(path, settings, 10); }), HasSubstr("cannot be continued after 10 pictures"));
-  EXPECT_THAT(refusal_of([&] { Y4mWriter(path, {.width = kWidth, .height = kHeight, .fps = 8}, 5); }),
-              HasSubstr("begins otherwise"));
-  EXPECT_TRUE(bytes_of(path) == unbroken);
-}
-
-TEST(Y4mVideo, APipeThatNobodyReadsIsAnErrorAndNoDeath) {
-  const TemporaryFolder folder;
-  const std::filesystem::path path = folder / "pipe";
-  ASSERT_EQ(
-      std::system(("mkfifo '" + path.string() + "' && (head -c 100 '" + path.string() + "' >/dev/null &)").c_str()), 0);
-  EXPECT_THAT(refusal_of([&] {
-                write_y4m({open_video_output(path, true), {.width = kWidth, .height = kHeight}}, 1000);
-              }),
-              HasSubstr("nobody reads from it any longer"));
-  sigset_t pending;
-  ::sigpending(&pending);
-  EXPECT_EQ(::sigismember(&pending, SIGPIPE), 0);
 }
 
 }  // namespace
