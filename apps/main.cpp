@@ -37,6 +37,7 @@ void add_commands(CLI::App& app) {
   add_config(app);
   add_demo(app);
   add_generate(app);
+  add_redo(app);
   add_train(app);
   add_plan(app);
   add_diagnose(app);

@@ -15,7 +15,7 @@ namespace sgf {
 struct GenerateOrder {
   Config config;               // network, window, schedule, size, seed, device and precision
   std::string model;           // weights: a file, a folder of them, or a run folder
-  std::string model_identity;  // of those weights, see identity_of_weights
+  std::string model_identity;  // of those weights, see weight_identity
   std::string wan;             // folder with text encoder and VAE; empty: the built-in world's own
   std::vector<TimedPrompt> prompts;
   std::string negative;

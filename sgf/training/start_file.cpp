@@ -1,14 +1,11 @@
 #include "sgf/training/start_file.h"
 
 #include "sgf/core/checkpoint_format.h"
-#include "sgf/core/crc32.h"
 #include "sgf/core/error.h"
 #include "sgf/model/stored_config.h"
 #include "sgf/model/weight_folder.h"
 #include "sgf/training/checkpoint_store.h"
 #include "sgf/training/run_folder.h"
-
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -33,19 +30,6 @@ fs::path newest_checkpoint(const fs::path& run) {
   return store.folder_of(*newest);
 }
 
-uint32_t checksum(const void* data, size_t bytes, uint32_t crc) {
-  return crc32(std::span(static_cast<const std::byte*>(data), bytes), crc);
-}
-
-// All of a small tensor; of a large one its beginning, middle and end.
-uint32_t sampled_checksum(std::span<const std::byte> bytes, uint32_t crc) {
-  constexpr size_t kSample = 1 << 14;
-  if (bytes.size() <= 3 * kSample) return crc32(bytes, crc);
-  for (const size_t begin : {size_t{0}, bytes.size() / 2, bytes.size() - kSample})
-    crc = crc32(bytes.subspan(begin, kSample), crc);
-  return crc;
-}
-
 }  // namespace
 
 StartFile find_start_file(const fs::path& path) {
@@ -62,17 +46,6 @@ StartWeights open_start_weights(const fs::path& path) {
   check_format(start.file, start.path);
   start.index = index_dit_weights(start.file);
   return start;
-}
-
-std::string identity_of(const TensorFile& file) {
-  uint32_t crc = 0;
-  uint64_t bytes = 0;
-  for (const TensorEntry& entry : file.entries) {
-    const std::string row = fmt::format("{} {} {}", entry.name, static_cast<int>(entry.dtype), entry.shape);
-    crc = sampled_checksum(file.bytes(entry), checksum(row.data(), row.size(), crc));
-    bytes += entry.extent;
-  }
-  return fmt::format("{} tensors of {} bytes, checksum {:08x}", file.entries.size(), bytes, crc);
 }
 
 DitConfig read_teacher_config(const fs::path& path, const DitConfig& student) {

@@ -30,10 +30,6 @@ struct StartWeights {
 };
 StartWeights open_start_weights(const std::filesystem::path& path);
 
-// Tells two files of weights apart: their number of tensors and bytes, and a checksum over the index and over samples
-// of every tensor. A step of training changes every tensor, so samples are enough, and 28 GB need not be read.
-std::string identity_of(const TensorFile& file);
-
 // The size of the network in such a file: a teacher may be larger than its student. Refuses one that does not speak of
 // the same latents and text.
 DitConfig read_teacher_config(const std::filesystem::path& path, const DitConfig& student);

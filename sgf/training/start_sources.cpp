@@ -1,6 +1,7 @@
 #include "sgf/training/start_sources.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/weight_identity.h"
 #include "sgf/training/start_file.h"
 
 #include <nlohmann/json.hpp>
@@ -51,7 +52,7 @@ std::string describe_source(const StartSource& source) {
 StartSource source_of(const std::string& key, const std::string& given, const StartSource* before) {
   const bool stays = before != nullptr && before->given == given && fs::exists(before->file);
   const StartFile file = stays ? StartFile{before->file, before->step} : find_start_file(given);
-  return {key, given, fs::absolute(file.path), file.step, identity_of(open_tensor_file(file.path))};
+  return {key, given, fs::absolute(file.path), file.step, weight_identity(open_tensor_file(file.path))};
 }
 
 }  // namespace

@@ -1,0 +1,112 @@
+// `sgf redo VIDEO`: makes a video again from what it says of itself, and compares.
+#include "apps/commands.h"
+#include "sgf/core/error.h"
+#include "sgf/core/progress_line.h"
+#include "sgf/core/weight_identity.h"
+#include "sgf/data/video_fragments.h"
+#include "sgf/data/video_reader.h"
+#include "sgf/streaming/compare_videos.h"
+#include "sgf/streaming/generate.h"
+#include "sgf/training/start_file.h"
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RedoArgs {
+  std::string video, model, wan, out;
+  int threads = 0;
+  bool show = false, quiet = false;
+};
+
+GenerateOrder order_in(const RedoArgs& args) {
+  check(fs::exists(args.video), "streaming", "{}: there is no such video", args.video);
+  const std::optional<std::string> note = read_video_note(args.video);
+  check(note.has_value(), "streaming", "{}: does not say what made it; videos of sgf generate do", args.video);
+  const nlohmann::json made_by = nlohmann::json::parse(*note, nullptr, /*allow_exceptions=*/false);
+  check(!made_by.is_discarded(), "streaming", "{}: its comment is not one of sgf generate's", args.video);
+  return order_from_json(made_by, args.video);
+}
+
+// The weights that made it: where they were, or where --model says; known by their content.
+void find_weights(GenerateOrder& order, const RedoArgs& args) {
+  if (!args.model.empty()) order.model = args.model;
+  if (!args.wan.empty()) order.wan = args.wan;
+  check(fs::exists(order.model), "streaming",
+        "{}: the weights that made the video are not there; --model FILE names "
+        "them",
+        order.model);
+  const std::string found = weight_identity(open_tensor_file(find_start_file(order.model).path));
+  check(found == order.model_identity, "streaming",
+        "{} holds other weights than those that made the video ({}... here, {}... there); --model FILE names the right "
+        "ones",
+        order.model, found.substr(0, 12), order.model_identity.substr(0, 12));
+}
+
+int64_t blocks_in(const RedoArgs& args, const Config& config) {
+  const int64_t pictures = scan_grown_video(args.video).pictures;
+  int64_t blocks = 0;
+  while (pictures_for(blocks + 1, config) <= pictures) ++blocks;
+  check(blocks > 0, "streaming", "{}: holds {} pictures, less than a block", args.video, pictures);
+  return blocks;
+}
+
+void run_redo(const RedoArgs& args) {
+  GenerateOrder order = order_in(args);
+  if (args.show) {
+    fmt::print("{}\n", to_json(order).dump(2));
+    return;
+  }
+  find_weights(order, args);
+  if (args.threads > 0) at::set_num_threads(args.threads);
+  const int64_t blocks = blocks_in(args, order.config);
+  GenerateOutput output{.target = args.out.empty() ? args.video + ".redo.mp4" : args.out};
+  check(!fs::exists(output.target), "streaming", "{} is there already: --out gives another name", output.target);
+  ProgressLine line(
+      {.mode = progress_mode(args.quiet), .total_steps = pictures_for(blocks, order.config), .unit = "frame"},
+      standard_progress_output());
+  output.progress = [&](int64_t done) { line.show({.step = done}); };
+  generate_video(order, build_parts(order), blocks, output);
+  line.finish();
+  const VideoDifference difference = compare_videos(args.video, output.target);
+  if (args.out.empty()) fs::remove(output.target);
+  if (difference.is_identical()) {
+    fmt::print("identical: all {} pictures\n", difference.pictures);
+    return;
+  }
+  fmt::print("differs: {} pictures compared, largest difference {} of 255, mean {:.4f}, first at picture {}{}\n",
+             difference.pictures, difference.largest, difference.mean,
+             difference.first_picture ? std::to_string(*difference.first_picture) : "-",
+             difference.only_first + difference.only_second > 0 ? "; one is longer" : "");
+  exit_with(1);
+}
+
+}  // namespace
+
+void add_redo(CLI::App& app) {
+  auto args = std::make_shared<RedoArgs>();
+  CLI::App* command = app.add_subcommand("redo", "Make a video again from what it says of itself, and compare");
+  command->add_option("video", args->video, "An mp4 of sgf generate")->required();
+  command->add_option("--model", args->model, "The weights, where they have moved");
+  command->add_option("--wan", args->wan, "The Wan folder, where it has moved");
+  command->add_option("--out", args->out, "Keep the new video under this name");
+  command->add_option("--threads", args->threads, "CPU threads; as many as torch takes by default")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--show", args->show, "Only print what made it");
+  command->add_flag("--quiet", args->quiet, "No progress");
+  command->footer(
+      "Exit codes: 0 identical; 1 it differs, or failed. The same program on the same kind of machine gives the same\n"
+      "pictures; another device or number of threads may round otherwise.");
+  command->callback([args] { run_redo(*args); });
+}
+
+}  // namespace sgf

@@ -1,0 +1,186 @@
+// Videos from orders: written down, gone on with after a kill, and made again.
+#include "sgf/core/error.h"
+#include "sgf/data/video_reader.h"
+#include "sgf/data/video_tensor.h"
+#include "sgf/streaming/compare_videos.h"
+#include "sgf/streaming/generate.h"
+#include "sgf/streaming/output_name.h"
+#include "tests/core/refusal.h"
+#include "tests/core/temporary_folder.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <set>
+
+namespace sgf {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::TemporaryFolder;
+
+struct TinyVideo {
+  TinyVideo() {
+    order.config = load_config("world-tiny", {"run.device=cpu", "schedule.denoising_steps=[1000, 500]"}, {SGF_PRESETS});
+    order.model = std::string(SGF_SOURCE_DIR) + "/models/world-tiny/student.safetensors";
+    order.prompts = {{0, "a slow red disc on a grey field"}, {0.9, "a fast blue disc on a grey field"}};
+    order.on_switch = PromptSwitch::kRecache;
+    order.enlarge = 2;
+    order.save_every = 3;
+    parts = build_parts(order);
+  }
+
+  GenerateResult generate(const std::filesystem::path& file, int64_t blocks, bool resume = false,
+                          const std::function<bool()>& should_stop = {}) const {
+    return generate_video(
+        order, parts, blocks,
+        {.target = file.string(), .latents = latents_of(file), .resume = resume, .should_stop = should_stop});
+  }
+
+  static std::filesystem::path latents_of(std::filesystem::path file) { return file.replace_extension(".safetensors"); }
+
+  GenerateOrder order;
+  StreamParts parts;
+};
+
+std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(GenerateOrder, IsReadBackAsItWasWritten) {
+  TinyVideo video;
+  video.order.negative = "\"quotes\" and ünïcode";
+  EXPECT_EQ(order_from_json(to_json(video.order), "test"), video.order);
+  nlohmann::json broken = to_json(video.order);
+  broken["prompts"] = 7;
+  EXPECT_THAT(refusal_of([&] { order_from_json(broken, "test"); }), HasSubstr("prompts"));
+  broken = to_json(video.order);
+  broken.erase("model");
+  EXPECT_THAT(refusal_of([&] { order_from_json(broken, "test"); }), HasSubstr("model"));
+}
+
+TEST(Generate, GoesOnAfterAStopAsIfThereHadBeenNone) {
+  if (!can_write_videos()) GTEST_SKIP() << "no FFmpeg here";
+  const TinyVideo video;
+  const TemporaryFolder folder;
+  const auto whole = folder.path() / "whole.mp4", broken = folder.path() / "broken.mp4";
+  EXPECT_TRUE(video.generate(whole, 11).is_whole);
+  int64_t asked = 0;
+  const GenerateResult stopped = video.generate(broken, 11, false, [&] { return ++asked == 6; });
+  EXPECT_FALSE(stopped.is_whole);
+  EXPECT_TRUE(std::filesystem::exists(state_file({.target = broken.string()})));
+  EXPECT_EQ(read_video(broken).size(0), 18);  // playable as it is
+  const GenerateResult resumed = video.generate(broken, 11, /*resume=*/true);
+  EXPECT_EQ(resumed.resumed_from, 18);
+  EXPECT_TRUE(resumed.is_whole);
+  EXPECT_FALSE(std::filesystem::exists(state_file({.target = broken.string()})));
+  EXPECT_EQ(bytes_of(TinyVideo::latents_of(whole)), bytes_of(TinyVideo::latents_of(broken)));
+  EXPECT_TRUE(compare_videos(whole, broken).is_identical());
+}
+
+TEST(Generate, RefusesToGoOnWithAnotherVideo) {
+  if (!can_write_videos()) GTEST_SKIP() << "no FFmpeg here";
+  TinyVideo video;
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "video.mp4";
+  int64_t asked = 0;
+  video.generate(file, 11, false, [&] { return ++asked == 4; });
+  video.order.config.run.seed = 77;
+  EXPECT_THAT(refusal_of([&] { video.generate(file, 11, true); }), HasSubstr("run.seed"));
+}
+
+TEST(Generate, WritesWhatMadeItIntoTheFile) {
+  if (!can_write_videos()) GTEST_SKIP() << "no FFmpeg here";
+  const TinyVideo video;
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "video.mp4", again = folder.path() / "again.mp4";
+  video.generate(file, 7);
+  const std::optional<std::string> note = read_video_note(file);
+  ASSERT_TRUE(note.has_value());
+  const GenerateOrder order = order_from_json(nlohmann::json::parse(*note), "test");
+  EXPECT_EQ(order, video.order);
+  generate_video(order, build_parts(order), 7, {.target = again.string()});
+  EXPECT_TRUE(compare_videos(file, again).is_identical());
+  GenerateOrder other = order;  // the control: another seed is another video
+  other.config.run.seed = 9;
+  const auto different = folder.path() / "different.mp4";
+  generate_video(other, build_parts(other), 7, {.target = different.string()});
+  EXPECT_FALSE(compare_videos(file, different).is_identical());
+}
+
+TEST(Generate, BeginsWithAPictureAndGoesOnFromAVideo) {
+  if (!can_write_videos()) GTEST_SKIP() << "no FFmpeg here";
+  TinyVideo video;
+  const TemporaryFolder folder;
+  video.order.enlarge = 1;
+  const at::Tensor picture = at::full({3, 16, 16}, 0.5);
+  picture[0].slice(1, 8, 16).fill_(0.9);
+  write_png(folder.path() / "picture.png", images_of(picture.unsqueeze(0)).front());
+  video.order.image = (folder.path() / "picture.png").string();
+  generate_video(video.order, video.parts, 3, {.target = (folder.path() / "frames/").string()});
+  const at::Tensor frames = read_video(folder.path() / "frames");
+  for (int64_t i = 0; i < 3; ++i) EXPECT_LT((frames[i] - picture).abs().max().item<double>(), 0.01);
+  EXPECT_GT((frames[3] - picture).abs().max().item<double>(), 0.02);
+  video.order.image.clear();
+  video.order.video = (folder.path() / "frames").string();
+  generate_video(video.order, video.parts, 4, {.target = (folder.path() / "more/").string()});
+  const at::Tensor more = read_video(folder.path() / "more");
+  EXPECT_LT((more.slice(0, 0, 9) - frames).abs().max().item<double>(), 0.01);
+}
+
+TEST(Generate, SaysHowManyPicturesAVideoNeedsToGoOnFrom) {
+  TinyVideo video;
+  const TemporaryFolder folder;
+  write_png(folder.path() / "frame_0.png", images_of(at::full({1, 3, 16, 16}, 0.5)).front());
+  video.order.video = folder.path().string();
+  EXPECT_THAT(refusal_of([&] { given_of(video.order, video.parts); }), HasSubstr("at least 3 pictures, this one 1"));
+}
+
+TEST(Blocks, AreTheFewestThatShowSoManySeconds) {
+  Config wan = load_config("wan-1.3b-chunkwise", {}, {SGF_PRESETS});
+  EXPECT_EQ(blocks_for(5, wan), 7);      // 21 latents, 81 pictures
+  EXPECT_EQ(blocks_for(60, wan), 81);    // 243 latents
+  EXPECT_EQ(blocks_for(240, wan), 321);  // 963 latents
+  EXPECT_EQ(pictures_for(7, wan), 81);
+  wan = load_config("wan-1.3b-framewise", {}, {SGF_PRESETS});
+  EXPECT_EQ(blocks_for(60, wan), 241);
+  EXPECT_EQ(blocks_for(240, wan), 961);
+  EXPECT_THROW(blocks_for(0, wan), Error);
+}
+
+TEST(FitPictures, CoversAndKeepsTheMiddle) {
+  at::Tensor wide = at::zeros({1, 3, 8, 16});
+  wide.slice(3, 4, 12).fill_(1.0);
+  const at::Tensor fitted = fit_pictures(wide, {.height = 8, .width = 8});
+  EXPECT_EQ(fitted.sizes(), (std::vector<int64_t>{1, 3, 8, 8}));
+  EXPECT_GT(fitted.min().item<double>(), 0.99);
+  EXPECT_EQ(fit_pictures(wide, {.height = 4, .width = 4}).sizes(), (std::vector<int64_t>{1, 3, 4, 4}));
+}
+
+TEST(VideoName, IsSafeForAnyPrompt) {
+  const auto name = [](const std::string& prompt, VideoNaming naming) {
+    return video_name({.prompt = prompt, .line = 3, .sample = 1, .seed = 7}, naming);
+  };
+  EXPECT_EQ(name("A red/green disc, fast!", VideoNaming::kNumbered), "0003-a-red-green-disc-fast-7");
+  EXPECT_EQ(name("a red disc", VideoNaming::kVbench), "a red disc-1");
+  std::set<std::string> names;
+  for (const std::string& prompt : {std::string("a/b"), std::string("a_b"), std::string("a\nb"), std::string("..", 2),
+                                    std::string(300, 'x'), std::string(301, 'x'), std::string()}) {
+    for (const VideoNaming naming : {VideoNaming::kNumbered, VideoNaming::kVbench}) {
+      const std::string safe = name(prompt, naming);
+      EXPECT_LT(safe.size(), 240U);
+      EXPECT_EQ(safe.find('/'), std::string::npos);
+      EXPECT_FALSE(safe.starts_with('.'));
+    }
+    EXPECT_TRUE(names.insert(name(prompt, VideoNaming::kVbench)).second) << prompt;
+  }
+  std::string long_text;
+  for (int i = 0; i < 100; ++i) long_text += "色";
+  EXPECT_NO_THROW(nlohmann::json(name(long_text, VideoNaming::kVbench)).dump());  // no half character
+}
+
+}  // namespace
+}  // namespace sgf
