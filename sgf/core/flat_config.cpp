@@ -1,4 +1,4 @@
-// Translating flat files; flat_keys.cpp says what each key means.
+// What the keys of a flat file mean together; flat_keys.cpp says what each means alone.
 #include "sgf/core/flat_config.h"
 
 #include <fmt/format.h>
@@ -6,22 +6,21 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 
 #include "sgf/core/config.h"
 #include "sgf/core/error.h"
-#include "sgf/core/flat_keys.h"
-#include "sgf/core/nearest_name.h"
+#include "sgf/core/flat_reader.h"
 #include "sgf/core/yaml_text.h"
 
 namespace sgf {
 namespace {
 
 // Keys that a file in sections would hardly have by mistake.
-constexpr std::array kTellTale = {"denoising_step_list",    "generator_ckpt", "image_or_video_shape", "model_kwargs",
-                                  "num_frame_per_block",    "real_name",      "distribution_loss",    "trainer",
-                                  "dfake_gen_update_ratio", "lr_critic"};
+constexpr std::array kTellTale = {
+    "denoising_step_list",    "generator_ckpt", "image_or_video_shape",    "model_kwargs",
+    "num_frame_per_block",    "real_name",      "distribution_loss",       "trainer",
+    "dfake_gen_update_ratio", "lr_critic",      "independent_first_frame", "warp_denoising_step"};
 constexpr std::string_view kNested = "model_kwargs";
 constexpr std::string_view kDefaultNetwork = "Wan2.1-T2V-1.3B";
 constexpr std::string_view kWeightFolder = "wan_models/";
@@ -30,77 +29,13 @@ bool has_tell_tale(const ConfigNode& tree) {
   return std::any_of(kTellTale.begin(), kTellTale.end(), [&](const char* key) { return tree.find(key) != nullptr; });
 }
 
-// The part before the first dot.
-std::string section_of(std::string_view key) { return std::string(key.substr(0, key.find('.'))); }
-
 bool is_our_key(std::string_view name) {
   const std::vector<KeyHelp> keys = known_keys();
-  return std::any_of(keys.begin(), keys.end(), [&](const KeyHelp& key) { return section_of(key.key) == name; });
+  return std::any_of(keys.begin(), keys.end(), [&](const KeyHelp& key) { return first_part(key.key) == name; });
 }
 
 bool is_our_section(const ConfigEntry& entry) {
   return entry.value.kind == ConfigNode::Kind::kMapping && is_our_key(entry.key);
-}
-
-std::vector<FlatKey> rows_of(std::string_view key) {
-  std::vector<FlatKey> rows;
-  for (const FlatKey& row : flat_keys())
-    if (row.key == key) rows.push_back(row);
-  return rows;
-}
-
-ConfigNode scalar(std::string text, const Origin& origin) {
-  ConfigNode node;
-  node.kind = ConfigNode::Kind::kScalar;
-  node.text = std::move(text);
-  node.origin = origin;
-  return node;
-}
-
-// {a: {b: value}} for "a.b", merged into the tree.
-void put(ConfigNode& tree, std::string_view dotted, const ConfigNode& value) {
-  const size_t dot = dotted.find('.');
-  ConfigNode outer;
-  outer.kind = ConfigNode::Kind::kMapping;
-  outer.origin = value.origin;
-  outer.entries.push_back({section_of(dotted), value.origin, value});
-  if (dot != std::string_view::npos) {
-    ConfigNode inner;
-    inner.kind = ConfigNode::Kind::kMapping;
-    put(inner, dotted.substr(dot + 1), value);
-    outer.entries[0].value = std::move(inner);
-  }
-  merge_into(tree, std::move(outer));
-}
-
-// Python's True and False are YAML's there.
-ConfigNode with_plain_bool(ConfigNode node) {
-  if (node.is_quoted) return node;
-  if (node.text == "True" || node.text == "TRUE") node.text = "true";
-  if (node.text == "False" || node.text == "FALSE") node.text = "false";
-  return node;
-}
-
-// model_kwargs: {sink_size: 3} as "model_kwargs.sink_size".
-ConfigNode with_dotted_keys(const ConfigNode& flat) {
-  ConfigNode dotted;
-  for (const ConfigEntry& entry : flat.entries) {
-    if (entry.key != kNested) dotted.entries.push_back(entry);
-    if (entry.key == kNested)
-      for (const ConfigEntry& inner : entry.value.entries)
-        dotted.entries.push_back({join_key(kNested, inner.key), inner.origin, inner.value});
-  }
-  return dotted;
-}
-
-bool is_same_value(const ConfigNode& node, std::string_view expected) {
-  const auto number = [](std::string_view text, double& value) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size();
-  };
-  double came = 0, wanted = 0;
-  if (number(node.text, came) && number(expected, wanted)) return came == wanted;
-  return node.kind == ConfigNode::Kind::kScalar && node.text == expected;
 }
 
 // The preset that has a network's sizes; any other name is taken for a preset's own.
@@ -114,17 +49,13 @@ std::string folder_of_weights(const std::string& network) {
   return network.find('/') == std::string::npos ? std::string(kWeightFolder) + network : network;
 }
 
-class FlatReader {
+class FlatMapping final : private FlatReader {
  public:
-  explicit FlatReader(const ConfigNode& flat) : flat_(flat) {
-    out_.tree.kind = ConfigNode::Kind::kMapping;
-    out_.tree.origin = flat.origin;
-  }
+  explicit FlatMapping(const ConfigNode& flat) : FlatReader(flat) {}
 
   FlatTranslation translate();
 
  private:
-  void take(const std::string& key, const ConfigNode& node);
   void take_sizes();
   void take_context();
   void take_networks();
@@ -132,83 +63,9 @@ class FlatReader {
   void take_stage();
   void take_boundary();
   void take_numerics();
-
-  const ConfigNode* find(std::string_view key) const;
-  template <class T>
-  T value_or(std::string_view key, T otherwise) const;
-  const Origin& origin_of(std::string_view key) const;
-
-  // Our key gets a value; the note stands under the file's key.
-  void set(std::string_view ours, const std::string& value, std::string_view key, const std::string& remark = "");
-  void note(std::string_view key, std::string ours, std::string_view remark);
-  void note_the_rest(const std::string& key);
-  [[noreturn]] void refuse_unknown(const std::string& key, const Origin& origin) const;
-
-  const ConfigNode& flat_;
-  FlatTranslation out_;
 };
 
-const ConfigNode* FlatReader::find(std::string_view key) const {
-  if (!key.starts_with(std::string(kNested) + '.')) return flat_.find(key);
-  const ConfigNode* nested = flat_.find(kNested);
-  return nested == nullptr ? nullptr : nested->find(key.substr(kNested.size() + 1));
-}
-
-template <class T>
-T FlatReader::value_or(std::string_view key, T otherwise) const {
-  if (const ConfigNode* node = find(key)) ConfigValue<T>::read(with_plain_bool(*node), std::string(key), otherwise);
-  return otherwise;
-}
-
-const Origin& FlatReader::origin_of(std::string_view key) const {
-  const ConfigNode* node = find(key);
-  return node == nullptr ? flat_.origin : node->origin;
-}
-
-void FlatReader::set(std::string_view ours, const std::string& value, std::string_view key, const std::string& remark) {
-  put(out_.tree, ours, scalar(value, origin_of(key)));
-  note(find(key) == nullptr ? fmt::format("({})", key) : std::string(key), fmt::format("{}: {}", ours, value), remark);
-}
-
-void FlatReader::note(std::string_view key, std::string ours, std::string_view remark) {
-  out_.notes.push_back({std::string(key), std::move(ours), std::string(remark)});
-}
-
-// A key that took part without a word of its own.
-void FlatReader::note_the_rest(const std::string& key) {
-  const auto is_of_key = [&](const FlatNote& n) { return n.key == key; };
-  if (std::none_of(out_.notes.begin(), out_.notes.end(), is_of_key)) note(key, std::string(rows_of(key)[0].ours), "");
-}
-
-void FlatReader::refuse_unknown(const std::string& key, const Origin& origin) const {
-  std::vector<std::string> known;
-  for (const FlatKey& row : flat_keys()) known.emplace_back(row.key);
-  const auto nearest = nearest_name(key, known);
-  fail("core", "{}: unknown key {} in a flat, Self-Forcing-style config{}", origin.where(), key,
-       nearest ? fmt::format(", did you mean {}?", *nearest)
-               : "; leave it out, or write the config in sections: sgf config --keys lists them");
-}
-
-// Keys that need no other to be understood.
-void FlatReader::take(const std::string& key, const ConfigNode& raw) {
-  const ConfigNode node = with_plain_bool(raw);
-  const std::vector<FlatKey> rows = rows_of(key);
-  if (rows.empty()) refuse_unknown(key, raw.origin);
-  for (const FlatKey& row : rows) {
-    if (row.use == FlatUse::kSame) {
-      put(out_.tree, row.ours, node);
-      note(key, std::string(row.ours), row.remark);
-    } else if (row.use == FlatUse::kOnly) {
-      check(is_same_value(node, row.ours), "core", "{}: {} {} is not done here, only {}: {}", node.origin.where(), key,
-            describe_value(node), row.ours, row.remark);
-      note(key, "", row.remark);
-    } else if (row.use == FlatUse::kUnused) {
-      note(key, "", row.remark);
-    }
-  }
-}
-
-void FlatReader::take_sizes() {
+void FlatMapping::take_sizes() {
   std::vector<int64_t> shape = value_or("image_or_video_shape", std::vector<int64_t>{});
   const std::string where = origin_of("image_or_video_shape").where();
   if (!shape.empty()) {
@@ -229,7 +86,7 @@ void FlatReader::take_sizes() {
   set("video.frames", std::to_string(frames), "num_training_frames");
 }
 
-void FlatReader::take_context() {
+void FlatMapping::take_context() {
   const auto block = value_or<int64_t>("num_frame_per_block", 1);
   const auto sink = value_or<int64_t>("model_kwargs.sink_size", 0);
   const auto window = value_or<int64_t>("model_kwargs.local_attn_size", -1);
@@ -247,21 +104,22 @@ void FlatReader::take_context() {
                           std::max<int64_t>(fifo - sink, 0));
   set("context.fifo_frames", std::to_string(fifo), "model_kwargs.local_attn_size", remark);
   set("context.train_frames", std::to_string(sink + fifo + block), "model_kwargs.local_attn_size");
-  put(out_.tree, "context.positions", scalar(sink > 0 ? "top_aligned" : "absolute", flat_.origin));
+  put("context.positions", flat_scalar(sink > 0 ? "top_aligned" : "absolute", file().origin));
   if (value_or("independent_first_frame", false)) set("context.first_block_frames", "1", "independent_first_frame");
 }
 
-void FlatReader::take_networks() {
+void FlatMapping::take_networks() {
   const std::string own = value_or("model_kwargs.model_name", std::string(kDefaultNetwork));
-  out_.preset = preset_of(own);
-  check(!out_.preset.starts_with("Wan"), "core",
+  const std::string preset = preset_of(own);
+  stand_on(preset);
+  check(!preset.starts_with("Wan"), "core",
         "{}: model_kwargs.model_name {} is no network of this program; it has Wan2.1-T2V-1.3B, Wan2.1-T2V-14B and its "
         "presets",
         origin_of("model_kwargs.model_name").where(), quote_for_message(own));
-  note("(model_kwargs.model_name)", fmt::format("model of preset {}", out_.preset), "");
+  note("(model_kwargs.model_name)", fmt::format("model of preset {}", preset), "");
   if (find("real_name") != nullptr) {
     const auto real = value_or<std::string>("real_name", "");
-    const bool is_other = preset_of(real) != out_.preset;
+    const bool is_other = preset_of(real) != preset;
     set("dmd.teacher", folder_of_weights(real), "real_name",
         is_other ? "a teacher of another size than the generator; its own is read from its file" : "");
     if (is_other && find("fake_name") == nullptr) set("dmd.critic", folder_of_weights(own), "fake_name");
@@ -270,7 +128,7 @@ void FlatReader::take_networks() {
     set("dmd.critic", folder_of_weights(value_or<std::string>("fake_name", "")), "fake_name");
 }
 
-void FlatReader::take_batch() {
+void FlatMapping::take_batch() {
   const auto per_gpu = value_or<int64_t>("batch_size", 1);
   set("train.micro_batch", std::to_string(per_gpu), "batch_size",
       "samples a forward; there an update has batch_size times the number of GPUs, 64 in the published runs");
@@ -279,7 +137,7 @@ void FlatReader::take_batch() {
         "samples an update, accumulated where they do not fit; Self-Forcing's own trainer does not read it");
 }
 
-void FlatReader::take_stage() {
+void FlatMapping::take_stage() {
   const auto trainer = value_or<std::string>("trainer", "score_distillation");
   const bool is_forcing = value_or("teacher_forcing", false);
   if (trainer == "score_distillation" || trainer == "self_gradient_forcing") {
@@ -300,7 +158,7 @@ void FlatReader::take_stage() {
 }
 
 // A file of the paper's release names its cache or its gradient mode; one of Self-Forcing knows neither.
-void FlatReader::take_boundary() {
+void FlatMapping::take_boundary() {
   const auto mode = value_or<std::string>("grad_mode", "");
   check(mode.empty() || mode == "self_gradient_forcing", "core", "{}: grad_mode expects self_gradient_forcing, got {}",
         origin_of("grad_mode").where(), quote_for_message(mode));
@@ -311,18 +169,18 @@ void FlatReader::take_boundary() {
   set("dmd.boundary", is_open ? "open" : "frozen", "grad_mode",
       is_open ? "Self Gradient Forcing"
               : "a file of Self Forcing; --set dmd.boundary=open makes it Self Gradient Forcing");
-  put(out_.tree, "dmd.generator_at_zero", scalar(is_open ? "false" : "true", flat_.origin));
+  put("dmd.generator_at_zero", flat_scalar(is_open ? "false" : "true", file().origin));
   if (find("per_rank_exit_step") != nullptr)
     set("dmd.exit", value_or("per_rank_exit_step", false) ? "per_sample" : "shared", "per_rank_exit_step",
         "a draw per rank there, which had one sample each");
 }
 
-void FlatReader::take_numerics() {
+void FlatMapping::take_numerics() {
   if (find("denoising_step_list") != nullptr) {
     ConfigNode steps = *find("denoising_step_list");
-    const bool ends_clean = !steps.items.empty() && is_same_value(steps.items.back(), "0");
+    const bool ends_clean = !steps.items.empty() && is_flat_value(steps.items.back(), "0");
     if (ends_clean) steps.items.pop_back();
-    put(out_.tree, "schedule.denoising_steps", steps);
+    put("schedule.denoising_steps", steps);
     note("denoising_step_list", "schedule.denoising_steps", ends_clean ? "without its 0: no step starts there" : "");
   }
   const auto shift = value_or("timestep_shift", value_or("model_kwargs.timestep_shift", 5.0));
@@ -349,12 +207,11 @@ void FlatReader::take_numerics() {
     set("train.activations", value_or("gradient_checkpointing", true) ? "recompute" : "keep", "gradient_checkpointing");
 }
 
-FlatTranslation FlatReader::translate() {
-  const std::string stem = std::filesystem::path(flat_.origin.source).stem().string();
-  put(out_.tree, "name", scalar(stem, flat_.origin));
-  put(out_.tree, "description", scalar("from a flat, Self-Forcing-style file", flat_.origin));
-  const ConfigNode keys = with_dotted_keys(flat_);
-  for (const ConfigEntry& entry : keys.entries) take(entry.key, entry.value);
+FlatTranslation FlatMapping::translate() {
+  const std::string stem = std::filesystem::path(file().origin.source).stem().string();
+  put("name", flat_scalar(stem, file().origin));
+  put("description", flat_scalar("from a flat, Self-Forcing-style file", file().origin));
+  take_keys();
   take_sizes();
   take_context();
   take_networks();
@@ -364,8 +221,8 @@ FlatTranslation FlatReader::translate() {
   take_numerics();
   if (find("max_steps") == nullptr && find("max_iters") == nullptr)
     note("(max_steps)", "train.steps", "Self-Forcing runs until it is killed; here the preset's count holds");
-  for (const ConfigEntry& entry : keys.entries) note_the_rest(entry.key);
-  return std::move(out_);
+  note_the_rest();
+  return std::move(*this).result();
 }
 
 }  // namespace
@@ -374,12 +231,12 @@ bool is_flat_config(const ConfigNode& tree) {
   return has_tell_tale(tree) && std::none_of(tree.entries.begin(), tree.entries.end(), is_our_section);
 }
 
-FlatTranslation translate_flat(const ConfigNode& flat) { return FlatReader(flat).translate(); }
+FlatTranslation translate_flat(const ConfigNode& flat) { return FlatMapping(flat).translate(); }
 
 void refuse_flat_keys(const ConfigNode& tree) {
   if (!has_tell_tale(tree)) return;
   for (const ConfigEntry& entry : tree.entries) {
-    const std::vector<FlatKey> rows = rows_of(entry.key);
+    const std::vector<FlatKey> rows = flat_rows_of(entry.key);
     if (is_our_key(entry.key) || (rows.empty() && entry.key != kNested)) continue;
     const std::string_view ours = rows.empty() ? "context" : rows[0].ours;
     fail("core", "{}: {} is a key of flat, Self-Forcing-style files, which have no sections{}", entry.origin.where(),
@@ -389,7 +246,7 @@ void refuse_flat_keys(const ConfigNode& tree) {
 
 void refuse_flat_override(std::string_view assignment) {
   const std::string_view key = assignment.substr(0, assignment.find('='));
-  const std::vector<FlatKey> rows = rows_of(key);
+  const std::vector<FlatKey> rows = flat_rows_of(key);
   if (rows.empty() || is_our_key(key)) return;
   const bool has_ours = rows[0].use == FlatUse::kSame || rows[0].use == FlatUse::kDerived;
   fail("core", "--set {}: overrides are in this program's keys; {} is {}", assignment, key,

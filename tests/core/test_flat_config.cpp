@@ -146,7 +146,29 @@ TEST(FlatConfig, RefusesAnUnknownKeyWithTheNearestOne) {
   EXPECT_THAT(refusal_of_flat("real_name: x\nlr_critik: 1\n"),
               AllOf(HasSubstr("their.yaml:2: unknown key lr_critik"), HasSubstr("did you mean lr_critic?")));
   EXPECT_THAT(refusal_of_flat("real_name: x\nmodel_kwargs: {sink_sise: 1}\n"), HasSubstr("model_kwargs.sink_size?"));
-  EXPECT_THAT(refusal_of_flat("real_name: x\nlookahead: {enabled: true}\n"), HasSubstr("unknown key lookahead"));
+}
+
+// Their default_config.yaml has none of the larger keys.
+TEST(FlatConfig, AFileOfDefaultsIsKnownAsFlat) {
+  const auto is_flat = [](std::string_view yaml) {
+    return is_flat_config(parse_yaml(yaml, {.source = "default_config.yaml", .line = 1, .column = 1}));
+  };
+  EXPECT_TRUE(is_flat("independent_first_frame: false\nweight_decay: 0.01\ncausal: true\n"));
+  EXPECT_FALSE(is_flat("weight_decay: 0.01\n"));
+}
+
+// Forks add keys of their own by the dozen: none is passed over in silence, none stops the file.
+TEST(FlatConfig, NotesUnknownKeysThatAreNoSlipAsIgnored) {
+  const FlatTranslation flat = translate("real_name: x\nlookahead: {enabled: true}\nmodel_kwargs: {shot_memory: 3}\n");
+  for (const char* key : {"lookahead", "model_kwargs.shot_memory"})
+    EXPECT_THAT(said_of(flat.notes, key), HasSubstr("[] ignored: unknown key")) << key;
+  EXPECT_EQ(said_of(flat.notes, "real_name").find("ignored"), std::string::npos);
+}
+
+TEST(FlatConfig, KeysOfForksThatWouldChangeTheTrainingAreNotIgnored) {
+  EXPECT_THAT(refusal_of_flat("real_name: x\nbackward_simulation: false\n"), HasSubstr("backward_simulation"));
+  EXPECT_THAT(refusal_of_flat("real_name: x\nadapter: {type: lora, rank: 256}\n"), HasSubstr("adapter"));
+  EXPECT_NO_THROW(translate("real_name: x\nbackward_simulation: true\nadapter: null\n"));
 }
 
 TEST(FlatConfig, RefusesWhatIsNotDoneHere) {
