@@ -1,6 +1,7 @@
 #include "apps/generate_jobs.h"
 
 #include "apps/table.h"
+#include "apps/version.h"
 #include "sgf/core/atomic_file.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
@@ -123,6 +124,7 @@ VideoJob first_job(const GenerateArgs& args) {
   job.blocks = blocks_for(args.seconds, order.config);
   order.save_every = args.save_every.value_or(blocks_for(kSavedSeconds, order.config));
   order.model_identity = weight_identity(open_tensor_file(find_start_file(order.model).path));
+  order.build = version_text();
   job.output = {.latents = args.latents, .resume = args.resume};
   if (!args.format.empty()) job.output.format = *enum_from_name<SinkKind>(args.format);
   return job;

@@ -71,9 +71,10 @@ fs::path state_file(const GenerateOutput& output) {
   return path += ".state";
 }
 
-GenerateResult generate_video(const GenerateOrder& order, const StreamParts& parts, int64_t blocks,
+GenerateResult generate_video(const GenerateOrder& asked, const StreamParts& parts, int64_t blocks,
                               const GenerateOutput& output) {
-  std::optional<SavedStream> saved = earlier_start(order, output);
+  std::optional<SavedStream> saved = earlier_start(asked, output);
+  const GenerateOrder order = saved ? saved->order : asked;  // the file says which build began it
   VideoFiles files = open_files(order, output, saved);
   if (!saved) fs::remove(state_file(output));  // of another video under this name
   const StreamSettings settings{.latents = latent_settings(order),

@@ -56,6 +56,7 @@ nlohmann::json to_json(const GenerateOrder& o) {
           {"switch", enum_name(o.on_switch)},
           {"image", o.image},
           {"video", o.video},
+          {"build", o.build},
           {"number", o.number},
           {"enlarge", o.enlarge},
           {"crf", o.crf},
@@ -81,6 +82,7 @@ GenerateOrder order_from_json(const nlohmann::json& json, const std::string& sou
   reader.read("switch", how);
   reader.read("image", o.image);
   reader.read("video", o.video);
+  reader.read("build", o.build);
   reader.read("number", o.number);
   reader.read("enlarge", o.enlarge);
   reader.read("crf", o.crf);
@@ -107,7 +109,7 @@ std::vector<std::string> differences(const GenerateOrder& there, const GenerateO
     lines.push_back(fmt::format("{}: {} there, {} here", d.key, d.before, d.now));
   const nlohmann::json before = to_json(there), now = to_json(here);
   for (const auto& [key, value] : before.items())
-    if (key != "config" && key != "seed" && value != now.at(key))
+    if (key != "config" && key != "seed" && key != "build" && value != now.at(key))
       lines.push_back(fmt::format("{}: {} there, {} here", key, value.dump(), now.at(key).dump()));
   return lines;
 }

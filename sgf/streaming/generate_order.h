@@ -23,6 +23,7 @@ struct GenerateOrder {
   PromptSwitch on_switch = PromptSwitch::kKeep;
   std::string image;       // shown first; empty: none
   std::string video;       // whose end is shown first; empty: none
+  std::string build;       // of the program
   int64_t number = 0;      // which of several videos of the seed
   int64_t enlarge = 1;     // pixels of the file a pixel, along a side
   int64_t crf = 16;        // of H.264
@@ -35,7 +36,7 @@ nlohmann::json to_json(const GenerateOrder& order);
 // An Error names what is missing or of the wrong kind; `source` stands in it.
 GenerateOrder order_from_json(const nlohmann::json& json, const std::string& source);
 
-// Where two orders differ, as "seed: 7 there, 8 here".
+// Where two orders differ, as "seed: 7 there, 8 here"; builds may.
 std::vector<std::string> differences(const GenerateOrder& there, const GenerateOrder& here);
 
 }  // namespace sgf
