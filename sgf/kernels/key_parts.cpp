@@ -14,6 +14,7 @@ constexpr int64_t kMostParts = 6;
 constexpr int64_t kFewestKeys = 2048;  // of a part: below it the library's kernel loses more than the cut gains
 constexpr int64_t kQueryTile = 128;    // rows of a block of threads in the library's kernel
 constexpr double kCostOfAPart = 0.01;  // of joining it, against all the work
+constexpr double kWorthwhile = 0.97;   // of what the whole costs
 
 int64_t rounded_up(int64_t n, int64_t by) { return (n + by - 1) / by; }
 
@@ -28,12 +29,13 @@ at::Tensor as_batches(const at::Tensor& t, int64_t parts) {
 int64_t key_parts(int64_t batch_heads, int64_t queries, int64_t keys, int64_t processors) {
   const int64_t tiles = batch_heads * rounded_up(queries, kQueryTile);
   int64_t best = 1;
-  double best_cost = static_cast<double>(rounded_up(tiles, processors));
+  const auto whole = static_cast<double>(rounded_up(tiles, processors));
+  double best_cost = whole;
   for (int64_t parts = 2; parts <= kMostParts && keys / parts >= kFewestKeys; ++parts) {
     if (keys % parts != 0) continue;
     const double rounds = static_cast<double>(rounded_up(parts * tiles, processors));
     const double cost = rounds / static_cast<double>(parts) * (1 + kCostOfAPart * static_cast<double>(parts));
-    if (cost < best_cost) best_cost = cost, best = parts;
+    if (cost < best_cost && cost < kWorthwhile * whole) best_cost = cost, best = parts;
   }
   return best;
 }
