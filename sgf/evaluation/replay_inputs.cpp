@@ -62,6 +62,20 @@ at::Tensor timestep_per_sample(const Recording& recording, const at::Tensor& lik
   return t.to(options.device);
 }
 
+at::Tensor timesteps_of_frames(const Recording& recording, const at::Tensor& like, int64_t block_frames,
+                               const ReplayOptions& options) {
+  at::Tensor t = recording.input("t").to(options.device);
+  check_finite(recording, "t", t);
+  const int64_t batch = like.size(0), frames = like.size(1), last = t.dim() == 0 ? 1 : t.size(-1);
+  if (last != frames && last * block_frames == frames) t = t.repeat_interleave(block_frames, -1);
+  if (last != frames && t.dim() == 1 && (last == 1 || last == batch)) t = t.unsqueeze(1);
+  const bool fits = t.dim() <= 2 && (t.dim() == 0 || t.size(-1) == frames || t.size(-1) == 1);
+  check(fits && (t.dim() < 2 || t.size(0) == batch || t.size(0) == 1), "evaluation",
+        "{}: timesteps are one a sample, frame or block, got {} for {} samples of {} frames in blocks of {}",
+        recording.path().string(), last, batch, frames, block_frames);
+  return t.expand({batch, frames});
+}
+
 at::Tensor every_frame(const at::Tensor& like, double t) {
   return at::full({like.size(0), like.size(1)}, t, like.options().dtype(at::kDouble));
 }

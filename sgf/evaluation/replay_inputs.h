@@ -27,6 +27,10 @@ at::Tensor text_rows(const Recording& recording, const ReplayOptions& options, c
 at::Tensor timestep_per_sample(const Recording& recording, const at::Tensor& like, const ReplayOptions& options,
                                const char* name = "t");
 
+// `in.t` for every frame of `like` [B, F, ...]: one for all, one a sample, block or frame, or a row of these a sample.
+at::Tensor timesteps_of_frames(const Recording& recording, const at::Tensor& like, int64_t block_frames,
+                               const ReplayOptions& options);
+
 // t for every frame of `like` [B, F, ...].
 at::Tensor every_frame(const at::Tensor& like, double t);
 

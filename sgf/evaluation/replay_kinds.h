@@ -12,6 +12,9 @@ NamedTensors replay_dit_pass2(const Recording& recording, const ReplayOptions& o
 NamedTensors replay_sgf_step(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_flow_matching(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_teacher_forcing(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_causal_ode(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_bidirectional_ode(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_causal_cd(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_schedule(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_unipc(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_vae(const Recording& recording, const ReplayOptions& options);

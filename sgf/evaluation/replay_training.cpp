@@ -1,4 +1,4 @@
-// Replays of training steps, with every draw given: the SGF update and the stages before it.
+// Replays of training steps, with every draw given: the SGF update and the stages that learn from clips.
 #include "sgf/core/error.h"
 #include "sgf/evaluation/replay_inputs.h"
 #include "sgf/evaluation/replay_kinds.h"
@@ -19,18 +19,6 @@ NamedTensors loss_and_gradients(const CausalDit& dit, const at::Tensor& loss) {
   NamedTensors out{{"out.loss", as_recorded(loss)}};
   add_gradients(out, "grad.", dit, loss);
   return out;
-}
-
-// [B], [F], [blocks] or [B, F] timesteps, as [B, F].
-at::Tensor timesteps_of_frames(const Recording& recording, const at::Tensor& data, int64_t block_frames,
-                               const ReplayOptions& options) {
-  at::Tensor t = recording.input("t").to(options.device);
-  const int64_t batch = data.size(0), frames = data.size(1), last = t.size(-1);
-  if (last != frames && last * block_frames == frames) t = t.repeat_interleave(block_frames, -1);
-  check(t.size(-1) == frames && (t.dim() == 1 || t.size(0) == batch), "evaluation",
-        "{}: timesteps are one a frame or block, got {} for {} frames in blocks of {}", recording.path().string(), last,
-        frames, block_frames);
-  return t.expand({batch, frames});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/kernels/wide.h"
+#include "sgf/schedule/flow_match.h"
 
 #include <ATen/ATen.h>
 
@@ -12,6 +13,12 @@ namespace sgf {
 
 at::Tensor euler_step(const at::Tensor& flow, const at::Tensor& x, double sigma, double sigma_next) {
   return wide(x) + (sigma_next - sigma) * wide(flow);
+}
+
+// The step all the way to sigma 0 is the clean prediction; this is a part of it.
+at::Tensor euler_step(const at::Tensor& flow, const at::Tensor& x, const at::Tensor& sigma,
+                      const at::Tensor& sigma_next) {
+  return x0_from_flow(x, flow, sigma - sigma_next);
 }
 
 EulerSolver::EulerSolver(SolverGrid grid) : grid_(std::move(grid)) { grid_.validate(); }

@@ -9,6 +9,9 @@ namespace sgf {
 
 // x + (sigma_next - sigma) v, in float32 or wider.
 at::Tensor euler_step(const at::Tensor& flow, const at::Tensor& x, double sigma, double sigma_next);
+// The same with one sigma of either kind per leading index of x: [B] or [B, F].
+at::Tensor euler_step(const at::Tensor& flow, const at::Tensor& x, const at::Tensor& sigma,
+                      const at::Tensor& sigma_next);
 
 // Walks a grid: while (!done()) x = step(network(x, timestep()), x).
 class EulerSolver {
