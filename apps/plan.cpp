@@ -76,17 +76,18 @@ void print_fit(const RunPlan& plan) {
   }
 }
 
-// The preset asked for, or the network in the teacher's file; else the generator's sizes stand in for it.
+// The preset asked for, or the network in the teacher's file; else the trained network's sizes stand in for it.
 std::optional<DitConfig> teacher_of(const Config& config, const std::string& preset) {
-  if (config.train.stage != StageChoice::kDmd) return std::nullopt;
+  const bool is_distilled = config.train.stage == StageChoice::kCausalCd;
+  if (config.train.stage != StageChoice::kDmd && !is_distilled) return std::nullopt;
   if (!preset.empty()) return dit_config_of(load_config(preset, {}, preset_folders()));
-  if (config.dmd.teacher.empty()) return std::nullopt;
-  if (std::filesystem::exists(config.dmd.teacher))
-    return read_teacher_config(config.dmd.teacher, dit_config_of(config));
+  const std::string& teacher = is_distilled ? config.distil.teacher : config.dmd.teacher;
+  if (teacher.empty()) return std::nullopt;
+  if (std::filesystem::exists(teacher)) return read_teacher_config(teacher, dit_config_of(config));
   fmt::print(stderr,
-             "sgf: dmd.teacher {} is not here, so a teacher of the generator's size is counted; --teacher wan-14b "
-             "counts another\n",
-             config.dmd.teacher);
+             "sgf: {} {} is not here, so a teacher of the generator's size is counted; --teacher wan-14b counts "
+             "another\n",
+             is_distilled ? "distil.teacher" : "dmd.teacher", teacher);
   return std::nullopt;
 }
 
@@ -131,7 +132,7 @@ void add_plan(CLI::App& app) {
   command->add_option("--gpu", args->request.gpu, "Which GPU the time is asked for; h200 was measured")
       ->capture_default_str();
   suggest(*command->add_option("--teacher", args->teacher,
-                               "Preset of the size that dmd's teacher has, as wan-14b; by default that of its file"),
+                               "Preset of the size that the teacher has, as wan-14b; by default that of its file"),
           preset_names());
   command->add_flag("--json", args->json, "One object");
   command->callback([args] { run_plan(*args); });

@@ -181,6 +181,7 @@ struct Config {
   OptimiserSettings optimiser;
   OptimiserSettings critic_optimiser{.learning_rate = 4e-7};
   DmdChoices dmd;
+  DistilSettings distil;
   DataSettings data;
   OutputSettings output;
 
@@ -201,6 +202,7 @@ void describe(V& v, Config& c) {
   v.field("optimiser", c.optimiser, "of the trained network: the generator in dmd");
   v.field("critic_optimiser", c.critic_optimiser, "of dmd's critic");
   v.field("dmd", c.dmd, "Self (Gradient) Forcing");
+  v.field("distil", c.distil, "consistency distillation");
   v.field("data", c.data, "clips and prompts");
   v.field("output", c.output, "what a run leaves in its folder");
 }

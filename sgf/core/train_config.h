@@ -15,11 +15,19 @@ enum class StageChoice {
   kFlowMatching,    // bidirectional, on clips: how a teacher is made
   kTeacherForcing,  // block by block against clean context, on clips: how a causal student begins
   kDmd,             // the two passes and distribution matching, on prompts alone
+  // Few-step causal students, from the paths of many-step teachers.
+  kCausalOde,         // clean context, a teacher-forced teacher's paths made beforehand
+  kBidirectionalOde,  // noisy context, a bidirectional teacher's paths made beforehand
+  kCausalCd,          // clean context, a step of a teacher-forced teacher at a time
 };
 
 constexpr auto enum_names(StageChoice) {
   return std::array{EnumName{StageChoice::kFlowMatching, "flow_matching"},
-                    EnumName{StageChoice::kTeacherForcing, "teacher_forcing"}, EnumName{StageChoice::kDmd, "dmd"}};
+                    EnumName{StageChoice::kTeacherForcing, "teacher_forcing"},
+                    EnumName{StageChoice::kDmd, "dmd"},
+                    EnumName{StageChoice::kCausalOde, "causal_ode"},
+                    EnumName{StageChoice::kBidirectionalOde, "bidirectional_ode"},
+                    EnumName{StageChoice::kCausalCd, "causal_cd"}};
 }
 
 enum class ActivationChoice { kKeep, kRecompute, kKeepAttention };
@@ -54,8 +62,8 @@ void describe(V& v, TrainSettings& t) {
   v.field("start_from", t.start_from, "weights, or a run folder, that the network starts from; empty: random");
   v.field("activations", t.activations,
           "what the backward pass finds: keep all, recompute blocks, or all but attention");
-  v.field("ema_decay", t.ema_decay, "of the slow average of the trained network");
-  v.field("ema_start_step", t.ema_start_step, "step from which the average is kept");
+  v.field("ema_decay", t.ema_decay, "of the slow average of the trained network; in causal_cd it is the target too");
+  v.field("ema_start_step", t.ema_start_step, "step from which the average is kept; causal_cd keeps it from the first");
   v.field("skip_over_median", t.skip_over_median,
           "an update whose gradient norm is so many times the median is skipped");
   v.field("stop_after_skips", t.stop_after_skips, "skipped updates in a row that end the run");
@@ -149,10 +157,27 @@ void describe(V& v, DmdChoices& d) {
           "weights, or a run folder, that the critic starts from; empty: the teacher's, of the same size");
 }
 
+// Causal consistency distillation.
+struct DistilSettings {
+  std::string teacher;
+  double guidance = 3;
+  int64_t grid = 48;
+
+  bool operator==(const DistilSettings&) const = default;
+};
+
+template <class V>
+void describe(V& v, DistilSettings& d) {
+  v.field("teacher", d.teacher, "weights, or a run folder, of the frozen teacher-forced teacher of causal_cd");
+  v.field("guidance", d.guidance, "the teacher steps along uncond + guidance (cond - uncond)");
+  v.field("grid", d.grid, "Euler steps between noise and data, of which the teacher takes one");
+}
+
 // Where clips and prompts come from.
 struct DataSettings {
   std::string world;
   std::string prompts;
+  std::string pairs;
   double caption_dropout = 0.1;
 
   bool operator==(const DataSettings&) const = default;
@@ -162,7 +187,9 @@ template <class V>
 void describe(V& v, DataSettings& d) {
   v.field("world", d.world, "built-in world that clips and captions are drawn from: world-tiny or world-small");
   v.field("prompts", d.prompts, "file of prompts, one a line; empty: the world's captions");
-  v.field("caption_dropout", d.caption_dropout, "share of clips trained without their caption; not in dmd");
+  v.field("pairs", d.pairs, "folder of a teacher's paths, as sgf pairs makes them: what the ode stages learn");
+  v.field("caption_dropout", d.caption_dropout,
+          "share of clips trained without their caption, in flow_matching and teacher_forcing");
 }
 
 // What a run leaves in its folder. Intervals are in steps; 0: never.

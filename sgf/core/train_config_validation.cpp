@@ -52,6 +52,11 @@ void check_dmd(const DmdChoices& d) {
   check_at_least("dmd.critic_only_steps", d.critic_only_steps, 0);
 }
 
+void check_distil(const DistilSettings& d) {
+  check_at_least_zero("distil.guidance", d.guidance);
+  check_at_least("distil.grid", d.grid, 2);
+}
+
 void check_output(const OutputSettings& o) {
   check_at_least("output.checkpoint_every", o.checkpoint_every, 0);
   check_at_least("output.keep_last", o.keep_last, 1);
@@ -69,6 +74,7 @@ void validate_training(const Config& config) {
   check_optimiser("optimiser", config.optimiser);
   check_optimiser("critic_optimiser", config.critic_optimiser);
   check_dmd(config.dmd);
+  check_distil(config.distil);
   check_share("data.caption_dropout", config.data.caption_dropout);
   check_output(config.output);
 }

@@ -1,34 +1,12 @@
 #include "sgf/rollout/sample_video.h"
 
-#include "sgf/schedule/euler.h"
-
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
-#include <functional>
+#include <vector>
 
 namespace sgf {
 namespace {
-
-// Predicted flow of latents at timesteps [B, F].
-using FlowOf = std::function<at::Tensor(const at::Tensor& x, const at::Tensor& t)>;
-
-at::Tensor walk(const SamplerSettings& settings, at::Tensor x, const FlowOf& flow) {
-  EulerSolver solver(euler_grid(settings.steps, settings.shift));
-  while (!solver.done()) {
-    const at::Tensor t = at::full({x.size(0), x.size(1)}, solver.timestep(), x.options().dtype(at::kDouble));
-    x = solver.step(flow(x, t), x);
-  }
-  return x;
-}
-
-FlowOf guided(const FlowOf& cond, const FlowOf& uncond, double guidance) {
-  if (guidance == 1) return cond;
-  return [=](const at::Tensor& x, const at::Tensor& t) {
-    const at::Tensor without = uncond(x, t);
-    return without + (cond(x, t) - without) * guidance;
-  };
-}
 
 // A model in a stream of its own: its prompt and its cache.
 struct CausalSide {
@@ -57,7 +35,7 @@ at::Tensor sample_bidirectional(const CausalDit& dit, const GuidedText& text, co
       return dit.forward(x, t, prompt, Bidirectional{});
     };
   };
-  return walk(settings, noise, guided(flow_with(text.cond), flow_with(text.uncond), settings.guidance));
+  return walk(settings, noise, guided_flow(flow_with(text.cond), flow_with(text.uncond), settings.guidance));
 }
 
 at::Tensor sample_blocks(const CausalDit& dit, const GuidedText& text, const SamplerSettings& settings,
@@ -68,7 +46,7 @@ at::Tensor sample_blocks(const CausalDit& dit, const GuidedText& text, const Sam
   std::vector<at::Tensor> blocks;
   for (int64_t i = 0; i < layout.count(); ++i) {
     const FrameSpan block = layout.block(i);
-    const FlowOf flow = guided(cond.flow(block), uncond.flow(block), settings.guidance);
+    const FlowOf flow = guided_flow(cond.flow(block), uncond.flow(block), settings.guidance);
     blocks.push_back(walk(settings, noise(block, 0), flow));
     cond.write(blocks.back(), block);
     if (settings.guidance != 1) uncond.write(blocks.back(), block);

@@ -2,16 +2,9 @@
 #pragma once
 
 #include "sgf/rollout/denoise_block.h"
-
-#include <cstdint>
+#include "sgf/rollout/solver_walk.h"
 
 namespace sgf {
-
-struct SamplerSettings {
-  int64_t steps = 24;  // of Euler
-  double shift = 5;
-  double guidance = 1;  // flow = uncond + guidance (cond - uncond); 1: no second call
-};
 
 // The same samples with and without their prompt, [B, L, text_dim] each.
 struct GuidedText {

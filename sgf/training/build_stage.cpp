@@ -1,20 +1,23 @@
 #include "sgf/training/build_stage.h"
 
 #include "sgf/core/error.h"
-#include "sgf/core/in_quotes.h"
-#include "sgf/core/noise.h"
-#include "sgf/data/prompt_list.h"
+#include "sgf/data/pair_source.h"
 #include "sgf/data/world_codec.h"
 #include "sgf/data/world_source.h"
 #include "sgf/data/world_text.h"
-#include "sgf/training/clip_stage.h"
 #include "sgf/rollout/config_parts.h"
+#include "sgf/training/clip_stage.h"
 #include "sgf/training/configured_passes.h"
+#include "sgf/training/consistency_stage.h"
 #include "sgf/training/dmd_stage.h"
-#include "sgf/training/sample_number.h"
+#include "sgf/training/ode_stage.h"
+#include "sgf/training/stage_parts.h"
 #include "sgf/training/train_needs.h"
 
 #include <ATen/ATen.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
 
 namespace sgf {
 namespace {
@@ -23,61 +26,6 @@ namespace {
 constexpr int64_t kFirstSampleClip = int64_t{1} << 40;
 // Generator and critic see prompts of their own: even and odd numbers.
 constexpr int64_t kKinds = 2;
-
-LearnerSettings learner_settings(const Config& c, const OptimiserSettings& o) {
-  return {.optimiser = {.learning_rate = o.learning_rate,
-                        .beta1 = o.beta1,
-                        .beta2 = o.beta2,
-                        .weight_decay = o.weight_decay,
-                        .eps = o.eps,
-                        .clip_norm = o.clip_norm},
-          .rate = {.warmup_steps = o.warmup_steps,
-                   .decay = o.decay,
-                   .final_share = o.final_share,
-                   .total_steps = c.train.steps},
-          .limits = {.factor = c.train.skip_over_median, .stop_after = c.train.stop_after_skips}};
-}
-
-TrainedDit trained(const Config& c, const std::string& source, c10::Device device) {
-  const auto options = at::TensorOptions().device(device).dtype(master_type(c));
-  return TrainedDit(dit_config_of(c), weights_of(c, source, options), compute_type(c), dit_options_of(c));
-}
-
-// Prompts by number: of a file, each once an epoch, or the world's captions.
-class FilePrompts final : public PromptSource {
- public:
-  FilePrompts(std::vector<std::string> prompts, uint64_t seed)
-      : prompts_(std::move(prompts)), order_(static_cast<int64_t>(prompts_.size()), seed) {}
-
-  std::vector<std::string> prompts(int64_t first, int64_t count) const override {
-    std::vector<std::string> out;
-    for (int64_t i = 0; i < count; ++i) out.push_back(prompts_[static_cast<size_t>(order_.at(first + i))]);
-    return out;
-  }
-
- private:
-  std::vector<std::string> prompts_;
-  PromptOrder order_;
-};
-
-// A word the encoder does not know is refused now, not in the middle of the night, and with its place.
-void check_words(const TextEncoder& text, const std::vector<std::string>& prompts, const std::string& source) {
-  for (size_t i = 0; i < prompts.size(); ++i) {
-    try {
-      text.encode({prompts[i]});
-    } catch (const Error& error) {
-      fail("training", "{}: prompt {}, {}: {}", source, i + 1, in_quotes(prompts[i]), error.what());
-    }
-  }
-}
-
-std::shared_ptr<const PromptSource> prompt_source(const Config& c, const StageSurroundings& around) {
-  const auto seed = static_cast<uint64_t>(c.run.seed);
-  if (c.data.prompts.empty()) return std::make_shared<WorldSource>(world_preset(c.data.world), seed);
-  std::vector<std::string> prompts = read_prompts(c.data.prompts);
-  check_words(*around.text, prompts, c.data.prompts);
-  return std::make_shared<FilePrompts>(std::move(prompts), seed);
-}
 
 void check_world_sizes(const Config& c, const WorldPreset& world, const WorldCodec& codec) {
   const int64_t side = world.size / codec.spatial_factor();
@@ -95,30 +43,66 @@ void check_world_sizes(const Config& c, const WorldPreset& world, const WorldCod
 std::unique_ptr<Stage> build_clip_stage(const Config& c, const StageSurroundings& around, c10::Device device,
                                         const Ranks& ranks) {
   const bool is_causal = c.train.stage == StageChoice::kTeacherForcing;
-  const auto seed = static_cast<uint64_t>(c.run.seed);
-  const auto source = std::make_shared<WorldSource>(world_preset(c.data.world), seed);
-  const at::ScalarType type = master_type(c);
-  const ClipBatches batches = [=, text = around.text, global = c.train.global_batch, frames = c.video.frames,
-                               dropout = c.data.caption_dropout](int64_t step, int64_t first, int64_t count) {
-    ClipBatch batch = source->clips(step * global + first, count, frames, device);
-    for (int64_t i = 0; i < count; ++i) {
-      const NoiseKey key{.seed = seed, .purpose = NoisePurpose::kDropout, .sample = sample_number(step, first + i)};
-      if (uniform_double(key) < dropout) batch.captions[static_cast<size_t>(i)].clear();
-    }
-    return TextClips{batch.latents.to(type), text->encode(batch.captions).to(device, type)};
-  };
   ClipStageSettings settings{
       .objective = is_causal ? ClipObjective::kTeacherForcing : ClipObjective::kFlowMatching,
-      .generator = learner_settings(c, c.optimiser),
-      .ema_decay = c.train.ema_decay,
-      .ema_start_step = c.train.ema_start_step,
-      .batch = {.global = c.train.global_batch, .micro = c.train.micro_batch},
-      .seed = seed,
+      .update = one_network_settings(c),
+      .seed = static_cast<uint64_t>(c.run.seed),
       .shift = c.schedule.shift,
       .policy = policy_of(c),
       .layout = layout_of(c),
       .sampler = {.steps = c.output.sample_steps, .shift = c.schedule.shift, .guidance = c.output.sample_guidance}};
-  return std::make_unique<ClipStage>(std::move(settings), trained(c, c.train.start_from, device), batches, ranks);
+  return std::make_unique<ClipStage>(std::move(settings), trained_dit(c, c.train.start_from, device),
+                                     clip_batches(c, around, device, c.data.caption_dropout), ranks);
+}
+
+// Students of paths go through the steps that the paths were kept at.
+void check_paths_fit(const Config& c, const PairOrder& order) {
+  const std::vector<double> steps = denoising_steps(c);
+  check(order.stage == enum_name(c.train.stage), "training", "data.pairs {}: holds pairs for {}, train.stage is {}",
+        c.data.pairs, order.stage, enum_name(c.train.stage));
+  check(order.latent == std::vector<int64_t>({c.video.frames, c.model.in_dim, c.video.height, c.video.width}),
+        "training", "data.pairs {}: holds latents of [{}], this config's are [{}, {}, {}, {}]", c.data.pairs,
+        fmt::join(order.latent, ", "), c.video.frames, c.model.in_dim, c.video.height, c.video.width);
+  bool fits = order.timesteps.size() == steps.size();
+  for (size_t i = 0; fits && i < steps.size(); ++i) fits = std::abs(order.timesteps[i] - steps[i]) < 1e-6;
+  check(fits, "training", "data.pairs {}: its states were kept at timesteps {:.6g}, the student's are {:.6g}",
+        c.data.pairs, fmt::join(order.timesteps, ", "), fmt::join(steps, ", "));
+}
+
+std::unique_ptr<Stage> build_ode_stage(const Config& c, const StageSurroundings& around, c10::Device device,
+                                       const Ranks& ranks) {
+  const auto seed = static_cast<uint64_t>(c.run.seed);
+  const auto source = std::make_shared<PairSource>(c.data.pairs, seed);
+  check_paths_fit(c, source->order());
+  const PathBatches batches = [=, text = around.text, type = master_type(c), global = c.train.global_batch](
+                                  int64_t step, int64_t first, int64_t count) {
+    const PairBatch pairs = source->pairs(step * global + first, count, device);
+    return TextPaths{pairs.states.to(type), pairs.end.to(type),
+                     pairs.data.defined() ? pairs.data.to(type) : at::Tensor(),
+                     text->encode(pairs.captions).to(device, type)};
+  };
+  const bool is_causal = c.train.stage == StageChoice::kCausalOde;
+  OdeStageSettings settings{.objective = is_causal ? OdeObjective::kCausal : OdeObjective::kBidirectional,
+                            .update = one_network_settings(c),
+                            .seed = seed,
+                            .rollout = rollout_settings_of(c),
+                            .latent = latent_shape(c)};
+  return std::make_unique<OdeStage>(std::move(settings), trained_dit(c, c.train.start_from, device), batches, ranks);
+}
+
+std::unique_ptr<Stage> build_consistency_stage(const Config& c, const StageSurroundings& around, c10::Device device,
+                                               const Ranks& ranks) {
+  ConsistencyStageSettings settings{
+      .update = one_network_settings(c),
+      .seed = static_cast<uint64_t>(c.run.seed),
+      .guidance = c.distil.guidance,
+      .grid = euler_grid(c.distil.grid, c.schedule.shift),
+      .rollout = rollout_settings_of(c),
+      .latent = latent_shape(c),
+      .negative_text = around.text->encode({c.negative_prompt}).to(device, master_type(c))};
+  return std::make_unique<ConsistencyStage>(std::move(settings), trained_dit(c, c.train.start_from, device),
+                                            build_teacher(c, c.distil.teacher, device),
+                                            clip_batches(c, around, device, /*dropout=*/0), ranks);
 }
 
 DmdStageSettings dmd_settings(const Config& c) {
@@ -189,13 +173,24 @@ StageSurroundings build_surroundings(const Config& c, c10::Device device) {
 DmdParts build_dmd_parts(const Config& c, const StageSurroundings& around, c10::Device device) {
   DmdData data = dmd_data(c, around, device);
   const std::string& critic = c.dmd.critic.empty() ? c.dmd.teacher : c.dmd.critic;
-  return {dmd_settings(c), trained(c, c.train.start_from, device), build_teacher(c, device), trained(c, critic, device),
-          std::move(data)};
+  return {dmd_settings(c), trained_dit(c, c.train.start_from, device), build_teacher(c, c.dmd.teacher, device),
+          trained_dit(c, critic, device), std::move(data)};
 }
 
 std::unique_ptr<Stage> build_stage(const Config& c, const StageSurroundings& around, c10::Device device,
                                    const Ranks& ranks) {
-  if (c.train.stage != StageChoice::kDmd) return build_clip_stage(c, around, device, ranks);
+  switch (c.train.stage) {
+    case StageChoice::kFlowMatching:
+    case StageChoice::kTeacherForcing:
+      return build_clip_stage(c, around, device, ranks);
+    case StageChoice::kCausalOde:
+    case StageChoice::kBidirectionalOde:
+      return build_ode_stage(c, around, device, ranks);
+    case StageChoice::kCausalCd:
+      return build_consistency_stage(c, around, device, ranks);
+    case StageChoice::kDmd:
+      break;
+  }
   DmdParts parts = build_dmd_parts(c, around, device);
   return std::make_unique<DmdStage>(std::move(parts.settings), std::move(parts.generator), std::move(parts.teacher),
                                     std::move(parts.critic), std::move(parts.data), ranks);

@@ -3,9 +3,7 @@
 
 #include "sgf/objectives/clip_loss.h"
 #include "sgf/rollout/sample_video.h"
-#include "sgf/training/ema.h"
-#include "sgf/training/learner.h"
-#include "sgf/training/update_sum.h"
+#include "sgf/training/one_network_stage.h"
 
 #include <functional>
 
@@ -18,10 +16,7 @@ enum class ClipObjective {
 
 struct ClipStageSettings {
   ClipObjective objective = ClipObjective::kFlowMatching;
-  LearnerSettings generator;
-  double ema_decay = 0.99;
-  int64_t ema_start_step = 200;
-  BatchSizes batch;
+  OneNetworkSettings update;
   uint64_t seed = 1;
   double shift = 5;
   ContextPolicy policy;
@@ -36,28 +31,21 @@ struct TextClips {
 };
 using ClipBatches = std::function<TextClips(int64_t step, int64_t first, int64_t count)>;
 
-class ClipStage final : public Stage {
+class ClipStage final : public OneNetworkStage {
  public:
   ClipStage(ClipStageSettings settings, TrainedDit network, ClipBatches clips, const Ranks& ranks = Ranks::alone());
-
-  StepReport step(int64_t step) override;
-  StageState state() const override;
-  void restore(const StageState& state) override;
 
   // By Euler steps; guidance steers away from the empty prompt.
   at::Tensor sample(const at::Tensor& text, uint64_t seed) const override;
 
  private:
-  at::Tensor loss(int64_t step, const MicroBatch& part) const;
+  at::Tensor loss(int64_t step, const MicroBatch& part) const override;
   at::Tensor draw_timesteps(int64_t sample, int64_t count) const;
 
   ClipStageSettings settings_;
   FlowSchedule schedule_;
   ReconstructionMask mask_;
-  Learner generator_;
   ClipBatches clips_;
-  const Ranks* ranks_;
-  Ema ema_;
 };
 
 }  // namespace sgf

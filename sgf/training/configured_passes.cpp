@@ -56,10 +56,10 @@ CausalDit build_network(const Config& c, const std::string& weights, c10::Device
   return CausalDit(dit_config_of(c), weights_of(c, weights, compute), dit_options_of(c));
 }
 
-CausalDit build_teacher(const Config& c, c10::Device device) {
-  const DitConfig config = read_teacher_config(c.dmd.teacher, dit_config_of(c));
+CausalDit build_teacher(const Config& c, const std::string& source, c10::Device device) {
+  const DitConfig config = read_teacher_config(source, dit_config_of(c));
   const auto compute = at::TensorOptions().device(device).dtype(compute_type(c));
-  return CausalDit(config, read_start_weights(c.dmd.teacher, config, compute), dit_options_of(c));
+  return CausalDit(config, read_start_weights(source, config, compute), dit_options_of(c));
 }
 
 }  // namespace sgf

@@ -22,7 +22,7 @@ DitWeights weights_of(const Config& config, const std::string& source, at::Tenso
 // A network to run, not to train, with weights as above.
 CausalDit build_network(const Config& config, const std::string& weights, c10::Device device);
 
-// dmd.teacher, of its own size.
-CausalDit build_teacher(const Config& config, c10::Device device);
+// A frozen teacher with weights of `source`, of its own size.
+CausalDit build_teacher(const Config& config, const std::string& source, c10::Device device);
 
 }  // namespace sgf

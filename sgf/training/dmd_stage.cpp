@@ -1,7 +1,7 @@
 #include "sgf/training/dmd_stage.h"
 
 #include "sgf/core/error.h"
-#include "sgf/kernels/noise_fill.h"
+#include "sgf/training/few_step_samples.h"
 
 #include <ATen/ATen.h>
 
@@ -118,16 +118,10 @@ void DmdStage::restore(const StageState& state) {
 
 at::Tensor DmdStage::sample(const at::Tensor& text, uint64_t seed) const {
   const CausalDit network = with_weights(generator_.network(), ema_.average());
-  const at::TensorOptions options = latent_options(network);
-  const auto steps = static_cast<int64_t>(settings_.dmd.rollout.timesteps.size());
-  const at::NoGradGuard no_grad;
-  const std::vector<int64_t> rest(settings_.latent.begin() + 1, settings_.latent.end());
-  const BlockNoise noise = [&](FrameSpan block, int64_t draw) {
-    const NoiseKey key{.seed = seed, .purpose = NoisePurpose::kSample, .block = block.begin, .step = draw};
-    return normal_per_sample(key, {text.size(0), block.frames(), rest[0], rest[1], rest[2]}, options);
-  };
+  const std::vector<int64_t> latent(settings_.latent.begin() + 1, settings_.latent.end());
   const at::Tensor given = data_.sample_given ? data_.sample_given(text.size(0)) : at::Tensor();
-  return roll_out(network, network.prepare(text), settings_.dmd.rollout, steps, noise, given).prediction;
+  return sample_in_few_steps(network, text, settings_.dmd.rollout,
+                             sample_noise(seed, text.size(0), latent, latent_options(network)), given);
 }
 
 }  // namespace sgf

@@ -14,13 +14,17 @@ Ema::Ema(double decay, int64_t start_step, NamedTensors weights)
   check(decay >= 0 && decay < 1, "training", "an EMA's decay lies in [0, 1), got {}", decay);
 }
 
+void Ema::begin() {
+  shadow_.clear();
+  for (const auto& [name, weight] : weights_) shadow_.emplace_back(name, weight.detach().clone());
+}
+
 void Ema::update(int64_t step) {
-  if (step < start_step_) return;
-  const at::NoGradGuard no_grad;
   if (!has_started()) {
-    for (const auto& [name, weight] : weights_) shadow_.emplace_back(name, weight.detach().clone());
+    if (step >= start_step_) begin();
     return;
   }
+  const at::NoGradGuard no_grad;
   for (size_t i = 0; i < weights_.size(); ++i)
     shadow_[i].second.mul_(decay_).add_(weights_[i].second.detach(), 1 - decay_);
 }

@@ -16,6 +16,9 @@ class Ema {
   // After an update of the weights at `step`. The first call at or past the start copies them.
   void update(int64_t step);
 
+  // Copies the weights now, whatever the start step: for an average that is asked for before the first update.
+  void begin();
+
   bool has_started() const { return !shadow_.empty(); }
   // The average under the weights' names.
   const NamedTensors& average() const { return has_started() ? shadow_ : weights_; }

@@ -90,6 +90,14 @@ CallShape parallel_call(const ContextPolicy& policy, const BlockLayout& layout, 
           false};
 }
 
+CallShape block_causal_call(const ContextPolicy& policy, const BlockLayout& layout, const PatchGrid& grid) {
+  const AttentionRegion region = block_causal_region(policy, layout, grid);
+  double largest = 0;
+  for (const Rectangle& rect : region.rectangles) largest = std::max(largest, pairs_of(rect));
+  const double pairs = covered_pairs(region);
+  return {layout.frames(), region.query_tokens, region.query_tokens, region.key_tokens, pairs, pairs, largest, false};
+}
+
 CallShape denoise_call(const ContextPolicy& policy, FrameSpan block, const PatchGrid& grid) {
   const int64_t tokens = block.frames() * grid.tokens_per_frame();
   const int64_t visible = tokens + policy.visible_to(block).frames() * grid.tokens_per_frame();

@@ -37,6 +37,8 @@ struct CallShape {
 CallShape bidirectional_call(int64_t frames, const PatchGrid& grid);
 // Pass 2, and teacher forcing.
 CallShape parallel_call(const ContextPolicy& policy, const BlockLayout& layout, const PatchGrid& grid);
+// The same without a clean half.
+CallShape block_causal_call(const ContextPolicy& policy, const BlockLayout& layout, const PatchGrid& grid);
 // A block against the cache, its prompt ready; a write ends with the last layer's keys and values.
 CallShape denoise_call(const ContextPolicy& policy, FrameSpan block, const PatchGrid& grid);
 CallShape write_call(const ContextPolicy& policy, FrameSpan block, const PatchGrid& grid);

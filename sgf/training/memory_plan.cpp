@@ -1,7 +1,8 @@
 #include "sgf/training/memory_plan.h"
 
-#include "sgf/training/activation_memory.h"
 #include "sgf/rollout/config_parts.h"
+#include "sgf/training/activation_memory.h"
+#include "sgf/training/step_cost.h"
 
 #include <algorithm>
 
@@ -71,7 +72,7 @@ class MemoryPlanner {
   }
 
   void add_ema() {
-    if (c_.train.ema_start_step < c_.train.steps)
+    if (c_.train.stage == StageChoice::kCausalCd || c_.train.ema_start_step < c_.train.steps)
       plan_.resident.push_back({"slow average", parameters_ * widths_.master});
   }
 
@@ -112,9 +113,14 @@ class MemoryPlanner {
   void plan_clips() {
     add_network("network");
     add_ema();
-    const bool is_causal = c_.train.stage == StageChoice::kTeacherForcing;
-    const CallShape call =
-        is_causal ? parallel_call(policy_, layout_, grid_) : bidirectional_call(c_.video.frames, grid_);
+    const CallShape call = trained_call(c_);
+    if (c_.train.stage == StageChoice::kCausalCd) {
+      plan_.resident.push_back({"teacher weights", parameter_count(teacher_) * widths_.compute});
+      plan_.resident.push_back({"target weights", parameters_ * widths_.compute});
+      const int64_t largest =
+          std::max(inference_bytes(setting(call)), inference_bytes(setting(call, c_.train.micro_batch, teacher_)));
+      plan_.phases.push_back({"teacher and target", sums_ + largest});
+    }
     add_update("network", training_bytes(setting(call), c_.train.activations));
     if (sums_ > 0) plan_.details.push_back({"summed gradients", sums_});
   }

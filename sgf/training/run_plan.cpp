@@ -1,8 +1,8 @@
 #include "sgf/training/run_plan.h"
 
 #include "sgf/core/error.h"
-#include "sgf/training/activation_memory.h"
 #include "sgf/rollout/config_parts.h"
+#include "sgf/training/activation_memory.h"
 
 #include <nlohmann/json.hpp>
 
@@ -111,7 +111,7 @@ RunPlan plan_run(const Config& c, const PlanRequest& request) {
                .micro_batch = c.train.micro_batch,
                .global_batch = c.train.global_batch,
                .parts = parts_of(c, request.gpus)};
-  if (c.train.stage == StageChoice::kDmd)
+  if (c.train.stage == StageChoice::kDmd || c.train.stage == StageChoice::kCausalCd)
     plan.teacher_parameters = parameter_count(request.teacher.value_or(dit_config_of(c)));
   plan.memory = plan_memory(c, plan.parts, request.teacher);
   plan.phases = step_costs(c, request.teacher);

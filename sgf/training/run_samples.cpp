@@ -2,9 +2,8 @@
 
 #include "sgf/core/atomic_file.h"
 #include "sgf/core/error.h"
-#include "sgf/data/picture_strip.h"
 #include "sgf/data/prompt_list.h"
-#include "sgf/data/video_tensor.h"
+#include "sgf/data/sample_files.h"
 
 #include <ATen/ATen.h>
 
@@ -28,18 +27,6 @@ void write_lines(const fs::path& path, const std::vector<std::string>& lines) {
 std::string read_bytes(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// Small pictures are enlarged so that they can be seen, and survive the video's halved colours.
-void save_sample(const fs::path& stem, const at::Tensor& video) {
-  constexpr int64_t kColumns = 7, kHeight = 64;
-  const int64_t scale = std::max<int64_t>(1, (kHeight + video.size(2) - 1) / video.size(2));
-  write_png(fs::path(stem).concat(".png"), strip_of_videos({video}, kColumns, scale));
-  if (!can_write_videos()) return;
-  const at::Tensor large = enlarge(video, scale);
-  VideoWriter writer(fs::path(stem).concat(".mp4"), {.width = large.size(3), .height = large.size(2)});
-  add_frames(writer, large);
-  writer.finish();
 }
 
 std::vector<fs::path> sample_folders(const fs::path& folder) {
@@ -69,7 +56,7 @@ std::vector<ReportStrip> write_samples(const fs::path& folder, int64_t step, con
   fs::create_directories(place);
   const at::Tensor text = surroundings.text->encode(surroundings.sample_prompts);
   const at::Tensor video = surroundings.codec->decode(stage.sample(text, seed));
-  for (int64_t i = 0; i < video.size(0); ++i) save_sample(place / std::to_string(i), video[i].clamp(0, 1));
+  for (int64_t i = 0; i < video.size(0); ++i) write_sample(place / std::to_string(i), video[i].clamp(0, 1));
   write_lines(place / kPromptsFile, surroundings.sample_prompts);
   return strips_of(place);
 }

@@ -16,15 +16,18 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSourcesKey = "sources";
-constexpr const char* kTeacherKey = "dmd.teacher";
+
+// Teachers are never trained, so that no checkpoint holds them.
+bool is_teacher(std::string_view key) { return key.ends_with(".teacher"); }
 
 // The settings that name weights, of those the stage reads.
 std::vector<std::pair<const char*, std::string*>> weight_settings(Config& c) {
   std::vector<std::pair<const char*, std::string*>> settings{{"train.start_from", &c.train.start_from}};
   if (c.train.stage == StageChoice::kDmd) {
-    settings.emplace_back(kTeacherKey, &c.dmd.teacher);
+    settings.emplace_back("dmd.teacher", &c.dmd.teacher);
     settings.emplace_back("dmd.critic", &c.dmd.critic);
   }
+  if (c.train.stage == StageChoice::kCausalCd) settings.emplace_back("distil.teacher", &c.distil.teacher);
   std::erase_if(settings, [](const auto& setting) { return setting.second->empty(); });
   return settings;
 }
@@ -94,7 +97,7 @@ std::vector<StartSource> choose_start_sources(const Config& config, const std::v
     sources.push_back(source_of(key, *given, before));
     const StartSource& now = sources.back();
     if (before == nullptr || before->identity == now.identity) continue;
-    const bool is_in_checkpoint = has_checkpoint && now.key != kTeacherKey;
+    const bool is_in_checkpoint = has_checkpoint && !is_teacher(now.key);
     check(is_in_checkpoint, "training",
           "{}: the run began with {}, and what is found now is another network: {}; name the file it began with, such "
           "as the folder of its checkpoint, or begin a new run in another folder (--out)",

@@ -16,7 +16,7 @@
 namespace sgf {
 
 struct StartSource {
-  std::string key;    // "dmd.teacher", "dmd.critic" or "train.start_from"
+  std::string key;    // "train.start_from", "dmd.teacher", "dmd.critic" or "distil.teacher"
   std::string given;  // as the config has it: often a run folder
   std::filesystem::path file;
   std::optional<int64_t> step;  // of the checkpoint it lies in

@@ -52,12 +52,31 @@ std::vector<PhaseCost> dmd_costs(const Config& c, const DitConfig& teacher) {
 
 }  // namespace
 
+CallShape trained_call(const Config& c) {
+  switch (c.train.stage) {
+    case StageChoice::kFlowMatching:
+      return bidirectional_call(c.video.frames, grid_of(c));
+    case StageChoice::kBidirectionalOde:
+      return block_causal_call(policy_of(c), layout_of(c), grid_of(c));
+    case StageChoice::kTeacherForcing:
+    case StageChoice::kCausalOde:
+    case StageChoice::kCausalCd:
+    case StageChoice::kDmd:
+      break;
+  }
+  return parallel_call(policy_of(c), layout_of(c), grid_of(c));
+}
+
 std::vector<PhaseCost> step_costs(const Config& c, const std::optional<DitConfig>& teacher) {
   if (c.train.stage == StageChoice::kDmd) return dmd_costs(c, teacher.value_or(dit_config_of(c)));
-  const bool is_causal = c.train.stage == StageChoice::kTeacherForcing;
-  return {training_cost(c, "network",
-                        is_causal ? parallel_call(policy_of(c), layout_of(c), grid_of(c))
-                                  : bidirectional_call(c.video.frames, grid_of(c)))};
+  const CallShape call = trained_call(c);
+  std::vector<PhaseCost> costs{training_cost(c, "network", call)};
+  if (c.train.stage != StageChoice::kCausalCd) return costs;
+  const double teacher_calls = c.distil.guidance == 1 ? 1 : 2;
+  costs.push_back({.name = "teacher and target",
+                   .forward = forward_flops(teacher.value_or(dit_config_of(c)), call) * teacher_calls +
+                              forward_flops(dit_config_of(c), call)});
+  return costs;
 }
 
 // Derived from the table of docs/performance.md (Wan2.1-1.3B, 21 latents of 60 x 104, batch 1), between its chunk-wise

@@ -23,6 +23,9 @@ struct PhaseCost {
   FlopCount flops() const { return forward + backward; }
 };
 
+// The trained call of a stage with one network, for one sample.
+CallShape trained_call(const Config& config);
+
 // Rollouts leave at every step equally often; where all steps are run, all are counted. The teacher of dmd has the
 // generator's size where none is given.
 std::vector<PhaseCost> step_costs(const Config& config, const std::optional<DitConfig>& teacher = {});

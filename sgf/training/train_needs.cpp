@@ -26,7 +26,28 @@ void add_needs_of_dmd(const Config& c, std::vector<std::string>& needs) {
         "empty, or set output.sample_every to 0");
 }
 
+void add_needs_of_students(const Config& c, std::vector<std::string>& needs) {
+  const bool is_consistency = c.train.stage == StageChoice::kCausalCd;
+  if (is_consistency && c.distil.teacher.empty())
+    needs.emplace_back(
+        "the causal_cd stage needs a teacher: set distil.teacher to weights or to the folder of a teacher_forcing run");
+  if (!is_consistency && c.data.pairs.empty())
+    needs.push_back(
+        fmt::format("the {} stage learns a teacher's paths: make them with sgf pairs, and set data.pairs to "
+                    "their folder",
+                    enum_name(c.train.stage)));
+  if (c.train.start_from.empty())
+    needs.push_back(
+        fmt::format("the {} stage goes on from a trained network: set train.start_from to weights or a run "
+                    "folder, mostly those of its teacher",
+                    enum_name(c.train.stage)));
+}
+
 }  // namespace
+
+bool is_student_stage(StageChoice stage) {
+  return stage == StageChoice::kCausalOde || stage == StageChoice::kBidirectionalOde || stage == StageChoice::kCausalCd;
+}
 
 std::vector<std::string> unmet_needs(const Config& c) {
   std::vector<std::string> needs;
@@ -34,9 +55,10 @@ std::vector<std::string> unmet_needs(const Config& c) {
     needs.emplace_back(
         "training reads clips and captions from the built-in world so far: set data.world to world-tiny or world-small "
         "(base: world-tiny sets the sizes too)");
-  if (c.train.stage == StageChoice::kDmd)
-    add_needs_of_dmd(c, needs);
-  else if (!c.data.prompts.empty())
+  if (c.train.stage == StageChoice::kDmd) add_needs_of_dmd(c, needs);
+  if (is_student_stage(c.train.stage)) add_needs_of_students(c, needs);
+  const bool reads_pairs = c.train.stage == StageChoice::kCausalOde || c.train.stage == StageChoice::kBidirectionalOde;
+  if (c.train.stage != StageChoice::kDmd && !reads_pairs && !c.data.prompts.empty())
     needs.push_back(fmt::format("the {} stage learns clips with their own captions: leave data.prompts empty, got {}",
                                 enum_name(c.train.stage), c.data.prompts));
   return needs;
@@ -50,6 +72,10 @@ std::vector<std::string> missing_files(const Config& c) {
   };
   look("data.prompts", c.data.prompts);
   look("train.start_from", c.train.start_from);
+  if (is_student_stage(c.train.stage)) {
+    look("distil.teacher", c.distil.teacher);
+    look("data.pairs", c.data.pairs);
+  }
   if (c.train.stage != StageChoice::kDmd) return missing;
   look("dmd.teacher", c.dmd.teacher);
   look("dmd.critic", c.dmd.critic);

@@ -8,6 +8,9 @@
 
 namespace sgf {
 
+// Whether a stage makes a few-step causal student of a many-step teacher.
+bool is_student_stage(StageChoice stage);
+
 // What the stage cannot begin with, in words that name the key to set; empty for a config that can be trained.
 std::vector<std::string> unmet_needs(const Config& config);
 

@@ -15,10 +15,10 @@ using testing::small_config;
 
 ClipStageSettings settings(ClipObjective objective, BatchSizes batch = {.global = 2, .micro = 2}) {
   return {.objective = objective,
-          .generator = {.optimiser = {.learning_rate = 1e-2, .beta1 = 0.9}},
-          .ema_decay = 0.9,
-          .ema_start_step = 2,
-          .batch = batch,
+          .update = {.generator = {.optimiser = {.learning_rate = 1e-2, .beta1 = 0.9}},
+                     .ema_decay = 0.9,
+                     .ema_start_step = 2,
+                     .batch = batch},
           .seed = 3,
           .policy = {.sink_frames = 1, .fifo_frames = 2},
           .layout = BlockLayout(4, 1),

@@ -37,5 +37,19 @@ TEST(TrainNeeds, DmdNeedsATeacherAndAStudent) {
   EXPECT_THAT(missing_files(c), ElementsAre(HasSubstr("dmd.critic")));
 }
 
+TEST(TrainNeeds, StudentsNeedATeacherOrItsPathsAndAStart) {
+  Config c = world(StageChoice::kCausalCd);
+  EXPECT_THAT(unmet_needs(c), ElementsAre(HasSubstr("set distil.teacher"), HasSubstr("set train.start_from")));
+  c.distil.teacher = c.train.start_from = SGF_PRESETS;
+  EXPECT_THAT(unmet_needs(c), IsEmpty());
+  for (const StageChoice stage : {StageChoice::kCausalOde, StageChoice::kBidirectionalOde}) {
+    c.train.stage = stage;
+    EXPECT_THAT(unmet_needs(c), ElementsAre(HasSubstr("sgf pairs")));
+  }
+  c.data.pairs = "absent/pairs";
+  EXPECT_THAT(unmet_needs(c), IsEmpty());
+  EXPECT_THAT(missing_files(c), ElementsAre(HasSubstr("data.pairs")));
+}
+
 }  // namespace
 }  // namespace sgf

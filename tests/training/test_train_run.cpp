@@ -2,8 +2,10 @@
 #include "sgf/training/train_run.h"
 
 #include "sgf/core/error.h"
+#include "sgf/training/make_pairs.h"
 #include "sgf/training/metrics_log.h"
 #include "sgf/training/run_folder.h"
+#include "sgf/training/train_needs.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
 
@@ -71,11 +73,27 @@ void expect_same_checkpoint(const fs::path& a, const fs::path& b, int64_t step) 
 
 class EveryStage : public ::testing::TestWithParam<StageChoice> {
  protected:
-  void SetUp() override { train(small_run(StageChoice::kFlowMatching, 1), folder_ / "teacher"); }
+  void SetUp() override {
+    train(small_run(StageChoice::kFlowMatching, 1), folder_ / "teacher");
+    if (reads_pairs())
+      make_pairs({.config = small_run(GetParam(), 1),
+                  .teacher = (folder_ / "teacher").string(),
+                  .out = folder_ / "pairs",
+                  .count = 5,
+                  .per_shard = 2,
+                  .steps = 8,
+                  .progress = ProgressMode::kQuiet});
+  }
+  static bool reads_pairs() {
+    return GetParam() == StageChoice::kCausalOde || GetParam() == StageChoice::kBidirectionalOde;
+  }
   Config config(int64_t steps) const {
     Config c = small_run(GetParam(), steps);
-    if (GetParam() != StageChoice::kDmd) return c;
-    c.train.start_from = c.dmd.teacher = (folder_ / "teacher").string();
+    const std::string teacher = (folder_ / "teacher").string();
+    if (GetParam() == StageChoice::kDmd || is_student_stage(GetParam())) c.train.start_from = teacher;
+    if (GetParam() == StageChoice::kDmd) c.dmd.teacher = teacher;
+    if (GetParam() == StageChoice::kCausalCd) c.distil.teacher = teacher;
+    if (reads_pairs()) c.data.pairs = (folder_ / "pairs").string();
     return c;
   }
   TemporaryFolder folder_;
@@ -107,7 +125,9 @@ TEST_P(EveryStage, LeavesCurvesSamplesEventsAndAReport) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Stages, EveryStage,
-                         ::testing::Values(StageChoice::kFlowMatching, StageChoice::kTeacherForcing, StageChoice::kDmd),
+                         ::testing::Values(StageChoice::kFlowMatching, StageChoice::kTeacherForcing, StageChoice::kDmd,
+                                           StageChoice::kCausalOde, StageChoice::kBidirectionalOde,
+                                           StageChoice::kCausalCd),
                          [](const auto& stage) { return std::string(enum_name(stage.param)); });
 
 TEST(TrainRun, EveryModeOfTheRolloutTrainsAndRecovers) {
@@ -191,6 +211,46 @@ TEST_F(RunWithATeacher, IsRefusedWhereTheFileWasOverwritten) {
   fs::copy_file(folder_ / "teacher/checkpoints/step_00000003" / old_file.filename(), old_file,
                 fs::copy_options::overwrite_existing);
   EXPECT_THAT(refusal_of([&] { train(config(4), folder_ / "run", true); }), HasSubstr("another network"));
+}
+
+TEST(TrainRun, AConsistencyRunGoesOnWithTheTeacherItBeganWith) {
+  const TemporaryFolder folder;
+  train(small_run(StageChoice::kFlowMatching, 1), folder / "teacher");
+  Config c = small_run(StageChoice::kCausalCd, 4);
+  c.train.start_from = c.distil.teacher = (folder / "teacher").string();
+  train(c, folder / "run", false, 2);
+  train(c, folder / "whole");
+  train(small_run(StageChoice::kFlowMatching, 3), folder / "teacher", true);
+  EXPECT_EQ(train(c, folder / "run", true).steps_done, 4);
+  expect_same_checkpoint(folder / "whole", folder / "run", 4);
+  c.distil.teacher = (folder / "teacher/checkpoints/step_00000003").string();
+  c.train.steps = 5;
+  EXPECT_THAT(refusal_of([&] { train(c, folder / "run", true); }), HasSubstr("another network"));
+}
+
+TEST(TrainRun, PairsOfAnotherStageSizeOrScheduleAreRefused) {
+  const TemporaryFolder folder;
+  train(small_run(StageChoice::kFlowMatching, 1), folder / "teacher");
+  const std::string teacher = (folder / "teacher").string();
+  make_pairs({.config = small_run(StageChoice::kCausalOde, 1),
+              .teacher = teacher,
+              .out = folder / "pairs",
+              .count = 2,
+              .steps = 4,
+              .progress = ProgressMode::kQuiet});
+  const auto refused = [&](const std::function<void(Config&)>& spoil) {
+    Config c = small_run(StageChoice::kCausalOde, 1);
+    c.train.start_from = teacher;
+    c.data.pairs = (folder / "pairs").string();
+    spoil(c);
+    return refusal_of([&] { train(c, folder / "run"); });
+  };
+  EXPECT_THAT(refused([](Config& c) { c.train.stage = StageChoice::kBidirectionalOde; }), HasSubstr("for causal_ode"));
+  EXPECT_THAT(refused([](Config& c) { c.video.frames = 3; }), HasSubstr("latents of [6, 12, 8, 8]"));
+  EXPECT_THAT(refused([](Config& c) { c.schedule.shift = 3; }), HasSubstr("kept at timesteps 1000, 937.5"));
+  EXPECT_THAT(refused([](Config& c) { c.data.pairs = ""; }), HasSubstr("sgf pairs"));
+  EXPECT_THAT(refused([](Config& c) { c.data.pairs = "/nowhere"; }), HasSubstr("holds no ODE pairs"));
+  EXPECT_THAT(refused([](Config& c) { c.train.start_from = ""; }), HasSubstr("train.start_from"));
 }
 
 TEST(TrainRun, ARunAlongACosineKeepsItsLengthAndAConstantOneMayGrow) {

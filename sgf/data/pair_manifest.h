@@ -1,0 +1,67 @@
+// A folder of ODE pairs: what was ordered, and the shards that hold it. Torch-free.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace sgf {
+
+// All that the numbers in the shards depend on. Two folders of one order hold the same pairs.
+struct PairOrder {
+  std::string stage;    // "causal_ode": paths led by a clip; "bidirectional_ode": by the prompt alone
+  std::string teacher;  // identity of its weights
+  std::string data;     // the world, or the file of prompts
+  uint64_t seed = 0;
+  double guidance = 6;
+  int64_t steps = 48;
+  double shift = 5;
+  std::vector<double> timesteps;  // of the kept states
+  std::vector<int64_t> latent;    // [F, C, H, W]
+  std::string context;            // blocks, sink and window; empty where the teacher sees everything
+  int64_t count = 0;
+  int64_t per_shard = 0;
+
+  bool operator==(const PairOrder&) const = default;
+
+  int64_t shards() const { return (count + per_shard - 1) / per_shard; }
+};
+
+struct PairShard {
+  std::string file;
+  int64_t first = 0;
+  int64_t count = 0;
+  uint64_t bytes = 0;
+  std::string sha256;
+};
+
+struct PairManifest {
+  PairOrder order;
+  std::vector<PairShard> shards;
+};
+
+// Files of a folder: order.json is there from the first moment, shard_XXXXXX.json once that shard is whole, and
+// manifest.json once all are.
+std::filesystem::path order_file(const std::filesystem::path& folder);
+std::filesystem::path manifest_file(const std::filesystem::path& folder);
+std::filesystem::path shard_file(const std::filesystem::path& folder, int64_t shard);
+std::filesystem::path shard_mark(const std::filesystem::path& folder, int64_t shard);
+
+nlohmann::json to_json(const PairOrder& order);
+nlohmann::json to_json(const PairShard& shard);
+PairOrder read_pair_order(const std::filesystem::path& path);
+PairShard read_pair_shard(const std::filesystem::path& path);
+
+// Takes the folder for this order: writes it down, or refuses a folder that was begun with another, naming what
+// differs.
+void claim_pair_folder(const std::filesystem::path& folder, const PairOrder& order);
+
+// Of a folder that is whole. Refuses one that is not, with what is missing, and shards of another size than written.
+PairManifest read_pair_manifest(const std::filesystem::path& folder);
+
+void write_json_file(const std::filesystem::path& path, const nlohmann::json& json);
+
+}  // namespace sgf

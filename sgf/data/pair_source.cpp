@@ -1,0 +1,54 @@
+#include "sgf/data/pair_source.h"
+
+#include "sgf/core/checkpoint_format.h"
+#include "sgf/core/error.h"
+#include "sgf/core/tensors.h"
+
+#include <ATen/ATen.h>
+#include <nlohmann/json.hpp>
+
+namespace sgf {
+namespace {
+
+std::string caption_of(const TensorFile& file, int64_t pair, const std::filesystem::path& folder) {
+  const auto found = file.metadata.find("captions");
+  const nlohmann::json captions =
+      found == file.metadata.end() ? nlohmann::json() : nlohmann::json::parse(found->second, nullptr, false);
+  check(captions.is_array() && pair < static_cast<int64_t>(captions.size()) &&
+            captions[static_cast<size_t>(pair)].is_string(),
+        "data", "{}: a shard has no caption for its pair {}", folder.string(), pair);
+  return captions[static_cast<size_t>(pair)].get<std::string>();
+}
+
+}  // namespace
+
+PairSource::PairSource(std::filesystem::path folder, uint64_t seed)
+    : folder_(std::move(folder)),
+      manifest_(read_pair_manifest(folder_)),
+      epochs_(manifest_.order.count, seed),
+      files_(manifest_.shards.size()) {}
+
+const TensorFile& PairSource::shard(int64_t number) const {
+  std::optional<TensorFile>& file = files_.at(static_cast<size_t>(number));
+  if (!file) file = open_checkpoint(shard_file(folder_, number), "ode pairs");
+  return *file;
+}
+
+PairBatch PairSource::pairs(int64_t first, int64_t count, c10::Device device) const {
+  PairBatch batch;
+  std::vector<at::Tensor> states, ends, clips;
+  for (int64_t place = first; place < first + count; ++place) {
+    const int64_t number = epochs_.at(place), row = number % order().per_shard;
+    const TensorFile& file = shard(number / order().per_shard);
+    states.push_back(map_tensor(file, "states")[row]);
+    ends.push_back(map_tensor(file, "end")[row]);
+    if (file.find("data") != nullptr) clips.push_back(map_tensor(file, "data")[row]);
+    batch.captions.push_back(caption_of(file, row, folder_));
+  }
+  batch.states = at::stack(states).to(device);
+  batch.end = at::stack(ends).to(device);
+  if (clips.size() == ends.size()) batch.data = at::stack(clips).to(device);
+  return batch;
+}
+
+}  // namespace sgf

@@ -1,0 +1,57 @@
+#include "sgf/training/consistency_stage.h"
+
+#include "sgf/core/error.h"
+#include "sgf/kernels/noise_fill.h"
+#include "sgf/training/few_step_samples.h"
+#include "sgf/training/sample_number.h"
+
+#include <ATen/ATen.h>
+
+#include <utility>
+
+namespace sgf {
+namespace {
+
+// One step of the grid a sample, any but the last: from there on the teacher's step ends in the clean latents, and the
+// average would be asked about what is no longer noisy.
+std::vector<int64_t> draw_grid_steps(uint64_t seed, int64_t steps, int64_t sample, int64_t count) {
+  std::vector<int64_t> drawn;
+  for (int64_t i = 0; i < count; ++i)
+    drawn.push_back(uniform_index({.seed = seed, .purpose = NoisePurpose::kTimestep, .sample = sample + i}, steps - 1));
+  return drawn;
+}
+
+}  // namespace
+
+ConsistencyStage::ConsistencyStage(ConsistencyStageSettings settings, TrainedDit student, CausalDit teacher,
+                                   ClipBatches clips, const Ranks& ranks)
+    : OneNetworkStage(settings.update, std::move(student), ranks),
+      settings_(std::move(settings)),
+      mask_(settings_.rollout.policy, settings_.rollout.layout),
+      teacher_(std::move(teacher)),
+      clips_(std::move(clips)) {
+  settings_.grid.validate();
+  check(settings_.grid.steps() >= 2, "training", "consistency needs a grid of at least two steps, got {}",
+        settings_.grid.steps());
+  begin_average();
+}
+
+at::Tensor ConsistencyStage::loss(int64_t step, const MicroBatch& part) const {
+  const TextClips clips = clips_(step, part.first, part.count);
+  const int64_t sample = sample_number(step, part.first);
+  const NoiseKey noise{.seed = settings_.seed, .purpose = NoisePurpose::kClipNoise, .sample = sample};
+  const std::vector<int64_t> steps = draw_grid_steps(settings_.seed, settings_.grid.steps(), sample, part.count);
+  const ConsistencyBatch batch{clips.latents,
+                               normal_per_sample(noise, clips.latents.sizes(), clips.latents.options()),
+                               {clips.text, settings_.negative_text.expand(clips.text.sizes())},
+                               grid_steps(settings_.grid, steps, clips.latents.device())};
+  return consistency_loss({network(), teacher_, *target_}, batch, settings_.guidance, mask_).loss;
+}
+
+at::Tensor ConsistencyStage::sample(const at::Tensor& text, uint64_t seed) const {
+  const CausalDit student = average();
+  return sample_in_few_steps(student, text, settings_.rollout,
+                             sample_noise(seed, text.size(0), settings_.latent, latent_options(student)));
+}
+
+}  // namespace sgf

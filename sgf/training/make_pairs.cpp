@@ -1,0 +1,220 @@
+#include "sgf/training/make_pairs.h"
+
+#include "sgf/core/checkpoint_format.h"
+#include "sgf/core/device.h"
+#include "sgf/core/error.h"
+#include "sgf/core/sha256.h"
+#include "sgf/core/stop_signal.h"
+#include "sgf/core/weight_identity.h"
+#include "sgf/data/world_source.h"
+#include "sgf/kernels/noise_fill.h"
+#include "sgf/rollout/solver_walk.h"
+#include "sgf/training/build_stage.h"
+#include "sgf/training/configured_passes.h"
+#include "sgf/training/stage_parts.h"
+#include "sgf/training/start_file.h"
+#include "sgf/training/train_needs.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+
+void check_pair_request(const PairRequest& r) {
+  const StageChoice stage = r.config.train.stage;
+  check(stage == StageChoice::kCausalOde || stage == StageChoice::kBidirectionalOde, "training",
+        "pairs are made for a stage that reads them: set train.stage to causal_ode or bidirectional_ode, got {}",
+        enum_name(stage));
+  check(stage == StageChoice::kBidirectionalOde || r.config.data.prompts.empty(), "training",
+        "paths of causal_ode are led by the world's clips, which have captions of their own: leave data.prompts empty, "
+        "got {}",
+        r.config.data.prompts);
+  check(!r.out.empty(), "training", "no place for the pairs: give --out, or set data.pairs");
+  check(r.count >= 1 && r.per_shard >= 1, "training", "at least one pair, and one a shard; got {} and {}", r.count,
+        r.per_shard);
+  check(r.workers >= 1 && r.worker >= 0 && r.worker < r.workers, "training",
+        "worker {} of {}: workers are numbered from 0", r.worker, r.workers);
+}
+
+PairOrder order_of(const PairRequest& r) {
+  const Config& c = r.config;
+  const bool is_causal = c.train.stage == StageChoice::kCausalOde;
+  const ContextPolicy policy = policy_of(c);
+  return {.stage = std::string(enum_name(c.train.stage)),
+          .teacher = weight_identity(open_tensor_file(find_start_file(r.teacher).path)),
+          .data = c.data.prompts.empty() ? c.data.world : "prompts " + sha256_of_file(c.data.prompts),
+          .seed = static_cast<uint64_t>(c.run.seed),
+          .guidance = r.guidance,
+          .steps = r.steps,
+          .shift = c.schedule.shift,
+          .timesteps = denoising_steps(c),
+          .latent = {c.video.frames, c.model.in_dim, c.video.height, c.video.width},
+          .context = is_causal ? fmt::format("sink {}, window {}, blocks of {} after {}", policy.sink_frames,
+                                             policy.fifo_frames, c.context.block_frames, layout_of(c).block(0).frames())
+                               : "",
+          .count = r.count,
+          .per_shard = r.per_shard};
+}
+
+// A teacher's paths by number of the pair.
+class PathMaker {
+ public:
+  PathMaker(const PairRequest& request, const PairOrder& order, c10::Device device)
+      : config_(request.config),
+        device_(device),
+        around_(build_surroundings(config_, device)),
+        teacher_(build_teacher(config_, request.teacher, device)),
+        mask_(policy_of(config_), layout_of(config_)),
+        grid_(euler_grid(order.steps, order.shift)),
+        kept_(steps_at(grid_, order.timesteps)),
+        guidance_(order.guidance),
+        is_causal_(config_.train.stage == StageChoice::kCausalOde),
+        clips_(world_preset(config_.data.world), static_cast<uint64_t>(config_.run.seed)),
+        prompts_(prompt_source(config_, around_)) {}
+
+  struct Paths {
+    OdePath path;
+    at::Tensor data;  // undefined where the prompt alone leads
+    std::vector<std::string> captions;
+  };
+
+  Paths make(int64_t first, int64_t count) const {
+    const at::NoGradGuard no_grad;
+    const ClipBatch batch = is_causal_ ? clips_.clips(first, count, config_.video.frames, device_)
+                                       : ClipBatch{{}, prompts_->prompts(first, count)};
+    const NoiseKey key{
+        .seed = static_cast<uint64_t>(config_.run.seed), .purpose = NoisePurpose::kInitial, .sample = first};
+    const at::Tensor noise = normal_per_sample(
+        key, {count, config_.video.frames, config_.model.in_dim, config_.video.height, config_.video.width},
+        latent_options(teacher_));
+    const at::Tensor data = is_causal_ ? batch.latents.to(noise.scalar_type()) : at::Tensor();
+    const at::Tensor cond = around_.text->encode(batch.captions).to(noise.options());
+    const at::Tensor uncond = around_.text->encode({config_.negative_prompt}).to(noise.options()).expand(cond.sizes());
+    const FlowOf flow = guided_flow(flow_with(cond, data), flow_with(uncond, data), guidance_);
+    return {trace_path(grid_, kept_, noise, flow), data, batch.captions};
+  }
+
+ private:
+  FlowOf flow_with(const at::Tensor& rows, const at::Tensor& data) const {
+    return [this, data, prompt = teacher_.prepare(rows)](const at::Tensor& x, const at::Tensor& t) {
+      if (!is_causal_) return teacher_.forward(x, t, prompt, Bidirectional{});
+      return teacher_.forward(x, t, prompt, Parallel{data, mask_, GradientBoundary::kFrozenContext});
+    };
+  }
+
+  const Config& config_;
+  c10::Device device_;
+  StageSurroundings around_;
+  CausalDit teacher_;
+  ReconstructionMask mask_;
+  SolverGrid grid_;
+  std::vector<int64_t> kept_;
+  double guidance_;
+  bool is_causal_;
+  WorldSource clips_;
+  std::shared_ptr<const PromptSource> prompts_;
+};
+
+// Gathers forwards of micro_batch pairs.
+class ShardWriter {
+ public:
+  void add(const PathMaker::Paths& paths) {
+    const auto kept = [](const at::Tensor& t) { return t.to(at::kCPU, at::kFloat).contiguous(); };
+    states_.push_back(kept(paths.path.states));
+    ends_.push_back(kept(paths.path.end));
+    if (paths.data.defined()) clips_.push_back(kept(paths.data));
+    captions_.insert(captions_.end(), paths.captions.begin(), paths.captions.end());
+  }
+
+  // The mark comes last: a shard without it is not whole.
+  void write(const fs::path& folder, int64_t shard, int64_t first) const {
+    const fs::path path = shard_file(folder, shard);
+    NamedTensors tensors{{"states", at::cat(states_)}, {"end", at::cat(ends_)}};
+    if (!clips_.empty()) tensors.emplace_back("data", at::cat(clips_));
+    std::map<std::string, std::string> metadata{{"captions", nlohmann::json(captions_).dump()}};
+    stamp(metadata, "ode pairs");
+    save_tensors(path, tensors, metadata);
+    write_json_file(shard_mark(folder, shard),
+                    to_json(PairShard{path.filename().string(), first, static_cast<int64_t>(captions_.size()),
+                                      fs::file_size(path), sha256_of_file(path)}));
+  }
+
+ private:
+  std::vector<at::Tensor> states_, ends_, clips_;
+  std::vector<std::string> captions_;
+};
+
+bool is_whole(const fs::path& folder, int64_t shard) {
+  const fs::path path = shard_file(folder, shard), mark = shard_mark(folder, shard);
+  if (!fs::exists(mark) || !fs::exists(path)) return false;
+  const PairShard written = read_pair_shard(mark);
+  return fs::file_size(path) == written.bytes && sha256_of_file(path) == written.sha256;
+}
+
+// Whichever worker comes last finds all marks there; several that come together write the same bytes.
+int64_t write_manifest(const fs::path& folder, const PairOrder& order) {
+  nlohmann::json shards = nlohmann::json::array();
+  for (int64_t i = 0; i < order.shards(); ++i)
+    if (fs::exists(shard_mark(folder, i))) shards.push_back(to_json(read_pair_shard(shard_mark(folder, i))));
+  const auto whole = static_cast<int64_t>(shards.size());
+  nlohmann::json manifest = to_json(order);
+  if (whole == order.shards())
+    write_json_file(manifest_file(folder),
+                    {{"format", manifest.at("format")}, {"order", manifest}, {"shards", shards}});
+  return whole;
+}
+
+// False where a signal came before the shard was whole: then nothing is written.
+bool make_shard(const PairRequest& request, const PathMaker& maker, int64_t shard, const StopSignal& signal,
+                ProgressLine& progress) {
+  const int64_t first = shard * request.per_shard, end = std::min(first + request.per_shard, request.count);
+  fs::remove(shard_mark(request.out, shard));
+  ShardWriter writer;
+  for (int64_t next = first; next < end;) {
+    if (signal.received() != 0) return false;
+    const int64_t count = std::min(request.config.train.micro_batch, end - next);
+    writer.add(maker.make(next, count));
+    next += count;
+    progress.show({.step = next});
+  }
+  writer.write(request.out, shard, first);
+  return true;
+}
+
+// The run that will read the pairs, as far as making them needs it.
+PairRequest with_places(PairRequest request) {
+  request.config.data.pairs = request.out.string();
+  if (request.config.train.start_from.empty()) request.config.train.start_from = request.teacher;
+  return request;
+}
+
+}  // namespace
+
+PairResult make_pairs(const PairRequest& given) {
+  check_pair_request(given);
+  const PairRequest request = with_places(given);
+  const PairOrder order = order_of(request);
+  const c10::Device device = device_from_name(enum_name(request.config.run.device));
+  if (request.config.run.threads > 0) at::set_num_threads(static_cast<int>(request.config.run.threads));
+  const PathMaker maker(request, order, device);
+  claim_pair_folder(request.out, order);
+  const StopSignal signal;
+  ProgressLine progress({.mode = request.progress, .total_steps = order.count, .unit = "pair"}, request.output);
+  PairResult result{.shards = order.shards()};
+  for (int64_t shard = request.worker; shard < order.shards() && !result.was_stopped; shard += request.workers) {
+    if (is_whole(request.out, shard)) continue;
+    result.was_stopped = !make_shard(request, maker, shard, signal, progress);
+    result.made += result.was_stopped ? 0 : 1;
+  }
+  progress.finish();
+  result.whole = write_manifest(request.out, order);
+  return result;
+}
+
+}  // namespace sgf

@@ -1,0 +1,73 @@
+#include "sgf/training/ode_stage.h"
+
+#include "sgf/core/error.h"
+#include "sgf/training/few_step_samples.h"
+#include "sgf/training/sample_number.h"
+
+#include <ATen/ATen.h>
+
+#include <utility>
+
+namespace sgf {
+namespace {
+
+// Of every sample and frame the state that `index` [B, F] names.
+at::Tensor pick_states(const at::Tensor& states, const at::Tensor& index) {
+  const at::Tensor samples = at::arange(index.size(0), index.options()).unsqueeze(1);
+  const at::Tensor frames = at::arange(index.size(1), index.options()).unsqueeze(0);
+  return states.index({samples, index, frames});
+}
+
+void check_paths(const TextPaths& paths, const OdeStageSettings& s) {
+  const auto kept = static_cast<int64_t>(s.rollout.timesteps.size());
+  check(paths.states.dim() == 6 && paths.states.size(1) == kept && paths.states.size(2) == s.rollout.layout.frames(),
+        "training", "paths have {} states of {} frames, got {} of {}", kept, s.rollout.layout.frames(),
+        paths.states.size(1), paths.states.size(2));
+  check(s.objective == OdeObjective::kBidirectional || paths.data.defined(), "training",
+        "causal_ode learns paths that a clip has led, and these have none");
+}
+
+}  // namespace
+
+OdeStage::OdeStage(OdeStageSettings settings, TrainedDit network, PathBatches paths, const Ranks& ranks)
+    : OneNetworkStage(settings.update, std::move(network), ranks),
+      settings_(std::move(settings)),
+      mask_(settings_.rollout.policy, settings_.rollout.layout),
+      paths_(std::move(paths)) {}
+
+at::Tensor OdeStage::loss(int64_t step, const MicroBatch& part) const {
+  const TextPaths paths = paths_(step, part.first, part.count);
+  check_paths(paths, settings_);
+  const at::Tensor index = draw_states(sample_number(step, part.first), part.count).to(paths.states.device());
+  const at::Tensor timesteps = at::tensor(settings_.rollout.timesteps, at::kDouble).to(paths.states.device());
+  const OdeStates states{pick_states(paths.states, index), timesteps.index({index}), paths.end, paths.text};
+  const RolloutSettings& rollout = settings_.rollout;
+  return settings_.objective == OdeObjective::kCausal
+             ? causal_ode_loss(network(), states, paths.data, mask_).loss
+             : bidirectional_ode_loss(network(), states, {rollout.policy, rollout.layout}).loss;
+}
+
+// [count, F]: which of the kept states a frame is shown in, any as likely as any other.
+at::Tensor OdeStage::draw_states(int64_t sample, int64_t count) const {
+  const BlockLayout& layout = settings_.rollout.layout;
+  const bool is_per_block = settings_.objective == OdeObjective::kBidirectional;
+  at::Tensor index = at::empty({count, layout.frames()}, at::kLong);
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t block = 0; block < layout.count(); ++block) {
+      const NoiseKey key{.seed = settings_.seed,
+                         .purpose = NoisePurpose::kTimestep,
+                         .sample = sample + i,
+                         .block = is_per_block ? block : 0};
+      const int64_t drawn = uniform_index(key, static_cast<int64_t>(settings_.rollout.timesteps.size()));
+      index[i].slice(0, layout.block(block).begin, layout.block(block).end).fill_(drawn);
+    }
+  return index;
+}
+
+at::Tensor OdeStage::sample(const at::Tensor& text, uint64_t seed) const {
+  const CausalDit student = average();
+  return sample_in_few_steps(student, text, settings_.rollout,
+                             sample_noise(seed, text.size(0), settings_.latent, latent_options(student)));
+}
+
+}  // namespace sgf

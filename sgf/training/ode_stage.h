@@ -1,0 +1,51 @@
+// Stages that learn from a teacher's paths, made beforehand: few-step causal students, to begin Self Forcing with.
+#pragma once
+
+#include "sgf/objectives/ode_regression.h"
+#include "sgf/rollout/roll_out.h"
+#include "sgf/training/one_network_stage.h"
+
+#include <functional>
+#include <vector>
+
+namespace sgf {
+
+enum class OdeObjective {
+  kCausal,         // one state a sample, noisy blocks see the clean ones of the data before them
+  kBidirectional,  // one state a block, noisy blocks see the noisy ones before them
+};
+
+struct OdeStageSettings {
+  OdeObjective objective = OdeObjective::kCausal;
+  OneNetworkSettings update;
+  uint64_t seed = 1;
+  RolloutSettings rollout;      // of samples; its timesteps are those of the kept states
+  std::vector<int64_t> latent;  // [C, H, W]
+};
+
+// Paths of a teacher with their text rows by global sample: samples [first, first + count) of a step.
+struct TextPaths {
+  at::Tensor states;  // [B, K, F, C, H, W], noisiest first
+  at::Tensor end;     // [B, F, C, H, W]
+  at::Tensor data;    // the same: the clip the path was led by; undefined where the teacher saw none
+  at::Tensor text;    // [B, L, text_dim]
+};
+using PathBatches = std::function<TextPaths(int64_t step, int64_t first, int64_t count)>;
+
+class OdeStage final : public OneNetworkStage {
+ public:
+  OdeStage(OdeStageSettings settings, TrainedDit network, PathBatches paths, const Ranks& ranks = Ranks::alone());
+
+  // By all denoising steps of a rollout.
+  at::Tensor sample(const at::Tensor& text, uint64_t seed) const override;
+
+ private:
+  at::Tensor loss(int64_t step, const MicroBatch& part) const override;
+  at::Tensor draw_states(int64_t sample, int64_t count) const;
+
+  OdeStageSettings settings_;
+  ReconstructionMask mask_;
+  PathBatches paths_;
+};
+
+}  // namespace sgf

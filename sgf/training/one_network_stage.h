@@ -1,0 +1,48 @@
+// What stages that train one network share: an update of many samples, the slow average, and the state of both. A stage
+// of the kind says what is learnt from a part of the batch and how its videos are sampled.
+#pragma once
+
+#include "sgf/training/ema.h"
+#include "sgf/training/learner.h"
+#include "sgf/training/update_sum.h"
+
+namespace sgf {
+
+struct OneNetworkSettings {
+  LearnerSettings generator;
+  double ema_decay = 0.99;
+  int64_t ema_start_step = 200;
+  BatchSizes batch;
+};
+
+class OneNetworkStage : public Stage {
+ public:
+  StepReport step(int64_t step) final;
+  StageState state() const final;
+  void restore(const StageState& state) final;
+
+  const Ema& ema() const { return ema_; }
+
+ protected:
+  // Ranks start from equal weights, and outlive the stage.
+  OneNetworkStage(OneNetworkSettings settings, TrainedDit network, const Ranks& ranks);
+
+  const CausalDit& network() const { return generator_.network(); }
+  // The slow average as a network of its own memory.
+  CausalDit average() const { return with_weights(network(), ema_.average()); }
+  // From here on the average exists, whatever its start step.
+  void begin_average() { ema_.begin(); }
+
+  // Mean over the samples of `part`, with graph.
+  virtual at::Tensor loss(int64_t step, const MicroBatch& part) const = 0;
+  // Before the first loss of a step.
+  virtual void prepare_step() {}
+
+ private:
+  OneNetworkSettings settings_;
+  Learner generator_;
+  const Ranks* ranks_;
+  Ema ema_;
+};
+
+}  // namespace sgf

@@ -1,0 +1,97 @@
+#include "sgf/training/stage_parts.h"
+
+#include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
+#include "sgf/core/noise.h"
+#include "sgf/data/prompt_list.h"
+#include "sgf/data/world_source.h"
+#include "sgf/rollout/config_parts.h"
+#include "sgf/training/configured_passes.h"
+#include "sgf/training/sample_number.h"
+
+#include <ATen/ATen.h>
+
+namespace sgf {
+namespace {
+
+// Prompts by number: of a file, each once an epoch, or the world's captions.
+class FilePrompts final : public PromptSource {
+ public:
+  FilePrompts(std::vector<std::string> prompts, uint64_t seed)
+      : prompts_(std::move(prompts)), order_(static_cast<int64_t>(prompts_.size()), seed) {}
+
+  std::vector<std::string> prompts(int64_t first, int64_t count) const override {
+    std::vector<std::string> out;
+    for (int64_t i = 0; i < count; ++i) out.push_back(prompts_[static_cast<size_t>(order_.at(first + i))]);
+    return out;
+  }
+
+ private:
+  std::vector<std::string> prompts_;
+  PromptOrder order_;
+};
+
+}  // namespace
+
+LearnerSettings learner_settings(const Config& c, const OptimiserSettings& o) {
+  return {.optimiser = {.learning_rate = o.learning_rate,
+                        .beta1 = o.beta1,
+                        .beta2 = o.beta2,
+                        .weight_decay = o.weight_decay,
+                        .eps = o.eps,
+                        .clip_norm = o.clip_norm},
+          .rate = {.warmup_steps = o.warmup_steps,
+                   .decay = o.decay,
+                   .final_share = o.final_share,
+                   .total_steps = c.train.steps},
+          .limits = {.factor = c.train.skip_over_median, .stop_after = c.train.stop_after_skips}};
+}
+
+TrainedDit trained_dit(const Config& c, const std::string& source, c10::Device device) {
+  const auto options = at::TensorOptions().device(device).dtype(master_type(c));
+  return TrainedDit(dit_config_of(c), weights_of(c, source, options), compute_type(c), dit_options_of(c));
+}
+
+OneNetworkSettings one_network_settings(const Config& c) {
+  return {.generator = learner_settings(c, c.optimiser),
+          .ema_decay = c.train.ema_decay,
+          .ema_start_step = c.train.ema_start_step,
+          .batch = {.global = c.train.global_batch, .micro = c.train.micro_batch}};
+}
+
+std::vector<int64_t> latent_shape(const Config& c) { return {c.model.in_dim, c.video.height, c.video.width}; }
+
+ClipBatches clip_batches(const Config& c, const StageSurroundings& around, c10::Device device, double dropout) {
+  const auto seed = static_cast<uint64_t>(c.run.seed);
+  const auto source = std::make_shared<WorldSource>(world_preset(c.data.world), seed);
+  const at::ScalarType type = master_type(c);
+  return [=, text = around.text, global = c.train.global_batch, frames = c.video.frames](int64_t step, int64_t first,
+                                                                                         int64_t count) {
+    ClipBatch batch = source->clips(step * global + first, count, frames, device);
+    for (int64_t i = 0; i < count; ++i) {
+      const NoiseKey key{.seed = seed, .purpose = NoisePurpose::kDropout, .sample = sample_number(step, first + i)};
+      if (uniform_double(key) < dropout) batch.captions[static_cast<size_t>(i)].clear();
+    }
+    return TextClips{batch.latents.to(type), text->encode(batch.captions).to(device, type)};
+  };
+}
+
+void check_words(const TextEncoder& text, const std::vector<std::string>& prompts, const std::string& source) {
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    try {
+      text.encode({prompts[i]});
+    } catch (const Error& error) {
+      fail("training", "{}: prompt {}, {}: {}", source, i + 1, in_quotes(prompts[i]), error.what());
+    }
+  }
+}
+
+std::shared_ptr<const PromptSource> prompt_source(const Config& c, const StageSurroundings& around) {
+  const auto seed = static_cast<uint64_t>(c.run.seed);
+  if (c.data.prompts.empty()) return std::make_shared<WorldSource>(world_preset(c.data.world), seed);
+  std::vector<std::string> prompts = read_prompts(c.data.prompts);
+  check_words(*around.text, prompts, c.data.prompts);
+  return std::make_shared<FilePrompts>(std::move(prompts), seed);
+}
+
+}  // namespace sgf

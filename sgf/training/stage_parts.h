@@ -1,0 +1,33 @@
+// Parts that stages of several kinds are built from, as the config names them.
+#pragma once
+
+#include "sgf/data/clip_source.h"
+#include "sgf/training/build_stage.h"
+#include "sgf/training/clip_stage.h"
+#include "sgf/training/trained_dit.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sgf {
+
+LearnerSettings learner_settings(const Config& config, const OptimiserSettings& optimiser);
+OneNetworkSettings one_network_settings(const Config& config);
+
+// Weights of `source`, or fresh ones, to be trained.
+TrainedDit trained_dit(const Config& config, const std::string& source, c10::Device device);
+
+// [C, H, W]
+std::vector<int64_t> latent_shape(const Config& config);
+
+// Clips of the world, `dropout` of them without their caption; by sample of the run.
+ClipBatches clip_batches(const Config& config, const StageSurroundings& around, c10::Device device, double dropout);
+
+// A word the encoder does not know is refused now, not in the middle of the night, and with its place.
+void check_words(const TextEncoder& text, const std::vector<std::string>& prompts, const std::string& source);
+
+// Prompts by number: of data.prompts, each once an epoch, or the world's captions.
+std::shared_ptr<const PromptSource> prompt_source(const Config& config, const StageSurroundings& around);
+
+}  // namespace sgf

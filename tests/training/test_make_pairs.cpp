@@ -1,0 +1,146 @@
+// ODE pairs: what a path keeps, what a folder holds, how making goes on after a kill, and who reads them.
+#include "sgf/training/make_pairs.h"
+
+#include "sgf/core/error.h"
+#include "sgf/core/sha256.h"
+#include "sgf/data/pair_source.h"
+#include "sgf/rollout/solver_walk.h"
+#include "sgf/training/train_run.h"
+#include "tests/core/refusal.h"
+#include "tests/core/temporary_folder.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <set>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using testing::TemporaryFolder;
+
+// A flow that only depends on the time: Euler's steps then end where its sum over the grid says.
+TEST(OdePath, KeepsTheStatesBeforeTheStepsAskedForAndTheEnd) {
+  const SolverGrid grid = euler_grid(48, 5);
+  const std::vector<int64_t> kept = steps_at(grid, {1000, 937.5, 2500.0 / 3, 625});
+  EXPECT_EQ(kept, std::vector<int64_t>({0, 12, 24, 36}));
+  const at::Tensor noise = at::ones({1, 2, 1, 1, 1}, at::kDouble);
+  const OdePath path = trace_path(grid, kept, noise, [](const at::Tensor& x, const at::Tensor&) { return x * 0 + 2; });
+  ASSERT_EQ(path.states.sizes(), at::IntArrayRef({1, 4, 2, 1, 1, 1}));
+  for (size_t k = 0; k < kept.size(); ++k)
+    EXPECT_NEAR(path.states[0][static_cast<int64_t>(k)][0].item<double>(),
+                1 - 2 * (1 - grid.sigmas[static_cast<size_t>(kept[k])]), 1e-12);
+  EXPECT_NEAR(path.end.flatten()[0].item<double>(), -1, 1e-12);
+}
+
+TEST(OdePath, ATimestepBetweenTheStepsIsRefused) {
+  EXPECT_THAT(refusal_of([] {
+                steps_at(euler_grid(50, 5), {1000, 937.5});
+              }),
+              HasSubstr("begins at the student's timestep 937.5"));
+}
+
+Config tiny_config(StageChoice stage) {
+  Config c = load_config("world-tiny", {}, {SGF_PRESETS});
+  c.model.dim = 24;
+  c.model.ffn_dim = 24;
+  c.model.num_heads = 2;
+  c.model.num_layers = 1;
+  c.video.frames = 6;
+  c.train.stage = stage;
+  c.train.steps = 1;
+  c.train.global_batch = 2;
+  c.train.micro_batch = 2;
+  c.run.device = DeviceChoice::kCpu;
+  c.output.checkpoint_every = c.output.sample_every = c.output.report_every = 0;
+  return c;
+}
+
+class PairFolder : public ::testing::TestWithParam<StageChoice> {
+ protected:
+  void SetUp() override {
+    run_training({.config = tiny_config(StageChoice::kFlowMatching),
+                  .out = folder_ / "teacher",
+                  .facts = nlohmann::json::object(),
+                  .progress = ProgressMode::kQuiet});
+  }
+  PairRequest request(const std::string& name = "pairs") const {
+    return {.config = tiny_config(GetParam()),
+            .teacher = (folder_ / "teacher").string(),
+            .out = folder_ / name,
+            .count = 5,
+            .per_shard = 2,
+            .guidance = 2,
+            .steps = 8,
+            .progress = ProgressMode::kQuiet};
+  }
+  std::string hash(const std::string& name, int64_t shard) const {
+    return sha256_of_file(shard_file(folder_ / name, shard));
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_P(PairFolder, HoldsEveryPairOnceAnEpochWithItsCaptionAndItsHash) {
+  const PairResult result = make_pairs(request());
+  EXPECT_EQ(result.made, 3);
+  const PairManifest manifest = read_pair_manifest(folder_ / "pairs");
+  EXPECT_EQ(manifest.shards.at(2).count, 1);
+  EXPECT_EQ(manifest.shards.at(1).sha256, hash("pairs", 1));
+  const PairSource source(folder_ / "pairs", 1);
+  const PairBatch epoch = source.pairs(0, 5, at::kCPU);
+  EXPECT_EQ(epoch.states.sizes(), at::IntArrayRef({5, 4, 6, 12, 8, 8}));
+  EXPECT_EQ(epoch.data.defined(), GetParam() == StageChoice::kCausalOde);
+  std::set<double> ends;
+  for (int64_t i = 0; i < 5; ++i) ends.insert(epoch.end[i].sum().item<double>());
+  EXPECT_EQ(ends.size(), 5U);
+  EXPECT_FALSE(epoch.captions.front().empty());
+  EXPECT_FALSE(at::equal(PairSource(folder_ / "pairs", 2).pairs(0, 5, at::kCPU).end, epoch.end));  // another order
+  EXPECT_TRUE(at::equal(source.pairs(3, 2, at::kCPU).end, epoch.end.slice(0, 3)));  // whoever asks, in what portions
+}
+
+TEST_P(PairFolder, KeepsWholeShardsAndMakesTheOthersAgainToTheBit) {
+  make_pairs(request());
+  const std::string first = hash("pairs", 0), second = hash("pairs", 1), third = hash("pairs", 2);
+  fs::remove(shard_mark(folder_ / "pairs", 0));  // killed before the mark
+  fs::resize_file(shard_file(folder_ / "pairs", 1), 100);
+  fs::remove(manifest_file(folder_ / "pairs"));
+  EXPECT_THAT(refusal_of([&] { read_pair_manifest(folder_ / "pairs"); }), HasSubstr("2 of 3 shards are whole"));
+  EXPECT_EQ(make_pairs(request()).made, 2);
+  EXPECT_EQ(hash("pairs", 0), first);
+  EXPECT_EQ(hash("pairs", 1), second);
+  EXPECT_EQ(hash("pairs", 2), third);
+  EXPECT_EQ(make_pairs(request()).made, 0);
+}
+
+TEST_P(PairFolder, IsMadeByManyWorkersAsByOne) {
+  make_pairs(request());
+  for (const int64_t worker : {1, 0}) {
+    PairRequest part = request("parts");
+    part.worker = worker;
+    part.workers = 2;
+    EXPECT_EQ(make_pairs(part).made, worker == 0 ? 2 : 1);
+    EXPECT_EQ(fs::exists(manifest_file(folder_ / "parts")), worker == 0);  // the last one writes it
+  }
+  for (int64_t shard = 0; shard < 3; ++shard) EXPECT_EQ(hash("parts", shard), hash("pairs", shard));
+}
+
+TEST_P(PairFolder, OfAnotherOrderIsRefusedByWhatDiffers) {
+  make_pairs(request());
+  PairRequest other = request();
+  other.guidance = 3;
+  EXPECT_THAT(refusal_of([&] { make_pairs(other); }), HasSubstr("guidance 2.0 there, 3.0 here"));
+  std::ofstream(folder_ / "teacher/thesis.txt") << "mine";
+  other.out = folder_ / "teacher";
+  EXPECT_THAT(refusal_of([&] { make_pairs(other); }), HasSubstr("files that are no pairs"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Pairs, PairFolder, ::testing::Values(StageChoice::kCausalOde, StageChoice::kBidirectionalOde),
+                         [](const auto& stage) { return std::string(enum_name(stage.param)); });
+
+}  // namespace
+}  // namespace sgf
