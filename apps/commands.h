@@ -17,6 +17,8 @@ void add_demo(CLI::App& app);
 void add_world(CLI::App& app);
 void add_generate(CLI::App& app);
 void add_redo(CLI::App& app);
+void add_sample(CLI::App& app);
+void add_pairs(CLI::App& app);
 void add_plan(CLI::App& app);
 void add_diagnose(CLI::App& app);
 void add_completion(CLI::App& app);

@@ -38,7 +38,9 @@ void add_commands(CLI::App& app) {
   add_demo(app);
   add_generate(app);
   add_redo(app);
+  add_sample(app);
   add_train(app);
+  add_pairs(app);
   add_plan(app);
   add_diagnose(app);
   add_bench(app);

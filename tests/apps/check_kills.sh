@@ -91,6 +91,27 @@ check_stage() {
   same_run "$FOLDER/$stage-whole" "$FOLDER/$stage" || complain "$stage: 10 + kill + 10 differs from 20"
 }
 
+# Paths of a killed maker: whole shards stay as they are, the others are made again, and all are those of one that lived.
+check_pairs() {
+  local stage=$1 kept shard made=$FOLDER/$1-pairs
+  pairs "$stage" "$FOLDER/$stage-unkilled" 5 200 >/dev/null || complain "$stage: no pairs"
+  start_pairs "$stage" "$made" 5 200
+  wait_for test -e "$made/shard_000001.json"
+  end_with KILL
+  (($? == 137)) || complain "$stage: the pairs were made before the kill: $(cat "$LOG")"
+  expect 1 'of 5 shards are whole' tiny "$FOLDER/refused" --set "train.stage=$stage" \
+    --set "train.start_from=$FOLDER/teacher" --set "data.pairs=$made"
+  expect 1 'begun with another order: count 5 there, 6 here' pairs "$stage" "$made" 6 200
+  kept=$(stat -c '%i %Y' "$made/shard_000001.safetensors")
+  : >"$made/shard_000000.safetensors" # half of it
+  expect 0 '5 of 5 whole' pairs "$stage" "$made" 5 200
+  [[ $(stat -c '%i %Y' "$made/shard_000001.safetensors") == "$kept" ]] || complain "$stage: a whole shard was made again"
+  for shard in 0 1 2 3 4; do
+    cmp "$made/shard_00000$shard.safetensors" "$FOLDER/$stage-unkilled/shard_00000$shard.safetensors" ||
+      complain "$stage: shard $shard differs"
+  done
+}
+
 # A signal ends the run in order: exit 3, a checkpoint of the last step made, and an exact continuation.
 check_signal() {
   local signal=$1 came steps run=("${DMD[@]}" --set output.checkpoint_every=1000)
@@ -143,6 +164,11 @@ check_kills
 check_stage flow_matching "${FLOW[@]}"
 check_stage teacher_forcing "${FORCING[@]}"
 check_stage dmd "${DMD[@]}"
+check_stage causal_cd "${CONSISTENCY[@]}"
+check_pairs causal_ode
+check_stage causal_ode "${CAUSAL_ODE[@]}"
+check_pairs bidirectional_ode
+check_stage bidirectional_ode "${BIDIRECTIONAL_ODE[@]}"
 check_signal TERM
 check_signal INT
 check_no_room

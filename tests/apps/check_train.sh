@@ -21,7 +21,8 @@ refused() {
 
 # Two processes with a sample each, then one alone: the run of one process, to rounding.
 check_ranks() {
-  local rank port=$((20000 + RANDOM % 20000)) args=("${DMD[@]}" --set train.steps=6 --set train.micro_batch=1)
+  local rank port=$((20000 + RANDOM % 20000)) args=("$@" --set train.steps=6 --set train.micro_batch=1)
+  rm -rf -- "$FOLDER/alone" "$FOLDER/ranks"
   tiny "$FOLDER/alone" "${args[@]}" >/dev/null || complain 'a run of one process failed'
   for rank in 0 1; do
     RANK=$rank WORLD_SIZE=2 LOCAL_RANK=$rank MASTER_ADDR=127.0.0.1 MASTER_PORT=$port \
@@ -61,6 +62,32 @@ check_weights() {
   refused 'needs a teacher' --set "train.start_from=$FOLDER/teacher"
   refused 'needs a student' --set "dmd.teacher=$FOLDER/teacher"
   refused 'format 9, this program knows formats up to' "${DMD[@]}" --set "train.start_from=$FOLDER/newer.safetensors"
+}
+
+# Few-step students: what they lack is named, and pairs are split among ranks as they are among one.
+check_students() {
+  refused 'set distil.teacher' --set train.stage=causal_cd --set "train.start_from=$FOLDER/teacher"
+  refused 'no such weights or run folder' "${CONSISTENCY[@]}" --set distil.teacher=/nowhere
+  refused 'make them with sgf pairs' --set train.stage=causal_ode --set "train.start_from=$FOLDER/teacher"
+  refused 'holds no ODE pairs' "${CAUSAL_ODE[@]}"
+  expect 1 'set train.stage to causal_ode or bidirectional_ode, got dmd' pairs dmd "$FOLDER/paths" 5 8
+  expect 1 "begins at the student's timestep 937.5" pairs causal_ode "$FOLDER/paths" 5 7
+  expect 1 '--shard is written as 2/8' pairs causal_ode "$FOLDER/paths" 5 8 --shard 2
+  expect 1 'worker 2 of 2' pairs causal_ode "$FOLDER/paths" 5 8 --shard 2/2
+  [[ ! -e $FOLDER/paths ]] || complain 'refused pairs left a folder behind'
+  expect 0 '5 of 5 whole' pairs causal_ode "$FOLDER/causal_ode-pairs" 5 8
+  check_ranks "${CAUSAL_ODE[@]}"
+}
+
+# Many-step models, looked at.
+check_samples() {
+  local look=(sample --model "$FOLDER/teacher" --count 2 --steps 2 --quiet --out "$FOLDER/look")
+  expect 0 '2 videos, at-once, 2 euler steps' "$SGF" "${look[@]}"
+  [[ -s $FOLDER/look/1.png && $(wc -l <"$FOLDER/look/prompts.txt") == 2 ]] || complain 'no strip, or no prompts'
+  expect 1 'holds files already' "$SGF" "${look[@]}"
+  expect 0 'blocks, 2 unipc steps' "$SGF" "${look[@]}" --overwrite --mode blocks --solver unipc --png --prompt 'a red disc'
+  [[ -s $FOLDER/look/0/frame_00005.png ]] || complain 'no pictures'
+  expect 1 'few-step students are for sgf generate' "$SGF" "${look[@]}" --overwrite --set train.stage=causal_cd
 }
 
 check_settings() {
@@ -113,11 +140,14 @@ make_networks() {
 }
 
 make_networks
-check_ranks
+check_ranks "${DMD[@]}"
+check_ranks "${CONSISTENCY[@]}"
+check_students
 check_prompts
 check_weights
 check_settings
 check_folders
 check_newer_run
+check_samples
 check_flat
 exit "$FAILED"

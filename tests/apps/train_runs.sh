@@ -12,6 +12,10 @@ FLOW=(--set train.stage=flow_matching --set train.steps=1)
 FORCING=(--set train.stage=teacher_forcing --set train.steps=1)
 DMD=(--set train.stage=dmd --set "train.start_from=$FOLDER/teacher" --set "dmd.teacher=$FOLDER/teacher"
   --set dmd.generator_every=2)
+CONSISTENCY=(--set train.stage=causal_cd --set "train.start_from=$FOLDER/teacher" --set "distil.teacher=$FOLDER/teacher")
+CAUSAL_ODE=(--set train.stage=causal_ode --set "train.start_from=$FOLDER/teacher" --set "data.pairs=$FOLDER/causal_ode-pairs")
+BIDIRECTIONAL_ODE=(--set train.stage=bidirectional_ode --set "train.start_from=$FOLDER/teacher"
+  --set "data.pairs=$FOLDER/bidirectional_ode-pairs")
 
 complain() {
   echo "FAIL: $*"
@@ -23,6 +27,24 @@ tiny() {
   local folder=$1
   shift
   "$SGF" train world-tiny "${SMALL[@]}" --set video.frames=6 --quiet --out "$folder" "$@"
+}
+
+# pairs STAGE FOLDER COUNT STEPS ARGS…: so many paths of the teacher there, a shard each.
+pairs() {
+  order_pairs "$@"
+  "$SGF" "${PAIRS[@]}"
+}
+
+# start_pairs …: the same beside us, as with start.
+start_pairs() {
+  order_pairs "$@"
+  "$SGF" "${PAIRS[@]}" >"$LOG" 2>&1 &
+  PROCESS=$!
+}
+
+order_pairs() {
+  PAIRS=(pairs world-tiny --teacher "$FOLDER/teacher" --out "$2" --count "$3" --per-shard 1 --steps "$4" --quiet
+    "${SMALL[@]}" --set video.frames=6 --set "train.stage=$1" "${@:5}")
 }
 
 # start FOLDER ARGS…: the same beside us; PROCESS is the program itself, not a shell around it, and LOG what it says.

@@ -1,0 +1,163 @@
+// `sgf sample`: videos of many-step models, to look at teachers and teacher-forced students.
+#include "apps/commands.h"
+#include "apps/option_values.h"
+#include "apps/stream_model.h"
+#include "sgf/core/atomic_file.h"
+#include "sgf/core/device.h"
+#include "sgf/core/error.h"
+#include "sgf/core/progress_line.h"
+#include "sgf/data/prompt_list.h"
+#include "sgf/data/sample_files.h"
+#include "sgf/data/video_tensor.h"
+#include "sgf/data/world_source.h"
+#include "sgf/streaming/sample_many_steps.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct SampleArgs {
+  ModelArgs model;
+  std::string device = "auto", dtype, mode, solver = "euler", negative, prompts_file, out;
+  std::vector<std::string> prompts;
+  std::optional<int64_t> seed, frames;
+  std::optional<double> shift;
+  int64_t count = 4, steps = 50, batch = 4;
+  double guidance = 3;
+  bool png = false, overwrite = false, quiet = false;
+};
+
+Config sampled_config(const SampleArgs& args, Config c) {
+  const c10::Device device = device_from_name(args.device);
+  c.run.device = device.is_cpu() ? DeviceChoice::kCpu : DeviceChoice::kCuda;
+  if (!args.dtype.empty())
+    c.run.dtype = *enum_from_name<DtypeChoice>(args.dtype);
+  else if (device.is_cpu())
+    c.run.dtype = DtypeChoice::kFloat32;
+  if (args.seed) c.run.seed = *args.seed;
+  if (args.frames) c.video.frames = *args.frames;
+  if (!args.negative.empty()) c.negative_prompt = args.negative;
+  validate(c);
+  return c;
+}
+
+// Those given, or the first captions of the world.
+std::vector<std::string> sampled_prompts(const SampleArgs& args, const Config& c) {
+  if (!args.prompts_file.empty()) return read_prompts(args.prompts_file);
+  if (!args.prompts.empty()) return args.prompts;
+  check(!c.data.world.empty(), "streaming", "no prompt: --prompt \"...\" or --prompts FILE");
+  return WorldSource(world_preset(c.data.world), static_cast<uint64_t>(c.run.seed)).prompts(0, args.count);
+}
+
+SampleRequest sample_request(const SampleArgs& args, const Config& c) {
+  return {.config = c,
+          .prompts = sampled_prompts(args, c),
+          .negative = c.negative_prompt,
+          .mode = args.mode.empty() ? sample_mode_of(c) : *enum_from_name<SampleMode>(args.mode),
+          .sampler = {.steps = args.steps,
+                      .shift = args.shift.value_or(c.schedule.shift),
+                      .guidance = args.guidance,
+                      .solver = args.solver == "unipc" ? Solver::kUniPc : Solver::kEuler},
+          .batch = args.batch};
+}
+
+void write_prompts(const fs::path& path, const std::vector<std::string>& prompts) {
+  AtomicFile file(path);
+  for (const std::string& prompt : prompts) file.write(prompt + '\n');
+  file.commit();
+}
+
+void write_pictures(const fs::path& folder, const at::Tensor& video) {
+  fs::create_directories(folder);
+  write_png_frames(folder, video);
+}
+
+void run_sample(const SampleArgs& args) {
+  const ChosenModel chosen = choose_model(args.model);
+  const Config config = sampled_config(args, chosen.config);
+  const SampleRequest request = sample_request(args, config);
+  const fs::path out = args.out;
+  check(args.overwrite || !fs::exists(out) || fs::is_empty(out), "streaming",
+        "{} holds files already: --overwrite replaces samples of the same numbers, --out gives another folder",
+        out.string());
+  GenerateOrder order{.config = config, .model = chosen.weights, .wan = args.model.wan};
+  if (order.wan.empty() && config.data.world.empty() && fs::is_directory(order.model)) order.wan = order.model;
+  const StreamParts parts = build_parts(order, [](const std::string& text) { fmt::print(stderr, "sgf: {}\n", text); });
+  fs::create_directories(out);
+  ProgressLine line(
+      {.mode = progress_mode(args.quiet), .total_steps = static_cast<int64_t>(request.prompts.size()), .unit = "video"},
+      standard_progress_output());
+  sample_many_steps(request, parts, [&](int64_t number, const at::Tensor& video) {
+    const fs::path stem = out / std::to_string(number);
+    write_sample(stem, video, config.video.fps);
+    if (args.png) write_pictures(stem, video);
+    line.show({.step = number + 1});
+  });
+  line.finish();
+  write_prompts(out / "prompts.txt", request.prompts);
+  fmt::print("{}: {} videos, {}, {} {} steps, shift {:g}, guidance {:g}\n", out.string(), request.prompts.size(),
+             enum_name(request.mode), args.steps, args.solver, request.sampler.shift, args.guidance);
+}
+
+void add_sampled_model(CLI::App& command, SampleArgs& args) {
+  command
+      .add_option("--model", args.model.model,
+                  "A run folder, a weight file or a Wan folder; how it is sampled says its stage, or --mode")
+      ->required();
+  command.add_option("--wan", args.model.wan, "Wan folder: text encoder and VAE");
+  command.add_option("--config", args.model.config, "Preset or YAML file with window and size for --model FILE");
+  command.add_option("--set", args.model.overrides, "Override one key of it; may be repeated")->allow_extra_args(false);
+  command.add_option("--mode", args.mode, "at-once: a bidirectional model; blocks: a teacher-forced one")
+      ->check(CLI::IsMember({"at-once", "blocks"}));
+  add_device(command, args.device);
+  command.add_option("--dtype", args.dtype, "float64, float32 or bfloat16; the config's, on a CPU float32")
+      ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
+}
+
+void add_sampler(CLI::App& command, SampleArgs& args) {
+  command.add_option("--steps", args.steps, "Of the solver")->capture_default_str()->check(CLI::Range(1, 1000));
+  command.add_option("--solver", args.solver, "euler, or unipc as Wan samples")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"euler", "unipc"}));
+  command.add_option("--guidance", args.guidance, "uncond + guidance (cond - uncond); 1: none, at half the cost")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--shift", args.shift, "Of the schedule; the config's by default")->check(CLI::PositiveNumber);
+  command.add_option("--negative", args.negative, "What guidance steers away from; the config's by default");
+  command.add_option("--seed", args.seed, "Other seeds give other videos")->check(CLI::NonNegativeNumber);
+  command.add_option("--frames", args.frames, "Latent frames; the config's by default")->check(CLI::PositiveNumber);
+}
+
+}  // namespace
+
+void add_sample(CLI::App& app) {
+  auto args = std::make_shared<SampleArgs>();
+  CLI::App* command =
+      app.add_subcommand("sample", "Videos of a many-step model, bidirectional or teacher-forced, to look at teachers");
+  command->footer(
+      "Try: sgf sample --model models/world-tiny/teacher.safetensors --mode at-once --guidance 1.5 --out look");
+  add_sampled_model(*command, *args);
+  CLI::Option* prompt =
+      command->add_option("--prompt", args->prompts, "What a video shows; may be given again")->allow_extra_args(false);
+  command->add_option("--prompts", args->prompts_file, "File of prompts, one a line")->excludes(prompt);
+  command->add_option("--count", args->count, "Captions of the world, where no prompts are given")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  add_sampler(*command, *args);
+  command->add_option("--batch", args->batch, "Videos a forward")->capture_default_str()->check(CLI::PositiveNumber);
+  command->add_option("--out", args->out, "Folder for N.png, a strip, and N.mp4 of every prompt")->required();
+  command->add_flag("--png", args->png, "Every picture too, N/frame_XXXXX.png");
+  command->add_flag("--overwrite", args->overwrite, "Replace files that are there");
+  command->add_flag("--quiet", args->quiet, "No progress");
+  command->callback([args] { run_sample(*args); });
+}
+
+}  // namespace sgf
