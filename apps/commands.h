@@ -19,6 +19,7 @@ void add_generate(CLI::App& app);
 void add_redo(CLI::App& app);
 void add_sample(CLI::App& app);
 void add_pairs(CLI::App& app);
+void add_recipe(CLI::App& app);
 void add_plan(CLI::App& app);
 void add_diagnose(CLI::App& app);
 void add_completion(CLI::App& app);

@@ -41,6 +41,7 @@ void add_commands(CLI::App& app) {
   add_sample(app);
   add_train(app);
   add_pairs(app);
+  add_recipe(app);
   add_plan(app);
   add_diagnose(app);
   add_bench(app);

@@ -90,6 +90,28 @@ check_samples() {
   expect 1 'few-step students are for sgf generate' "$SGF" "${look[@]}" --overwrite --set train.stage=causal_cd
 }
 
+# A folder of two runs: one that was interrupted is gone on with, then the next, and a second time nothing is left to do.
+check_recipe() {
+  local run=(recipe run recipe "${SMALL[@]}" --set video.frames=6 --quiet) made
+  cd "$FOLDER" || return
+  mkdir recipe
+  printf 'base: world-tiny\nname: r-student\ntrain: {stage: causal_cd, steps: 3, start_from: runs/r-teacher}\n' >recipe/a.yaml
+  printf 'distil: {teacher: runs/r-teacher}\n' >>recipe/a.yaml
+  printf 'base: world-tiny\nname: r-teacher\ntrain: {stage: teacher_forcing, steps: 3}\n' >recipe/b.yaml
+  expect 3 'stopped after step 1' "$SGF" train recipe/b.yaml "${SMALL[@]}" --set video.frames=6 --quiet --stop-after 1
+  expect 0 '1 of 3' "$SGF" "${run[@]}" --dry-run
+  expect 0 '3 of 3, done' "$SGF" "${run[@]}"
+  made=$(stat -c '%i' runs/*/checkpoints/step_00000003/generator.safetensors)
+  [[ $(wc -w <<<"$made") == 2 ]] || complain "two runs were expected: $made"
+  expect 0 '3 of 3, done' "$SGF" "${run[@]}"
+  [[ $(stat -c '%i' runs/*/checkpoints/step_00000003/generator.safetensors) == "$made" ]] || complain 'a run was made twice'
+  expect 0 '4 of 4, done' "$SGF" "${run[@]}" --set train.steps=4
+  rm recipe/b.yaml
+  rm -r runs/r-teacher
+  expect 1 'no such weights or run folder' "$SGF" "${run[@]}" --set train.steps=5
+  cd - >/dev/null || return
+}
+
 check_settings() {
   refused 'context.block_frames must divide video.frames, got blocks of 3 in 7' "${DMD[@]}" --set video.frames=7
   refused 'context.sink_frames must leave room in video.frames, got sink 6 of 6' "${DMD[@]}" --set context.sink_frames=6
@@ -149,5 +171,6 @@ check_settings
 check_folders
 check_newer_run
 check_samples
+check_recipe
 check_flat
 exit "$FAILED"

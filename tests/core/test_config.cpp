@@ -157,7 +157,7 @@ TEST(Config, PrintsEveryKnownKeyOnce) {
     const std::string last = known.key.substr(known.key.rfind('.') + 1);
     EXPECT_THAT(yaml, HasSubstr(fmt::format("{}: {}\n", last, known.default_value)));
   }
-  EXPECT_EQ(static_cast<size_t>(std::count(yaml.begin(), yaml.end(), '\n')), keys.size() + 1 + 11);  // eleven sections
+  EXPECT_EQ(static_cast<size_t>(std::count(yaml.begin(), yaml.end(), '\n')), keys.size() + 1 + 12);  // twelve sections
 }
 
 TEST(Config, HelpTellsTypeAndDefault) {

@@ -1,0 +1,103 @@
+// `sgf recipe run DIR`: the runs of a folder, each after those it takes weights from.
+#include "apps/commands.h"
+#include "apps/preset_folders.h"
+#include "apps/table.h"
+#include "apps/version.h"
+#include "sgf/core/error.h"
+#include "sgf/training/recipe_plan.h"
+#include "sgf/training/train_needs.h"
+#include "sgf/training/train_run.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <memory>
+
+namespace sgf {
+namespace {
+
+constexpr int kRecipeStopped = 3, kRecipeUnsound = 4;
+
+struct RecipeArgs {
+  std::string folder;
+  std::vector<std::string> overrides;
+  bool dry_run = false, quiet = false;
+};
+
+bool is_made(const RecipeStep& step) { return steps_made(step.run) >= step.config.train.steps; }
+
+void print_steps(const std::vector<RecipeStep>& steps) {
+  Table table({"file", "stage", "run", "steps"});
+  for (const RecipeStep& step : steps)
+    table.add(
+        {step.file.filename().string(), std::string(enum_name(step.config.train.stage)), step.run.string(),
+         fmt::format("{} of {}{}", steps_made(step.run), step.config.train.steps, is_made(step) ? ", done" : "")});
+  table.print();
+}
+
+// Said for all runs before the first begins: hours later is too late.
+void check_needs(const std::vector<RecipeStep>& steps) {
+  for (const RecipeStep& step : steps) {
+    const std::vector<std::string> needs = unmet_needs(step.config);
+    check(needs.empty(), "training", "{}: {}", step.file.string(), needs.empty() ? "" : needs.front());
+  }
+}
+
+TrainResult run_step(const RecipeStep& step, const RecipeArgs& args, const Ranks& ranks) {
+  if (ranks.is_first())
+    fmt::print("{}: {} steps into {}\n", step.file.string(), step.config.train.steps, step.run.string());
+  std::fflush(stdout);
+  return run_training({.config = step.config,
+                       .out = step.run,
+                       .resume = true,
+                       .facts = {{"build", version_text()}, {"config", step.file.string()}, {"set", args.overrides}},
+                       .progress = progress_mode(args.quiet)},
+                      ranks);
+}
+
+void leave_recipe(const std::string& message) {
+  fmt::print(stderr, "sgf: {}\n", message);
+  std::_Exit(1);
+}
+
+void run_recipe(const RecipeArgs& args) {
+  const std::vector<RecipeStep> steps = plan_recipe(args.folder, args.overrides, preset_folders());
+  check_needs(steps);
+  if (args.dry_run) return print_steps(steps);
+  const Ranks ranks(read_rank_place(), {.on_end = leave_recipe});
+  for (const RecipeStep& step : steps) {
+    // The first rank decides for all: a folder may be seen later by the others.
+    if (ranks.gather({is_made(step) ? 1.0 : 0.0}).front().front() != 0) continue;
+    const TrainResult result = run_step(step, args, ranks);
+    if (result.end == TrainEnd::kDone) continue;
+    if (ranks.is_first())
+      fmt::print("{} stopped after step {}: {}; the same command goes on\n", step.run.string(), result.steps_done,
+                 result.reason);
+    return exit_with(result.end == TrainEnd::kStopped ? kRecipeStopped : kRecipeUnsound);
+  }
+  if (ranks.is_first()) print_steps(steps);
+}
+
+}  // namespace
+
+void add_recipe(CLI::App& app) {
+  CLI::App* recipe = app.add_subcommand("recipe", "Chains of training runs, a folder of configs");
+  recipe->require_subcommand(1);
+  auto args = std::make_shared<RecipeArgs>();
+  CLI::App* command = recipe->add_subcommand(
+      "run", "Make the runs of a folder that are not done yet, each after those whose weights it starts from");
+  command->footer(
+      "Runs lie in runs/NAME, and name each other so: train.start_from: runs/world-small-teacher. The same command "
+      "goes\n"
+      "on after an interruption. Exit codes as of sgf train.");
+  command->add_option("folder", args->folder, "Folder of YAML files, one a run")->required();
+  command->add_option("--set", args->overrides, "Override one key in all of them; may be given again")
+      ->allow_extra_args(false);
+  command->add_flag("--dry-run", args->dry_run, "Say what would be run, and end");
+  command->add_flag("--quiet", args->quiet, "No progress");
+  command->callback([args] { run_recipe(*args); });
+}
+
+}  // namespace sgf

@@ -1,0 +1,84 @@
+// Runs of a folder: each after those it starts from, whatever the files are called.
+#include "sgf/training/recipe_plan.h"
+
+#include "tests/core/refusal.h"
+#include "tests/core/temporary_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace sgf {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class Recipe : public ::testing::Test {
+ protected:
+  void add(const std::string& file, const std::string& name, const std::string& settings) const {
+    std::ofstream(folder_ / (file + ".yaml")) << "base: world-tiny\nname: " << name << "\n" << settings;
+  }
+  std::vector<std::string> names() const {
+    std::vector<std::string> out;
+    for (const RecipeStep& step : plan_recipe(folder_.path(), {}, {SGF_PRESETS})) out.push_back(step.config.name);
+    return out;
+  }
+  testing::TemporaryFolder folder_;
+};
+
+TEST_F(Recipe, IsRunInTheOrderOfItsWeights) {
+  add("a", "pair", "train: {stage: dmd, start_from: runs/student}\ndmd: {teacher: runs/teacher/checkpoints/step_7}\n");
+  add("b", "student", "train: {stage: causal_cd, start_from: runs/forced}\ndistil: {teacher: runs/forced}\n");
+  add("c", "forced", "train: {stage: teacher_forcing, start_from: ./runs/teacher}\n");
+  add("d", "teacher", "train: {stage: flow_matching}\n");
+  add("e", "alone", "train: {stage: flow_matching, start_from: elsewhere/teacher}\n");
+  EXPECT_THAT(names(), ElementsAre("teacher", "forced", "student", "pair", "alone"));
+}
+
+TEST_F(Recipe, NamesThatOnlyBeginAlikeAreNoWeights) {
+  add("a", "long", "train: {stage: teacher_forcing, start_from: runs/teacher-two}\n");
+  add("b", "teacher", "train: {stage: flow_matching}\n");
+  EXPECT_THAT(plan_recipe(folder_.path(), {}, {SGF_PRESETS}).front().after, IsEmpty());
+}
+
+TEST_F(Recipe, ACircleATwinAndAnEmptyFolderAreRefused) {
+  EXPECT_THAT(refusal_of([&] { names(); }), HasSubstr("holds no .yaml file"));
+  add("a", "one", "train: {stage: teacher_forcing, start_from: runs/two}\n");
+  add("b", "two", "train: {stage: teacher_forcing, start_from: runs/one}\n");
+  EXPECT_THAT(refusal_of([&] { names(); }), HasSubstr("wait for each other's weights: a.yaml, b.yaml"));
+  add("b", "one", "");
+  EXPECT_THAT(refusal_of([&] { names(); }), HasSubstr("both make runs/one"));
+}
+
+TEST(ShippedRecipes, AreSoundAndChained) {
+  const std::filesystem::path recipes = std::filesystem::path(SGF_SOURCE_DIR) / "recipes";
+  const auto names = [&](const char* folder) {
+    std::vector<std::string> out;
+    for (const RecipeStep& step : plan_recipe(recipes / folder, {}, {SGF_PRESETS})) out.push_back(step.config.name);
+    return out;
+  };
+  EXPECT_THAT(names("world-tiny"), ElementsAre("world-tiny-teacher", "world-tiny-student"));
+  EXPECT_THAT(names("world-small"), ElementsAre("world-small-teacher", "world-small-teacher-forcing",
+                                                "world-small-causal-cd", "world-small-sf", "world-small-sgf"));
+  for (const std::string kind : {"framewise", "chunkwise"})
+    EXPECT_THAT(names(("wan-1.3b/" + kind).c_str()),
+                ElementsAre("wan-1.3b-" + kind + "-teacher-forcing", "wan-1.3b-" + kind + "-causal-cd",
+                            "wan-1.3b-" + kind + "-sgf"));
+}
+
+// The study's pair may differ in nothing but the boundary.
+TEST(ShippedRecipes, TheMatchedPairDiffersInItsBoundaryAndName) {
+  const std::filesystem::path folder = std::filesystem::path(SGF_SOURCE_DIR) / "recipes/world-small";
+  Config sf = load_config(folder / "4_sf.yaml", {}, {SGF_PRESETS});
+  const Config sgf = load_config(folder / "4_sgf.yaml", {}, {SGF_PRESETS});
+  EXPECT_NE(sf, sgf);
+  sf.dmd.boundary = sgf.dmd.boundary;
+  sf.name = sgf.name;
+  EXPECT_EQ(sf, sgf);
+}
+
+}  // namespace
+}  // namespace sgf
