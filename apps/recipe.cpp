@@ -37,6 +37,13 @@ void print_steps(const std::vector<RecipeStep>& steps) {
   table.print();
 }
 
+void print_plan_of(const std::vector<RecipeStep>& steps) {
+  print_steps(steps);
+  for (const RecipeStep& step : steps)
+    for (const std::string& need : unmet_needs(step.config))
+      fmt::print(stderr, "{} would be refused: {}\n", step.file.filename().string(), need);
+}
+
 // Said for all runs before the first begins: hours later is too late.
 void check_needs(const std::vector<RecipeStep>& steps) {
   for (const RecipeStep& step : steps) {
@@ -64,8 +71,8 @@ void leave_recipe(const std::string& message) {
 
 void run_recipe(const RecipeArgs& args) {
   const std::vector<RecipeStep> steps = plan_recipe(args.folder, args.overrides, preset_folders());
+  if (args.dry_run) return print_plan_of(steps);
   check_needs(steps);
-  if (args.dry_run) return print_steps(steps);
   const Ranks ranks(read_rank_place(), {.on_end = leave_recipe});
   for (const RecipeStep& step : steps) {
     // The first rank decides for all: a folder may be seen later by the others.
