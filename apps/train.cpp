@@ -61,8 +61,8 @@ void run_train(const TrainArgs& args) {
 
 void add_train(CLI::App& app) {
   auto args = std::make_shared<TrainArgs>();
-  CLI::App* command =
-      app.add_subcommand("train", "Train a network: flow matching, teacher forcing, few-step students, or Self (Gradient) Forcing");
+  CLI::App* command = app.add_subcommand(
+      "train", "Train a network: flow matching, teacher forcing, few-step students, or Self (Gradient) Forcing");
   command->footer(
       "Exit codes: 0 all steps done; 1 failed; 3 stopped by SIGINT, SIGTERM or --stop-after, with a checkpoint;\n"
       "4 the run stopped itself (updates skipped in a row, or the two passes no longer match), with a checkpoint.\n"
