@@ -34,6 +34,10 @@ void expect_ids(const std::filesystem::path& cases, const std::filesystem::path&
 
 TEST(Tokenizer, GivesTheRecordedIds) { expect_ids(kText / "tiny_unigram.json", kModel); }
 
+TEST(Tokenizer, GivesTheIdsOfAModelWithoutBytesWithSymbolsOfTheUsers) {
+  expect_ids(kText / "plain_unigram.json", kText / "plain_unigram.model");
+}
+
 // FILE.json of such cases beside FILE.model.
 TEST(Tokenizer, GivesTheIdsOfFurtherCases) {
   const char* further = std::getenv("SGF_TOKENIZER_CASES");
@@ -79,6 +83,26 @@ TEST(Tokenizer, RefusesWhatIsNoModel) {
   whole.read(half.data(), static_cast<int64_t>(half.size()));
   std::ofstream(folder / "half.model", std::ios::binary) << half;
   EXPECT_THAT(refusal_of([&] { Tokenizer{folder / "half.model"}; }), HasSubstr("half.model"));
+}
+
+// Whatever a damaged model still says, its ids are ids.
+TEST(Tokenizer, DamagedModelsAreRefusedOrRead) {
+  const testing::TemporaryFolder folder;
+  std::ifstream whole(kModel, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(whole), {}};
+  int64_t refused = 0;
+  for (uint64_t i = 0; i < 200; ++i) {
+    std::string damaged = bytes;
+    damaged[i * 7919 % (i % 2 == 0 ? 600 : bytes.size())] ^= static_cast<char>(1 + i % 255);
+    std::ofstream(folder / "damaged.model", std::ios::binary) << damaged;
+    try {
+      const Tokenizer tokenizer(folder / "damaged.model");
+      for (const int64_t id : tokenizer.encode("a red panda, ﬁ ½ 中 🐼", kNoLimit).ids) tokenizer.piece(id);
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 20);
 }
 
 }  // namespace
