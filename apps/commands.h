@@ -17,6 +17,7 @@ void add_demo(CLI::App& app);
 void add_world(CLI::App& app);
 void add_generate(CLI::App& app);
 void add_redo(CLI::App& app);
+void add_text(CLI::App& app);
 void add_plan(CLI::App& app);
 void add_diagnose(CLI::App& app);
 void add_completion(CLI::App& app);
