@@ -15,6 +15,7 @@ void add_bench(CLI::App& app);
 void add_train(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_world(CLI::App& app);
+void add_vae(CLI::App& app);
 void add_plan(CLI::App& app);
 void add_diagnose(CLI::App& app);
 void add_completion(CLI::App& app);

@@ -41,6 +41,7 @@ void add_commands(CLI::App& app) {
   add_diagnose(app);
   add_bench(app);
   add_world(app);
+  add_vae(app);
   add_completion(app);
 }
 
