@@ -7,8 +7,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include <cmath>
-#include <cstdlib>
+#include <span>
 
 namespace sgf {
 namespace {
