@@ -18,6 +18,7 @@ void add_world(CLI::App& app);
 void add_generate(CLI::App& app);
 void add_redo(CLI::App& app);
 void add_text(CLI::App& app);
+void add_vae(CLI::App& app);
 void add_plan(CLI::App& app);
 void add_diagnose(CLI::App& app);
 void add_completion(CLI::App& app);

@@ -6,6 +6,7 @@
 #include "sgf/model/weight_report.h"
 #include "sgf/model/weight_scan.h"
 #include "sgf/text/umt5_names.h"
+#include "sgf/vae/vae_report.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -92,6 +93,16 @@ void print_umt5(const TensorFile& file) {
   print_line("verdict", umt5->is_whole() && umt5->unexpected.empty() ? "whole" : "not whole");
 }
 
+void print_vae(const TensorFile& file) {
+  const std::optional<VaeReport> vae = report_vae(file);
+  if (!vae) return;
+  print_line("architecture", printable(architecture_of(*vae)));
+  print_list("missing", vae->faults.missing);
+  print_list("unexpected", vae->faults.unexpected);
+  print_list("wrong shape", vae->faults.mismatched);
+  print_line("verdict", vae->is_whole() ? "whole" : "not whole");
+}
+
 void print_roles(const WeightReport& report) {
   Table table({"  role", "tensors", "parameters", "EMA", "names", "wrappers", "verdict"});
   for (const RoleReport& role : report.roles) {
@@ -134,6 +145,7 @@ void print_text(const Inspected& inspected, const InspectArgs& args) {
     if (role.dit) print_dit(role, report.roles.size() == 1);
   }
   print_umt5(inspected.file);
+  print_vae(inspected.file);
   std::vector<std::string> shared;
   for (const auto& group : report.shared) shared.push_back(fmt::format("{}", fmt::join(group, " = ")));
   print_list("share bytes", shared);
@@ -159,6 +171,7 @@ void print_json(const json& line) {
 void print_as_json(const Inspected& inspected, const InspectArgs& args) {
   json line = to_json(inspected.report);
   if (const std::optional<Umt5Index> umt5 = find_umt5(inspected.file)) line["umt5"] = to_json(*umt5);
+  if (const std::optional<VaeReport> vae = report_vae(inspected.file)) line["vae"] = to_json(*vae);
   if (args.keys) line["keys"] = keys_json(inspected.file);
   if (args.scan) {
     line["non_finite"] = json::array();
