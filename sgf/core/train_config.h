@@ -152,6 +152,7 @@ void describe(V& v, DmdChoices& d) {
 // Where clips and prompts come from.
 struct DataSettings {
   std::string world;
+  std::string wan;
   std::string prompts;
   double caption_dropout = 0.1;
 
@@ -161,6 +162,7 @@ struct DataSettings {
 template <class V>
 void describe(V& v, DataSettings& d) {
   v.field("world", d.world, "built-in world that clips and captions are drawn from: world-tiny or world-small");
+  v.field("wan", d.wan, "Wan folder, where there is no world: its text encoder reads prompts, its VAE shows samples");
   v.field("prompts", d.prompts, "file of prompts, one a line; empty: the world's captions");
   v.field("caption_dropout", d.caption_dropout, "share of clips trained without their caption; not in dmd");
 }

@@ -7,14 +7,19 @@
 #include "sgf/data/world_codec.h"
 #include "sgf/data/world_source.h"
 #include "sgf/data/world_text.h"
-#include "sgf/training/clip_stage.h"
 #include "sgf/rollout/config_parts.h"
+#include "sgf/training/clip_stage.h"
 #include "sgf/training/configured_passes.h"
 #include "sgf/training/dmd_stage.h"
 #include "sgf/training/sample_number.h"
 #include "sgf/training/train_needs.h"
+#include "sgf/training/wan_surroundings.h"
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
 
 namespace sgf {
 namespace {
@@ -75,7 +80,7 @@ std::shared_ptr<const PromptSource> prompt_source(const Config& c, const StageSu
   const auto seed = static_cast<uint64_t>(c.run.seed);
   if (c.data.prompts.empty()) return std::make_shared<WorldSource>(world_preset(c.data.world), seed);
   std::vector<std::string> prompts = read_prompts(c.data.prompts);
-  check_words(*around.text, prompts, c.data.prompts);
+  if (!c.data.world.empty()) check_words(*around.text, prompts, c.data.prompts);  // Wan's encoder takes any
   return std::make_shared<FilePrompts>(std::move(prompts), seed);
 }
 
@@ -169,11 +174,7 @@ DmdData dmd_data(const Config& c, const StageSurroundings& around, c10::Device d
   return data;
 }
 
-}  // namespace
-
-StageSurroundings build_surroundings(const Config& c, c10::Device device) {
-  const std::vector<std::string> needs = unmet_needs(c);
-  check(needs.empty(), "training", "{}", needs.empty() ? "" : needs.front());
+StageSurroundings world_surroundings(const Config& c, c10::Device device) {
   const WorldPreset world = world_preset(c.data.world);
   StageSurroundings around{std::make_shared<WorldTextEncoder>(world, at::TensorOptions().device(device)),
                            std::make_shared<WorldCodec>(world), c.output.sample_prompts};
@@ -184,6 +185,29 @@ StageSurroundings build_surroundings(const Config& c, c10::Device device) {
   check_words(*around.text, around.sample_prompts, "output.sample_prompts");
   check_words(*around.text, {c.negative_prompt}, "negative_prompt");
   return around;
+}
+
+// The VAE is needed for samples alone.
+StageSurroundings wan_surroundings(const Config& c, c10::Device device) {
+  const WanSource source{.folder = c.data.wan,
+                         .device = device,
+                         .residence = Umt5Residence::kResident,
+                         .warn = [](const std::string& text) { fmt::print(stderr, "{}\n", text); }};
+  StageSurroundings around{.text = wan_text(source, c), .sample_prompts = c.output.sample_prompts};
+  if (c.output.sample_every > 0) around.codec = wan_codec(source, c);
+  if (around.sample_prompts.empty()) {
+    around.sample_prompts = read_prompts(c.data.prompts);
+    around.sample_prompts.resize(std::min<size_t>(around.sample_prompts.size(), kSamplePrompts));
+  }
+  return around;
+}
+
+}  // namespace
+
+StageSurroundings build_surroundings(const Config& c, c10::Device device) {
+  const std::vector<std::string> needs = unmet_needs(c);
+  check(needs.empty(), "training", "{}", needs.empty() ? "" : needs.front());
+  return c.data.world.empty() ? wan_surroundings(c, device) : world_surroundings(c, device);
 }
 
 DmdParts build_dmd_parts(const Config& c, const StageSurroundings& around, c10::Device device) {

@@ -1,7 +1,7 @@
 #include "sgf/training/memory_plan.h"
 
-#include "sgf/training/activation_memory.h"
 #include "sgf/rollout/config_parts.h"
+#include "sgf/training/activation_memory.h"
 
 #include <algorithm>
 

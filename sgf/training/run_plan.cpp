@@ -1,8 +1,8 @@
 #include "sgf/training/run_plan.h"
 
 #include "sgf/core/error.h"
-#include "sgf/training/activation_memory.h"
 #include "sgf/rollout/config_parts.h"
+#include "sgf/training/activation_memory.h"
 
 #include <nlohmann/json.hpp>
 
