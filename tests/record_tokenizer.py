@@ -1,5 +1,5 @@
-"""Writes tests/data/text/plain_unigram.model and .json: a small model of the kind that tiny_unigram.model is not (no bytes
-to spell with, symbols of the user's, spaces kept, no table of replacements), and ids by the real SentencePiece.
+"""Writes tests/data/text/plain_unigram.model and .json: a small model of the kind that tiny_unigram.model is not (no
+bytes to spell with, symbols of the user's, spaces kept, no table of replacements), and ids by the real SentencePiece.
 
 Run with sentencepiece and ftfy installed: python tests/record_tokenizer.py
 """
@@ -24,7 +24,8 @@ def train():
     os.chdir(OUT)  # the model keeps the names it was made with
     sentencepiece.SentencePieceTrainer.train(
         input="corpus.txt", model_prefix="plain_unigram", model_type="unigram", vocab_size=500, pad_id=0, eos_id=1,
-        unk_id=2, bos_id=-1, normalization_rule_name="identity", remove_extra_whitespaces=False, character_coverage=0.99,
+        unk_id=2, bos_id=-1, normalization_rule_name="identity", remove_extra_whitespaces=False,
+        character_coverage=0.99,
         user_defined_symbols=["<extra_id_0>", "panda"], minloglevel=2)
     corpus.unlink()
     (OUT / "plain_unigram.vocab").unlink()
@@ -33,7 +34,9 @@ def train():
 def main():
     train()
     tokenizer = sentencepiece.SentencePieceProcessor(str(OUT / "plain_unigram.model"))
-    texts = [text for text in PLAIN if len(text) < 300] + ["pandas and a panda", "<extra_id_0>  <extra_id_1>", "ggg gggg"]
+    texts = [text for text in PLAIN if len(text) < 300] + ["pandas and a panda", "<extra_id_0>  <extra_id_1>"]
+    # Ties: "s ss" or "ss s"?
+    texts += [letter * count for letter in "abcdefghijklmnopqrstuvwxyz.-=" for count in (3, 5)]
     cases = [{"text": text, "ids": tokenizer.encode(text) + [1]} for text in texts]
     (OUT / "plain_unigram.json").write_text(json.dumps({"cases": cases}) + "\n")
 
