@@ -54,13 +54,18 @@ ModelSettings model_settings(const DitConfig& c) {
           .eps = c.eps};
 }
 
-// The network in a file as its metadata, its config.json or its shapes tell it.
+// The network in a file: sizes as its shapes tell them, the rest as its metadata or its config.json says.
 DitConfig network_in(const fs::path& path) {
   const fs::path file_path = find_dit_file(path);
   const TensorFile file = open_tensor_file(file_path);
   const DitWeightIndex index = index_dit_weights(file);
   const std::optional<DitConfig> stored = find_stored_config(file, file_path).config;
-  return stored ? *stored : infer_dit_config(index);
+  if (!stored) return infer_dit_config(index);
+  DitConfig network = infer_dit_sizes(index);
+  network.num_heads = stored->num_heads;
+  network.text_len = stored->text_len;
+  network.eps = stored->eps;
+  return network;
 }
 
 // The preset whose network this is; its window and schedule are the best guess there is.
