@@ -4,6 +4,7 @@
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/core/tensors.h"
+#include "sgf/core/wan_folder.h"
 
 #include <ATen/Parallel.h>
 #include <CLI/CLI.hpp>
@@ -26,9 +27,7 @@ void add_vae_args(CLI::App& command, VaeArgs& args) {
 std::filesystem::path vae_file(const VaeArgs& args) {
   if (args.vae.empty() && args.wan.empty()) throw CLI::RequiredError("--vae FILE or --wan DIR");
   if (!args.vae.empty()) return args.vae;
-  const std::filesystem::path file = std::filesystem::path(args.wan) / "Wan2.1_VAE.pth";
-  check(std::filesystem::exists(file), "apps", "{} holds no Wan2.1_VAE.pth; --vae FILE names one elsewhere", args.wan);
-  return file;
+  return WanFolder(args.wan).vae();
 }
 
 WanVaeCodec open_vae(const VaeArgs& args) {

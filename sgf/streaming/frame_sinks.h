@@ -19,8 +19,6 @@ struct SinkSettings {
   std::string note;  // what made it, as JSON; of mp4, where read_video_note() finds it
 };
 
-using MaybePlace = std::optional<SinkPlace>;  // where to go on; without one the sink is new
-
 // H.264 in fragments: can be played while it grows and after a kill. Continued, it ends byte for byte as the unbroken
 // file does.
 std::unique_ptr<FrameSink> open_mp4_sink(const std::filesystem::path& path, const SinkSettings& settings,

@@ -2,9 +2,10 @@
 
 #include "sgf/core/device_memory.h"
 #include "sgf/core/error.h"
+#include "sgf/data/latent_file.h"
 #include "sgf/data/video_tensor.h"
-#include "sgf/streaming/latent_file.h"
 #include "sgf/streaming/stream_file.h"
+#include "sgf/vae/latents_file.h"
 
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
@@ -34,10 +35,11 @@ VideoFiles open_files(const GenerateOrder& order, const GenerateOutput& output,
   VideoFiles files{open_sink(output.target, sink_kind_of(output.target, output.format), settings,
                              place(saved ? saved->pictures : SinkPlace()))};
   if (output.latents.empty()) return files;
-  const LatentFileSettings latents{.channels = order.config.model.in_dim,
-                                   .height = order.config.video.height,
-                                   .width = order.config.video.width,
-                                   .metadata = {{"kind", "latents"}, {"note", note}}};
+  LatentFileSettings latents{.channels = order.config.model.in_dim,
+                             .height = order.config.video.height,
+                             .width = order.config.video.width,
+                             .metadata = metadata_of({.fps = order.config.video.fps})};
+  latents.metadata["note"] = note;
   files.latents = std::make_unique<LatentFile>(output.latents, latents, place(saved ? saved->latents : SinkPlace()));
   return files;
 }

@@ -7,19 +7,10 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include <span>
+#include <utility>
 
 namespace sgf {
 namespace {
-
-// The header names the number of frames, which is learnt last: its place is kept, filled up with spaces.
-constexpr size_t kHeaderBytes = 4096;
-
-std::map<std::string, std::string> metadata_of(const LatentsNote& note) {
-  std::map<std::string, std::string> metadata{{"kind", "\"latents\""}, {"vae", nlohmann::json(note.vae).dump()}};
-  if (note.fps) metadata["fps"] = nlohmann::json(*note.fps).dump();
-  return metadata;
-}
 
 nlohmann::json value_of(const TensorFile& file, const std::string& key) {
   const auto found = file.metadata.find(key);
@@ -30,44 +21,36 @@ nlohmann::json value_of(const TensorFile& file, const std::string& key) {
 
 }  // namespace
 
-LatentsWriter::LatentsWriter(const std::filesystem::path& path, const LatentsNote& note)
-    : file_(path), metadata_(metadata_of(note)) {
-  file_.write(std::string(kHeaderBytes, ' '));
+std::map<std::string, std::string> metadata_of(const LatentsNote& note) {
+  constexpr auto kReplace = nlohmann::json::error_handler_t::replace;  // a file's name need not be UTF-8
+  std::map<std::string, std::string> metadata{{"kind", "\"latents\""},
+                                              {"vae", nlohmann::json(note.vae).dump(-1, ' ', false, kReplace)}};
+  if (note.fps) metadata["fps"] = nlohmann::json(*note.fps).dump();
+  return metadata;
+}
+
+LatentsWriter::LatentsWriter(std::filesystem::path path, const LatentsNote& note)
+    : path_(std::move(path)), metadata_(metadata_of(note)) {}
+
+LatentsWriter::~LatentsWriter() {
+  if (file_ && !is_finished_) file_->discard();
 }
 
 void LatentsWriter::add(const at::Tensor& latents) {
   check(latents.dim() == 4, "vae", "latents of a file are [F, C, h, w], got [{}]", fmt::join(latents.sizes(), ", "));
-  const std::vector<int64_t> frame = latents.sizes().slice(1).vec();
-  check(frames_ == 0 || frame == frame_, "vae", "latents of a file are all [{}], got [{}]", fmt::join(frame_, ", "),
-        fmt::join(frame, ", "));
-  const at::Tensor dense = latents.detach().to(at::kCPU, at::kFloat).contiguous();
-  file_.write(std::span(static_cast<const std::byte*>(dense.const_data_ptr()), dense.nbytes()));
-  frame_ = frame;
+  if (!file_)
+    file_.emplace(
+        path_,
+        LatentFileSettings{
+            .channels = latents.size(1), .height = latents.size(2), .width = latents.size(3), .metadata = metadata_});
+  file_->add(latents.detach().to(at::kCPU, at::kFloat));
   frames_ += latents.size(0);
 }
 
-std::string LatentsWriter::header() const {
-  std::vector<int64_t> shape{frames_};
-  shape.insert(shape.end(), frame_.begin(), frame_.end());
-  const nlohmann::json json{
-      {"__metadata__", metadata_},
-      {"latents",
-       {{"dtype", "F32"}, {"shape", shape}, {"data_offsets", {uint64_t{0}, file_.bytes_written() - kHeaderBytes}}}}};
-  std::string text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  check(text.size() + 8 <= kHeaderBytes, "vae", "a name of {} characters is too long for a file of latents",
-        metadata_.at("vae").size());
-  text.resize(kHeaderBytes - 8, ' ');
-  return text;
-}
-
 void LatentsWriter::finish() {
-  check(frames_ > 0, "vae", "{}: there are no latents to write", file_.target().string());
-  const std::string text = header();
-  std::string bytes;
-  for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<char>((uint64_t{text.size()} >> (8 * i)) & 0xff));
-  bytes += text;
-  file_.write_at(0, std::as_bytes(std::span(bytes)));
-  file_.commit();
+  check(frames_ > 0, "vae", "{}: there are no latents to write", path_.string());
+  file_->finish();
+  is_finished_ = true;
 }
 
 LatentsReader::LatentsReader(const std::filesystem::path& path) {

@@ -1,9 +1,8 @@
-// Latents in a safetensors file: one tensor `latents` [F, C, h, w], float32, that grows frame by frame and appears when
-// it is finished.
+// Latents of a VAE in a file, with what they say of themselves.
 #pragma once
 
-#include "sgf/core/atomic_file.h"
 #include "sgf/core/tensor_file.h"
+#include "sgf/data/latent_file.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -11,7 +10,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace sgf {
 
@@ -21,9 +19,13 @@ struct LatentsNote {
   std::string vae;            // the name of the file that encoded them
 };
 
+std::map<std::string, std::string> metadata_of(const LatentsNote& note);
+
+// Takes the size of its latents from the first that come. Without finish() nothing is left.
 class LatentsWriter {
  public:
-  LatentsWriter(const std::filesystem::path& path, const LatentsNote& note);
+  LatentsWriter(std::filesystem::path path, const LatentsNote& note);
+  ~LatentsWriter();
 
   void add(const at::Tensor& latents);  // [F, C, h, w], any dtype and device; all of one size
   void finish();                        // at least one latent must have come
@@ -31,12 +33,11 @@ class LatentsWriter {
   int64_t frames() const { return frames_; }
 
  private:
-  std::string header() const;
-
-  AtomicFile file_;
+  std::filesystem::path path_;
   std::map<std::string, std::string> metadata_;
-  std::vector<int64_t> frame_;  // [C, h, w]
+  std::optional<LatentFile> file_;
   int64_t frames_ = 0;
+  bool is_finished_ = false;
 };
 
 // An opened file of latents. Frames are read when they are asked for.

@@ -4,7 +4,7 @@
 #include "sgf/data/video_reader.h"
 #include "sgf/data/video_tensor.h"
 #include "sgf/data/video_writer.h"
-#include "sgf/streaming/latent_file.h"
+#include "sgf/data/latent_file.h"
 #include "sgf/streaming/open_sink.h"
 
 #include "../core/refusal.h"
