@@ -40,20 +40,6 @@ std::optional<fs::path> shipped_weights(const std::string& preset) {
   return {};
 }
 
-ModelSettings model_settings(const DitConfig& c) {
-  return {.dim = c.dim,
-          .ffn_dim = c.ffn_dim,
-          .freq_dim = c.freq_dim,
-          .text_dim = c.text_dim,
-          .text_len = c.text_len,
-          .num_heads = c.num_heads,
-          .num_layers = c.num_layers,
-          .in_dim = c.in_dim,
-          .out_dim = c.out_dim,
-          .patch_size = c.patch_size,
-          .eps = c.eps};
-}
-
 // The network in a file: sizes as its shapes tell them, the rest as its metadata or its config.json says.
 DitConfig network_in(const fs::path& path) {
   const fs::path file_path = find_dit_file(path);
