@@ -143,21 +143,19 @@ class Pipeline {
     }
   }
 
-  // A GPU's library looks for its fastest kernels when it first meets a shape: while the first block is denoised, and
-  // on a stream that nobody watches.
-  void meet_shapes() const {
+  // A GPU's library looks for its fastest kernels when it first meets a shape: those of the first block while that is
+  // denoised, on a stream that nobody watches. Later shapes can wait until the first pictures are out.
+  void meet_first_shapes() const {
     const LatentStreamSettings& s = latents_.settings().latents;
-    const std::unique_ptr<DecoderStream> unwatched = latents_.codec().stream_decoder();
-    for (const int64_t frames : {s.first_block_frames, s.block_frames})
-      unwatched->next(at::zeros({1, frames, s.latent[0], s.latent[1], s.latent[2]},
-                                at::TensorOptions(at::kFloat).device(latents_.device())));
+    latents_.codec().stream_decoder()->next(at::zeros({1, s.first_block_frames, s.latent[0], s.latent[1], s.latent[2]},
+                                                      at::TensorOptions(at::kFloat).device(latents_.device())));
   }
 
   void decode_all() {
     const c10::Device device = latents_.device();
     const OwnQueue queue(device);
     const at::NoGradGuard no_grad;
-    if (settings_.decodes && !device.is_cpu()) meet_shapes();
+    if (settings_.decodes && !device.is_cpu()) meet_first_shapes();
     while (std::optional<DenoisedWork> work = denoised_.pop()) {
       work->done.wait_in_queue(device);
       if (!device.is_cpu()) work->block.latents.record_stream(stream_of(device));
