@@ -94,6 +94,9 @@ ChosenModel from_file(const ModelArgs& args, const fs::path& path) {
 }
 
 ChosenModel from_preset(const ModelArgs& args) {
+  check(args.config.empty(), "streaming",
+        "{} is a preset, which has settings of its own: --config goes with a weight file, --set changes single ones",
+        args.model);
   Config config = load_config(args.model, args.overrides, preset_folders());
   if (!args.wan.empty()) return {config, args.wan};
   const std::optional<fs::path> shipped = shipped_weights(args.model);

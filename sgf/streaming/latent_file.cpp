@@ -115,6 +115,7 @@ class LatentFile::Part {
 
   void take_up(const SinkPlace& from) {
     const std::string head = latent_head(settings_, path_, 0);
+    take_back_name();
     check(fs::exists(part_of(path_)), "streaming", "{} cannot be continued: there is no {}{}", path_.string(),
           part_of(path_).string(), fs::exists(path_) ? ", as it is finished" : "");
     const auto there = static_cast<int64_t>(fs::file_size(part_of(path_)));
@@ -129,6 +130,14 @@ class LatentFile::Part {
     output->write_text(head);
     output->go_on_at(bytes);
     output_ = std::move(output);
+  }
+
+  // A kill may have come after the file was named, and before whoever saved the place knew of it.
+  void take_back_name() const {
+    if (fs::exists(part_of(path_)) || !fs::is_regular_file(path_)) return;
+    const auto head = static_cast<int64_t>(latent_head(settings_, path_, 0).size());
+    const int64_t all = (static_cast<int64_t>(fs::file_size(path_)) - head) / latent_bytes(settings_);
+    if (all > 0 && begins_with(path_, latent_head(settings_, path_, all))) fs::rename(path_, part_of(path_));
   }
 
   // While it grows, the header says that there are none.
