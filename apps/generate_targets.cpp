@@ -18,7 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_taken(const fs::path& path) { return fs::exists(path) && !(fs::is_directory(path) && fs::is_empty(path)); }
+// Empty files and folders hold nothing that could be lost.
+bool is_taken(const fs::path& path) {
+  const bool can_be_empty = fs::is_directory(path) || fs::is_regular_file(path);
+  return fs::exists(path) && !(can_be_empty && fs::is_empty(path));
+}
 
 // The nearest folder above that is there already: the others will be made in it.
 fs::path folder_above(const fs::path& path) {

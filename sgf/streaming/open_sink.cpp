@@ -48,7 +48,8 @@ SinkKind sink_kind_of(const std::string& target, const std::optional<SinkKind>& 
 }
 
 void check_writable(const fs::path& folder, const std::string& target) {
-  check(fs::is_directory(folder), "streaming", "{} cannot be written: there is no folder {}", target, folder.string());
+  check(fs::is_directory(folder), "streaming", "{} cannot be written: {} {}", target,
+        fs::exists(folder) ? "a file, not a folder, is" : "there is no folder", folder.string());
   const bool is_writable = ::access(folder.c_str(), W_OK | X_OK) == 0;
   check(is_writable, "streaming", "{} cannot be written: the folder {}: {}", target, folder.string(),
         std::strerror(errno));
