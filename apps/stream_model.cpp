@@ -4,6 +4,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/nearest_name.h"
+#include "sgf/core/wan_folder.h"
 #include "sgf/model/dit_weights.h"
 #include "sgf/model/stored_config.h"
 #include "sgf/model/weight_folder.h"
@@ -79,9 +80,18 @@ ChosenModel from_file(const ModelArgs& args, const fs::path& path) {
   return {parse_config(to_yaml(config), path.string()), path.string()};
 }
 
+// A Wan folder that holds a network; one of VAE and text encoder alone is an Error that says so.
+std::string wan_network(const std::string& folder) {
+  WanFolder(folder).dit();
+  return folder;
+}
+
 ChosenModel from_preset(const ModelArgs& args) {
+  check(args.config.empty(), "streaming",
+        "{} is a preset, which has settings of its own: --config goes with a weight file, --set changes single ones",
+        args.model);
   Config config = load_config(args.model, args.overrides, preset_folders());
-  if (!args.wan.empty()) return {config, args.wan};
+  if (!args.wan.empty()) return {config, wan_network(args.wan)};
   const std::optional<fs::path> shipped = shipped_weights(args.model);
   check(
       shipped.has_value(), "streaming",
@@ -94,7 +104,7 @@ ChosenModel from_preset(const ModelArgs& args) {
 }  // namespace
 
 ChosenModel choose_model(const ModelArgs& args) {
-  const std::string& model = args.model.empty() ? args.wan : args.model;
+  const std::string model = args.model.empty() && !args.wan.empty() ? wan_network(args.wan) : args.model;
   check(!model.empty(), "streaming",
         "no model: --model world-tiny needs no download, --model FILE or --wan DIR take "
         "yours");

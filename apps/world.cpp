@@ -1,5 +1,6 @@
 // `sgf world render|measure`: clips of the built-in world as files, and videos held against their captions.
 #include "apps/commands.h"
+#include "apps/option_values.h"
 #include "apps/progress.h"
 #include "apps/table.h"
 #include "sgf/core/error.h"
@@ -61,7 +62,7 @@ void add_render(CLI::App& world) {
   command->add_option("--frames", args->order.frames, "Frames a clip")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  command->add_option("--seed", args->order.seed, "Other seeds give other clips")->capture_default_str();
+  check_seed(*command->add_option("--seed", args->order.seed, "Other seeds give other clips")->capture_default_str());
   command->add_option("--prompt", args->prompt, "A caption for all clips, which then differ in what it does not name");
   command->add_option("--format", args->format, "mp4, or png: a folder a clip, exact")
       ->capture_default_str()

@@ -143,7 +143,7 @@ class LatentFile::Part {
   }
 
   void take_back_name() const {
-    if (fs::exists(part_of(path_)) || !fs::exists(path_) || !is_finished(path_)) return;
+    if (fs::exists(part_of(path_)) || !fs::is_regular_file(path_) || !is_finished(path_)) return;
     fs::rename(path_, part_of(path_));
   }
 

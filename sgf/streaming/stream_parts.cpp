@@ -97,7 +97,8 @@ at::Tensor given_of(const GenerateOrder& order, const StreamParts& parts) {
 }
 
 int64_t blocks_for(double seconds, const Config& c) {
-  check(seconds > 0 && seconds < 1e9, "streaming", "a video lasts more than 0 seconds, got {}", seconds);
+  check(seconds > 0 && seconds < 1e9, "streaming", "a video lasts more than 0 seconds, and less than 1e9, got {}",
+        seconds);
   const auto pictures = static_cast<int64_t>(std::ceil(seconds * c.video.fps - 1e-6));
   const int64_t temporal = codec_shape(c).temporal;
   const int64_t latents = 1 + (pictures - 1 + temporal - 1) / temporal;
