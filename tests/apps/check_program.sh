@@ -174,7 +174,7 @@ check_vae() {
   "$SGF" --version | grep -q '^no FFmpeg' ||
     expect 0 '9 pictures of ' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/decoded.mp4" "${wan[@]}"
   expect 2 '--vae FILE or --wan DIR' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other"
-  expect 1 'holds no Wan2.1_VAE.pth' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other" --wan "$FOLDER"
+  expect 1 'no Wan2.1_VAE.pth, where the VAE should be' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other" --wan "$FOLDER"
   expect 1 'holds no Wan VAE' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other" \
     --vae "$DATA/weights/state_dict.pt"
   expect 1 "has no tensor 'latents'" "$SGF" vae decode "$DATA/weights/state_dict.pt" --out "$FOLDER/other" "${wan[@]}"
@@ -227,7 +227,7 @@ check_completion() {
   completes '--keys' sgf inspect --ke
   completes 'wan diffusers keep' sgf convert --names ''
   completes 'bash zsh' sgf completion ''
-  completes 'recovery feasibility vae-boundary' sgf diagnose ''
+  completes 'recovery feasibility vae-boundary sink' sgf diagnose ''
   completes 'encode decode' sgf vae ''
   completes '' sgf convert ''
   completes 'tiny' sgf config ti

@@ -99,8 +99,8 @@ check_flat() {
   expect 1 'lr is optimiser.learning_rate' "$SGF" "${flat[@]}" --set lr=1e-5
   expect 0 '2 steps done' "$SGF" "${flat[@]}"
   grep -q '"generator_loss"' "$FOLDER/flat/metrics.jsonl" || complain 'the flat file trained no generator'
-  [[ -z $("$SGF" config "$DATA/configs/flat_world.yaml" --resolved 2>/dev/null | "$SGF" config /dev/stdin 2>&1 >/dev/null) ]] ||
-    complain 'the resolved config of a flat file is not one of ours'
+  if "$SGF" config "$DATA/configs/flat_world.yaml" --resolved 2>/dev/null | "$SGF" config /dev/stdin 2>&1 >/dev/null |
+    grep -q 'key there'; then complain 'the resolved config of a flat file is not one of ours'; fi
 }
 
 make_networks() {
