@@ -216,23 +216,35 @@ TEST_F(Latents, GoOnAfterAKill) {
     if (more == 1) file.finish();
   }
   EXPECT_TRUE(at::equal(read_back(), latents_));
-  EXPECT_THAT(refusal_of([&] { LatentFile(path_, settings_, place); }), HasSubstr("as it is finished"));
 }
 
-// Killed when the header was filled in and the file not yet renamed.
+// Killed when the header was filled in and the file not yet renamed, or when it was, and the place still saved.
 TEST_F(Latents, GoOnAfterAKillWithinTheFinish) {
-  SinkPlace place;
-  {
-    LatentFile file(path_, settings_);
-    file.add(latents_.slice(0, 0, 4));
-    place = file.sync();
-    file.add(at::zeros_like(latents_));
+  for (const bool is_renamed : {false, true}) {
+    SinkPlace place;
+    {
+      LatentFile file(path_, settings_);
+      file.add(latents_.slice(0, 0, 4));
+      place = file.sync();
+      file.add(at::zeros_like(latents_));
+      file.finish();
+      if (!is_renamed) std::filesystem::rename(path_, folder_ / "a.safetensors.part");
+    }
+    LatentFile file(path_, settings_, place);
+    file.add(latents_.slice(0, 4));
     file.finish();
-    std::filesystem::rename(path_, folder_ / "a.safetensors.part");
+    EXPECT_TRUE(at::equal(read_back(), latents_));
   }
-  LatentFile file(path_, settings_, place);
-  file.add(latents_.slice(0, 4));
+}
+
+TEST_F(Latents, OfAnotherVideoKeepTheirName) {
+  LatentFile file(path_, settings_);
+  file.add(latents_);
+  const SinkPlace place = file.sync();
   file.finish();
+  LatentFileSettings other = settings_;
+  other.metadata["prompt"] = "another";
+  EXPECT_THAT(refusal_of([&] { LatentFile(path_, other, place); }), HasSubstr("there is no"));
   EXPECT_TRUE(at::equal(read_back(), latents_));
 }
 
