@@ -9,6 +9,8 @@ DATA=$2
 KILLS=${3:-6}
 RANDOM=20261 # the seed of bash's numbers
 
+# shellcheck source=tests/apps/wan_folder.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/wan_folder.sh"
 FOLDER=$(mktemp -d)
 trap 'rm -rf -- "$FOLDER"' EXIT
 cd -- "$FOLDER" || exit 1
@@ -261,13 +263,6 @@ check_bad_input() {
   expect 1 'no such video' "$SGF" redo nowhere.mp4
 }
 
-make_wan() {
-  mkdir -p wan/google/umt5-xxl
-  cp "$DATA"/wan/{config.json,diffusion_pytorch_model.safetensors,Wan2.1_VAE.pth} wan
-  cp "$DATA/text/tiny_umt5.pth" wan/models_t5_umt5-xxl-enc-bf16.pth
-  cp "$DATA/text/tiny_unigram.model" wan/google/umt5-xxl/spiece.model
-}
-
 # Official names and layout, small widths.
 check_wan() {
   local panda=(--size 64x64 --seconds 1 --threads 1 --quiet --prompt 'A red panda rides a bicycle.') said part cached before
@@ -295,7 +290,7 @@ check_wan() {
   refused 1 'whole patches of 16x16' --wan wan --size 72x64 --prompt x --out bad.mp4
 }
 
-make_wan
+make_wan wan
 check_wan
 check_sinks
 check_prompts

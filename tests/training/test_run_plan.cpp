@@ -1,8 +1,8 @@
 // A plan is arithmetic: small cases counted by hand, and the peaks that were measured on a GPU.
 #include "sgf/core/config.h"
 #include "sgf/core/error.h"
-#include "sgf/training/activation_memory.h"
 #include "sgf/rollout/config_parts.h"
+#include "sgf/training/activation_memory.h"
 #include "sgf/training/run_plan.h"
 
 #include <fmt/ranges.h>
