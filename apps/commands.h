@@ -20,6 +20,8 @@ void add_redo(CLI::App& app);
 void add_sample(CLI::App& app);
 void add_pairs(CLI::App& app);
 void add_recipe(CLI::App& app);
+void add_text(CLI::App& app);
+void add_vae(CLI::App& app);
 void add_plan(CLI::App& app);
 void add_diagnose(CLI::App& app);
 void add_completion(CLI::App& app);

@@ -1,4 +1,6 @@
 // `sgf diagnose recovery|feasibility CONFIG`: does Pass 2 repeat Pass 1, and what does each way to a gradient cost?
+// `sgf diagnose vae-boundary VIDEO`: what does a latent lose with its past? `sgf diagnose sink CONFIG`: what does the
+// sink do for a long stream?
 #include "apps/diagnose.h"
 #include "apps/commands.h"
 #include "apps/preset_folders.h"
@@ -33,10 +35,13 @@ void add_diagnose_args(CLI::App& command, DiagnoseArgs& args) {
 }
 
 void add_diagnose(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("diagnose", "Look at the two passes: recovery, feasibility");
+  CLI::App* command = app.add_subcommand(
+      "diagnose", "Look at the passes, the VAE and long streams: recovery, feasibility, vae-boundary, sink");
   command->require_subcommand(1);
   add_diagnose_recovery(*command);
   add_diagnose_feasibility(*command);
+  add_diagnose_vae_boundary(*command);
+  add_diagnose_sink(*command);
 }
 
 }  // namespace sgf

@@ -31,5 +31,7 @@ c10::Device diagnosed_device(const DiagnoseArgs& args, const Config& config);
 
 void add_diagnose_recovery(CLI::App& diagnose);
 void add_diagnose_feasibility(CLI::App& diagnose);
+void add_diagnose_vae_boundary(CLI::App& diagnose);
+void add_diagnose_sink(CLI::App& diagnose);
 
 }  // namespace sgf

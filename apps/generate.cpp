@@ -2,6 +2,7 @@
 #include "sgf/streaming/generate.h"
 #include "apps/commands.h"
 #include "apps/generate_jobs.h"
+#include "apps/generate_targets.h"
 #include "apps/option_values.h"
 #include "apps/table.h"
 #include "sgf/core/error.h"
@@ -40,11 +41,13 @@ void say(const GenerateArgs& args, const std::string& line) {
 }
 
 bool run_job(const GenerateArgs& args, const VideoJob& job, const StreamParts& parts, const StopSignal& stop) {
+  const int64_t pictures = pictures_for(job.blocks, job.order.config);
   if (is_done_already(job)) {
-    say(args, fmt::format("{}: whole already", job.output.target));
+    const GenerateResult whole{.pictures = pictures, .resumed_from = pictures, .is_whole = true};
+    say(args, args.json ? result_json(job, whole).dump()
+                        : fmt::format("{}: whole already, {} pictures", job.output.target, pictures));
     return true;
   }
-  const int64_t pictures = pictures_for(job.blocks, job.order.config);
   ProgressLine line({.mode = progress_mode(args.quiet), .total_steps = pictures, .unit = "frame"},
                     standard_progress_output());
   GenerateOutput output = job.output;
@@ -67,8 +70,10 @@ void run_generate(const GenerateArgs& args) {
   if (args.threads > 0) at::set_num_threads(args.threads);
   const std::vector<VideoJob> jobs = jobs_of(args);
   if (args.dry_run) return print_plan(jobs, args.json);
+  check_targets(jobs, !args.prompts_file.empty());
   const StreamParts parts = build_parts(jobs.front().order, say_warning);
-  check_jobs(jobs, parts);
+  check_prompts(jobs, parts);
+  if (!args.prompts_file.empty()) make_folder(args.out);
   const StopSignal stop;
   for (size_t i = 0; i < jobs.size(); ++i) {
     if (jobs.size() > 1 && !args.quiet)
@@ -95,7 +100,8 @@ void add_prompts(CLI::App& command, GenerateArgs& args) {
       ->check(CLI::Range(1, 1000000));
   command.add_option("--naming", args.naming, "Names of many videos: numbered, or vbench (PROMPT-SAMPLE.mp4)")
       ->capture_default_str()
-      ->check(CLI::IsMember({"numbered", "vbench"}));
+      ->check(CLI::IsMember({"numbered", "vbench"}))
+      ->needs(many);
   command
       .add_option("--switch", args.on_switch,
                   "At a change: keep the cache, recache it under the new prompt, or begin a new-sink")
@@ -112,7 +118,7 @@ void add_prompts(CLI::App& command, GenerateArgs& args) {
 
 void add_shape(CLI::App& command, GenerateArgs& args) {
   command.add_option("--seconds", args.seconds, "How long; rounded up to whole blocks")->capture_default_str();
-  command.add_option("--seed", args.seed, "Other seeds give other videos");
+  check_seed(*command.add_option("--seed", args.seed, "Other seeds give other videos"));
   command.add_option("--size", args.size, "Pixels, as 832x480");
   command.add_option("--steps", args.steps, "Denoising steps a block, evenly from 1000 before the schedule's shift");
   command.add_option("--positions", args.positions, "RoPE positions: absolute, contiguous or top_aligned")

@@ -8,7 +8,6 @@
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/weight_identity.h"
 #include "sgf/data/prompt_list.h"
-#include "sgf/data/video_fragments.h"
 #include "sgf/data/video_writer.h"
 #include "sgf/data/world_source.h"
 #include "sgf/streaming/output_name.h"
@@ -18,7 +17,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
+#include <map>
 #include <set>
 
 namespace sgf {
@@ -74,12 +75,9 @@ void set_precision(Config& c, const GenerateArgs& args) {
 
 Config complete_config(const GenerateArgs& args, Config c) {
   set_precision(c, args);
-  if (args.seed) {
-    check(*args.seed >= 0, "streaming", "a seed is 0 or more, got {}", *args.seed);
-    c.run.seed = *args.seed;
-  }
+  if (args.seed) c.run.seed = *args.seed;
   if (!args.size.empty()) set_size(c, args.size);
-  if (args.steps != 0) c.schedule.denoising_steps = even_steps(args.steps);
+  if (args.steps) c.schedule.denoising_steps = even_steps(*args.steps);
   if (!args.positions.empty()) c.context.positions = *enum_from_name<PositionChoice>(args.positions);
   if (!args.negative.empty()) c.negative_prompt = args.negative;
   validate(c);
@@ -106,26 +104,38 @@ int64_t enlargement(const GenerateArgs& args, const Config& c) {
   return side >= kShownSide || c.data.world.empty() ? 1 : (kShownSide + side - 1) / side;
 }
 
+void check_guidance(const GenerateArgs& args) {
+  check(std::isfinite(args.guidance), "streaming", "guidance is a number, got {}", args.guidance);
+  check(args.negative.empty() || args.guidance != 1, "streaming",
+        "--negative is only read under guidance: --guidance 3, or another number than 1");
+}
+
+// A video is made again from another folder too.
+std::string from_anywhere(const std::string& path) {
+  return path.empty() ? path : fs::absolute(path).lexically_normal().string();
+}
+
 VideoJob first_job(const GenerateArgs& args) {
+  check_guidance(args);
   ChosenModel chosen = choose_model(args.model);
-  VideoJob job{.seconds = args.seconds, .overwrite = args.overwrite};
+  VideoJob job{.seconds = args.seconds};
   GenerateOrder& order = job.order;
   order.config = complete_config(args, std::move(chosen.config));
-  order.model = chosen.weights;
-  order.wan = args.model.wan;
+  order.model = from_anywhere(chosen.weights);
+  order.wan = from_anywhere(args.model.wan);
   if (order.wan.empty() && order.config.data.world.empty() && fs::is_directory(order.model)) order.wan = order.model;
   order.negative = order.config.negative_prompt;
   order.guidance = args.guidance;
   order.on_switch = *enum_from_name<PromptSwitch>(args.on_switch);
-  order.image = args.image;
-  order.video = args.video;
+  order.image = from_anywhere(args.image);
+  order.video = from_anywhere(args.video);
   order.enlarge = enlargement(args, order.config);
   order.crf = args.crf;
   job.blocks = blocks_for(args.seconds, order.config);
   order.save_every = args.save_every.value_or(blocks_for(kSavedSeconds, order.config));
   order.model_identity = weight_identity(open_tensor_file(find_start_file(order.model).path));
   order.build = version_text();
-  job.output = {.latents = args.latents, .resume = args.resume};
+  job.output = {.latents = args.latents, .resume = args.resume, .overwrite = args.overwrite};
   if (!args.format.empty()) job.output.format = *enum_from_name<SinkKind>(args.format);
   return job;
 }
@@ -141,29 +151,33 @@ std::vector<VideoJob> many_jobs(const GenerateArgs& args, const VideoJob& patter
   check(args.latents.empty(), "streaming", "--latents writes one video's latents: it does not go with --prompts");
   check(!args.out.empty() && args.out != "-", "streaming", "--prompts makes many videos: --out names their folder");
   const std::vector<std::string> prompts = read_prompts(args.prompts_file);
-  fs::create_directories(args.out);
+  const auto naming = *enum_from_name<VideoNaming>(args.naming);
+  std::map<std::string, int64_t> made;  // of each prompt: one that stands in several lines has further samples
   std::vector<VideoJob> jobs;
   for (size_t line = 0; line < prompts.size(); ++line) {
-    for (int64_t sample = 0; sample < args.samples; ++sample) {
+    for (int64_t i = 0; i < args.samples; ++i) {
+      const int64_t sample = made[prompts[line]]++;
       VideoJob job = pattern;
       const NamedVideo name{prompts[line], static_cast<int64_t>(line), sample, args.samples,
                             pattern.order.config.run.seed};
       job.order.prompts = {{0, prompts[line]}};
       job.order.number = sample;
-      job.output.target = (fs::path(args.out) / video_name(name, *enum_from_name<VideoNaming>(args.naming))).string() +
-                          ending(pattern.output.format);
+      job.output.target = (fs::path(args.out) / video_name(name, naming)).string() + ending(pattern.output.format);
       jobs.push_back(std::move(job));
     }
   }
   return jobs;
 }
 
-void check_target(const VideoJob& job) {
-  const std::string& target = job.output.target;
-  sink_kind_of(target, job.output.format);
-  const bool is_there = target != "-" && fs::exists(target) && !(fs::is_directory(target) && fs::is_empty(target));
-  check(!is_there || job.overwrite || job.output.resume, "streaming",
-        "{} is there already: --continue goes on with it, --overwrite replaces it, --out gives another name", target);
+// A world has few words: the prompt that has another is named.
+void check_world_words(const TextEncoder& text, const std::vector<std::string>& prompts) {
+  for (const std::string& prompt : prompts) {
+    try {
+      text.encode({prompt});
+    } catch (const Error& error) {
+      fail("streaming", "prompt {}: {}", in_quotes(prompt), error.what());
+    }
+  }
 }
 
 }  // namespace
@@ -181,24 +195,19 @@ std::vector<VideoJob> jobs_of(const GenerateArgs& args) {
   return {job};
 }
 
-void check_jobs(const std::vector<VideoJob>& jobs, const StreamParts& parts) {
-  for (const VideoJob& job : jobs) check_target(job);
-  // Prompts are met once, many at a time: a large encoder is read from its file on every call.
-  constexpr size_t kTogether = 64;
+void check_prompts(const std::vector<VideoJob>& jobs, const StreamParts& parts) {
   std::set<std::string> prompts;
   for (const VideoJob& job : jobs)
     for (const TimedPrompt& prompt : job.order.prompts) prompts.insert(prompt.prompt);
+  const GenerateOrder& order = jobs.front().order;
+  if (order.guidance != 1) prompts.insert(order.negative);
   const std::vector<std::string> list(prompts.begin(), prompts.end());
+  if (!order.config.data.world.empty()) return check_world_words(*parts.text, list);
+  // Met once, many at a time: a large encoder is read from its file on every call.
+  constexpr size_t kTogether = 64;
   for (size_t i = 0; i < list.size(); i += kTogether)
     parts.text->encode({list.begin() + static_cast<int64_t>(i),
                         list.begin() + static_cast<int64_t>(std::min(i + kTogether, list.size()))});
-}
-
-bool is_done_already(const VideoJob& job) {
-  if (!job.output.resume || fs::exists(state_file(job.output)) || !fs::exists(job.output.target)) return false;
-  if (sink_kind_of(job.output.target, job.output.format) != SinkKind::kMp4) return false;
-  const std::optional<GrownVideo> found = find_grown_video(job.output.target);
-  return found && found->pictures == pictures_for(job.blocks, job.order.config);
 }
 
 namespace {

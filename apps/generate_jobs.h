@@ -27,7 +27,7 @@ struct GenerateArgs {
   double seconds = 5;
   std::optional<int64_t> seed;
   std::string size, positions;
-  int64_t steps = 0;
+  std::optional<int64_t> steps;
 
   std::string out, format, latents;
   int64_t crf = 16;
@@ -42,16 +42,13 @@ struct VideoJob {
   GenerateOutput output;
   double seconds = 0;
   int64_t blocks = 0;
-  bool overwrite = false;
 };
 
 // All videos that the arguments ask for, of one network. Anything that cannot be is an Error.
 std::vector<VideoJob> jobs_of(const GenerateArgs& args);
 
-// That prompts can be encoded and files written: found out for all videos before the first.
-void check_jobs(const std::vector<VideoJob>& jobs, const StreamParts& parts);
-// A video that an earlier start has finished, where --continue asks.
-bool is_done_already(const VideoJob& job);
+// That all prompts can be encoded, found out before the first video.
+void check_prompts(const std::vector<VideoJob>& jobs, const StreamParts& parts);
 
 // What would be loaded, how long the videos are and how large.
 void print_plan(const std::vector<VideoJob>& jobs, bool json);

@@ -5,6 +5,8 @@
 #include "sgf/model/weight_folder.h"
 #include "sgf/model/weight_report.h"
 #include "sgf/model/weight_scan.h"
+#include "sgf/text/umt5_names.h"
+#include "sgf/vae/vae_report.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -81,6 +83,26 @@ void print_dit(const RoleReport& role, bool is_only) {
   print_list("wrong shape", dit.mismatched);
 }
 
+void print_umt5(const TensorFile& file) {
+  const std::optional<Umt5Index> umt5 = find_umt5(file);
+  if (!umt5) return;
+  print_line("architecture", describe(umt5->config));
+  print_list("missing", umt5->missing);
+  print_list("unexpected", umt5->unexpected);
+  print_list("wrong shape", umt5->mismatched);
+  print_line("verdict", umt5->is_whole() && umt5->unexpected.empty() ? "whole" : "not whole");
+}
+
+void print_vae(const TensorFile& file) {
+  const std::optional<VaeReport> vae = report_vae(file);
+  if (!vae) return;
+  print_line("architecture", printable(architecture_of(*vae)));
+  print_list("missing", vae->faults.missing);
+  print_list("unexpected", vae->faults.unexpected);
+  print_list("wrong shape", vae->faults.mismatched);
+  print_line("verdict", vae->is_whole() ? "whole" : "not whole");
+}
+
 void print_roles(const WeightReport& report) {
   Table table({"  role", "tensors", "parameters", "EMA", "names", "wrappers", "verdict"});
   for (const RoleReport& role : report.roles) {
@@ -122,6 +144,8 @@ void print_text(const Inspected& inspected, const InspectArgs& args) {
   for (const RoleReport& role : report.roles) {
     if (role.dit) print_dit(role, report.roles.size() == 1);
   }
+  print_umt5(inspected.file);
+  print_vae(inspected.file);
   std::vector<std::string> shared;
   for (const auto& group : report.shared) shared.push_back(fmt::format("{}", fmt::join(group, " = ")));
   print_list("share bytes", shared);
@@ -146,6 +170,8 @@ void print_json(const json& line) {
 
 void print_as_json(const Inspected& inspected, const InspectArgs& args) {
   json line = to_json(inspected.report);
+  if (const std::optional<Umt5Index> umt5 = find_umt5(inspected.file)) line["umt5"] = to_json(*umt5);
+  if (const std::optional<VaeReport> vae = report_vae(inspected.file)) line["vae"] = to_json(*vae);
   if (args.keys) line["keys"] = keys_json(inspected.file);
   if (args.scan) {
     line["non_finite"] = json::array();

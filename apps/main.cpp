@@ -46,6 +46,8 @@ void add_commands(CLI::App& app) {
   add_diagnose(app);
   add_bench(app);
   add_world(app);
+  add_text(app);
+  add_vae(app);
   add_completion(app);
 }
 

@@ -7,6 +7,9 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <charconv>
+#include <limits>
+
 namespace sgf {
 
 void add_device(CLI::App& command, std::string& device) {
@@ -16,6 +19,18 @@ void add_device(CLI::App& command, std::string& device) {
   command.add_option("--device", device, "auto, cpu, cuda or cuda:N")
       ->capture_default_str()
       ->check(CLI::Validator(refuse_others, "{auto,cpu,cuda}"));
+}
+
+// CLI11 would take a number that is too large for the largest there is.
+void check_seed(CLI::Option& option) {
+  const auto refuse_others = [](const std::string& word) {
+    int64_t seed = -1;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), seed);
+    const bool is_seed = error == std::errc() && end == word.data() + word.size() && seed >= 0;
+    constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
+    return is_seed ? "" : fmt::format("a seed is a number from 0 to {}, got {}", kLargest, in_quotes(word));
+  };
+  option.check(CLI::Validator(refuse_others, ""));
 }
 
 void suggest(CLI::Option& option, const std::vector<std::string>& values) {

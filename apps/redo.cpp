@@ -70,7 +70,8 @@ void run_redo(const RedoArgs& args) {
   if (args.threads > 0) at::set_num_threads(args.threads);
   const int64_t blocks = blocks_in(args, order.config);
   GenerateOutput output{.target = args.out.empty() ? args.video + ".redo.mp4" : args.out};
-  check(!fs::exists(output.target), "streaming", "{} is there already: --out gives another name", output.target);
+  check(args.out.empty() || !fs::exists(output.target), "streaming", "{} is there already: --out gives another name",
+        output.target);  // without --out it is what an interrupted redo left
   ProgressLine line(
       {.mode = progress_mode(args.quiet), .total_steps = pictures_for(blocks, order.config), .unit = "frame"},
       standard_progress_output());

@@ -4,6 +4,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/nearest_name.h"
+#include "sgf/core/wan_folder.h"
 #include "sgf/model/dit_weights.h"
 #include "sgf/model/stored_config.h"
 #include "sgf/model/weight_folder.h"
@@ -40,27 +41,18 @@ std::optional<fs::path> shipped_weights(const std::string& preset) {
   return {};
 }
 
-ModelSettings model_settings(const DitConfig& c) {
-  return {.dim = c.dim,
-          .ffn_dim = c.ffn_dim,
-          .freq_dim = c.freq_dim,
-          .text_dim = c.text_dim,
-          .text_len = c.text_len,
-          .num_heads = c.num_heads,
-          .num_layers = c.num_layers,
-          .in_dim = c.in_dim,
-          .out_dim = c.out_dim,
-          .patch_size = c.patch_size,
-          .eps = c.eps};
-}
-
-// The network in a file as its metadata, its config.json or its shapes tell it.
+// The network in a file: sizes as its shapes tell them, the rest as its metadata or its config.json says.
 DitConfig network_in(const fs::path& path) {
   const fs::path file_path = find_dit_file(path);
   const TensorFile file = open_tensor_file(file_path);
   const DitWeightIndex index = index_dit_weights(file);
   const std::optional<DitConfig> stored = find_stored_config(file, file_path).config;
-  return stored ? *stored : infer_dit_config(index);
+  if (!stored) return infer_dit_config(index);
+  DitConfig network = infer_dit_sizes(index);
+  network.num_heads = stored->num_heads;
+  network.text_len = stored->text_len;
+  network.eps = stored->eps;
+  return network;
 }
 
 // The preset whose network this is; its window and schedule are the best guess there is.
@@ -88,9 +80,18 @@ ChosenModel from_file(const ModelArgs& args, const fs::path& path) {
   return {parse_config(to_yaml(config), path.string()), path.string()};
 }
 
+// A Wan folder that holds a network; one of VAE and text encoder alone is an Error that says so.
+std::string wan_network(const std::string& folder) {
+  WanFolder(folder).dit();
+  return folder;
+}
+
 ChosenModel from_preset(const ModelArgs& args) {
+  check(args.config.empty(), "streaming",
+        "{} is a preset, which has settings of its own: --config goes with a weight file, --set changes single ones",
+        args.model);
   Config config = load_config(args.model, args.overrides, preset_folders());
-  if (!args.wan.empty()) return {config, args.wan};
+  if (!args.wan.empty()) return {config, wan_network(args.wan)};
   const std::optional<fs::path> shipped = shipped_weights(args.model);
   check(
       shipped.has_value(), "streaming",
@@ -103,7 +104,7 @@ ChosenModel from_preset(const ModelArgs& args) {
 }  // namespace
 
 ChosenModel choose_model(const ModelArgs& args) {
-  const std::string& model = args.model.empty() ? args.wan : args.model;
+  const std::string model = args.model.empty() && !args.wan.empty() ? wan_network(args.wan) : args.model;
   check(!model.empty(), "streaming",
         "no model: --model world-tiny needs no download, --model FILE or --wan DIR take "
         "yours");

@@ -1,15 +1,15 @@
 // `sgf world render|measure`: clips of the built-in world as files, and videos held against their captions.
 #include "apps/commands.h"
+#include "apps/option_values.h"
+#include "apps/progress.h"
 #include "apps/table.h"
 #include "sgf/core/error.h"
 #include "sgf/data/video_writer.h"
 #include "sgf/data/world_caption.h"
 #include "sgf/data/world_clips.h"
 #include "sgf/data/world_files.h"
-#include "sgf/core/progress_line.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
@@ -37,18 +37,6 @@ struct WorldMeasureArgs {
   bool json = false;
 };
 
-// Hears how many of `total` are done. In a log: a line at the first, the last, and now and then between.
-std::function<void(int64_t)> show_progress(int64_t total) {
-  const bool is_terminal = ::isatty(STDERR_FILENO) != 0;
-  const ProgressSettings settings{.mode = is_terminal ? ProgressMode::kTerminal : ProgressMode::kLog,
-                                  .total_steps = total};
-  auto line = std::make_shared<ProgressLine>(settings, standard_progress_output());
-  return [line, total](int64_t done) {
-    line->show({.step = done});
-    if (done == total) line->finish();
-  };
-}
-
 void run_render(RenderArgs args) {
   args.order.preset = world_preset(args.preset);
   args.files.format = *enum_from_name<ClipFormat>(args.format);
@@ -74,7 +62,7 @@ void add_render(CLI::App& world) {
   command->add_option("--frames", args->order.frames, "Frames a clip")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  command->add_option("--seed", args->order.seed, "Other seeds give other clips")->capture_default_str();
+  check_seed(*command->add_option("--seed", args->order.seed, "Other seeds give other clips")->capture_default_str());
   command->add_option("--prompt", args->prompt, "A caption for all clips, which then differ in what it does not name");
   command->add_option("--format", args->format, "mp4, or png: a folder a clip, exact")
       ->capture_default_str()

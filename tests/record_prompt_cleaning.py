@@ -1,7 +1,7 @@
 """Writes tests/data/text/prompt_cleaning.json: awkward prompts, and what Wan's cleaning makes of them with the real ftfy.
 
-    python3 -m venv /tmp/cleaning && /tmp/cleaning/bin/pip install ftfy==6.3.1
-    /tmp/cleaning/bin/python tests/record_prompt_cleaning.py [--random N --seed S --out FILE]
+    python3 -m venv cleaning && cleaning/bin/pip install ftfy==6.3.1
+    cleaning/bin/python tests/record_prompt_cleaning.py [--random N --seed S --out FILE]
 
 With --random, N made-up prompts go to FILE instead; SGF_CLEANING_CASES=FILE sgf_plain_tests compares them too.
 """

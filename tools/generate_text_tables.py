@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the tables that prompt cleaning looks things up in: sgf/text/*_tables.cpp.
 
-    python3 -m venv /tmp/tables && /tmp/tables/bin/pip install ftfy==6.3.1
-    /tmp/tables/bin/python tools/generate_text_tables.py
+    python3 -m venv tables && tables/bin/pip install ftfy==6.3.1
+    tables/bin/python tools/generate_text_tables.py
 
 Facts only, from where they are published: Python's Unicode data, code pages and list of HTML5 entities, and the classes
 of characters that ftfy (Apache-2.0) counts as signs of mojibake.

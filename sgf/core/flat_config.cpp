@@ -150,6 +150,10 @@ void FlatMapping::take_stage() {
           trainer == "diffusion" ? " without teacher_forcing" : "");
     set("train.stage", "teacher_forcing", "trainer");
   }
+  if (trainer != "diffusion") {
+    put("data.wan", flat_scalar(folder_of_weights(std::string(kDefaultNetwork)), file().origin));
+    note("(text encoder, VAE)", "data.wan", "the folder those programs read them from; --set data.wan=DIR for another");
+  }
   if (find("data_path") == nullptr) return;
   if (trainer == "diffusion")
     note("data_path", "", "clips come from data.world");

@@ -141,9 +141,11 @@ class OpenFile {
   int64_t size_ = 0;
 };
 
-class GrowingOutput : public VideoOutput {
+// What a file that grows in place does, whether it is new or taken up again.
+template <class Output>
+class InPlaceOutput : public Output {
  public:
-  GrowingOutput(const std::filesystem::path& path, int fd) : file_(path, fd) {}
+  InPlaceOutput(const std::filesystem::path& path, int fd) : file_(path, fd) {}
 
   void write(std::span<const std::byte> bytes) override { file_.append(bytes); }
   bool seek(int64_t offset) override { return offset == file_.size(); }
@@ -155,30 +157,24 @@ class GrowingOutput : public VideoOutput {
   }
   const std::filesystem::path& path() const override { return file_.path(); }
 
- private:
+ protected:
   OpenFile file_;
 };
 
-class TakenUpOutput : public ContinuedOutput {
+using GrowingOutput = InPlaceOutput<VideoOutput>;
+
+class TakenUpOutput : public InPlaceOutput<ContinuedOutput> {
  public:
-  explicit TakenUpOutput(const std::filesystem::path& path) : file_(path, ::open(path.c_str(), O_RDWR | O_CLOEXEC)) {}
+  explicit TakenUpOutput(const std::filesystem::path& path)
+      : InPlaceOutput(path, ::open(path.c_str(), O_RDWR | O_CLOEXEC)) {}
 
   void write(std::span<const std::byte> bytes) override { goes_on_ ? file_.append(bytes) : file_.expect(bytes); }
   void go_on_at(int64_t bytes) override {
     file_.cut_at(bytes);
     goes_on_ = true;
   }
-  bool seek(int64_t offset) override { return offset == file_.size(); }
-  int64_t size() const override { return file_.size(); }
-  void sync() override { file_.sync(); }
-  void finish() override {
-    file_.sync();
-    file_.close();
-  }
-  const std::filesystem::path& path() const override { return file_.path(); }
 
  private:
-  OpenFile file_;
   bool goes_on_ = false;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fstream>
 #include <string_view>
 #include <utility>
 
@@ -85,6 +86,15 @@ std::unique_ptr<VideoOutput> continue_y4m(const std::filesystem::path& path, con
 }
 
 }  // namespace
+
+std::optional<int64_t> count_y4m_pictures(const std::filesystem::path& path, const Y4mSettings& settings) {
+  const std::string head = y4m_head(settings);
+  std::ifstream file(path, std::ios::binary);
+  std::string there(head.size(), ' ');
+  if (!file.read(there.data(), static_cast<std::streamsize>(there.size())) || there != head) return {};
+  const int64_t empty = y4m_bytes(settings, 0);
+  return (static_cast<int64_t>(std::filesystem::file_size(path)) - empty) / (y4m_bytes(settings, 1) - empty);
+}
 
 std::vector<std::byte> to_yuv420(const RgbImage& image) {
   std::vector<std::byte> luma, cb, cr;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct Y4mSettings {
 
 // Y, then Cb, then Cr, row by row.
 std::vector<std::byte> to_yuv420(const RgbImage& image);
+
+// Whole pictures in a file that has that head; nothing in any other.
+std::optional<int64_t> count_y4m_pictures(const std::filesystem::path& path, const Y4mSettings& settings);
 
 class Y4mWriter {
  public:

@@ -195,6 +195,12 @@ void check_video(const at::Tensor& video, const WorldCaption& caption, const Wor
 
 }  // namespace
 
+double identity_error(const SegmentScore& score) {
+  double sum = 0;
+  for (const ObjectScore& object : score.objects) sum += object.identity_error;
+  return score.objects.empty() ? 0 : sum / static_cast<double>(score.objects.size());
+}
+
 WorldScore measure(const at::Tensor& video, const WorldCaption& caption, const WorldPreset& preset,
                    const MeasureOptions& options) {
   check_video(video, caption, preset);

@@ -63,6 +63,9 @@ struct SegmentScore {
   double sharpness = 0;         // mean |Laplacian| against that of true clips with this caption
 };
 
+// In the mean over objects.
+double identity_error(const SegmentScore& score);
+
 struct WorldScore {
   SegmentScore whole;
   std::vector<SegmentScore> segments;

@@ -9,12 +9,6 @@ namespace {
 
 std::string two(double value) { return fmt::format("{:.2f}", value); }
 
-double identity_of(const SegmentScore& score) {
-  double sum = 0;
-  for (const ObjectScore& object : score.objects) sum += object.identity_error;
-  return score.objects.empty() ? 0 : sum / static_cast<double>(score.objects.size());
-}
-
 std::string arm_curve(const DemoArm& arm, const std::string& metric) {
   std::vector<CurvePoint> points;
   for (const MetricsRow& row : arm.rows)
@@ -52,8 +46,8 @@ std::vector<std::string> demo_table_head() {
 std::vector<std::vector<std::string>> demo_table(const DemoResult& result) {
   std::vector<std::vector<std::string>> table;
   for (const DemoRow& row : result.rows)
-    table.push_back({row.name, two(row.first.valid), two(row.last.valid), two(identity_of(row.first)),
-                     two(identity_of(row.last)), two(row.last.background_drift), two(row.last.motion_energy)});
+    table.push_back({row.name, two(row.first.valid), two(row.last.valid), two(identity_error(row.first)),
+                     two(identity_error(row.last)), two(row.last.background_drift), two(row.last.motion_energy)});
   return table;
 }
 

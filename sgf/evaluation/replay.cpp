@@ -16,7 +16,8 @@ namespace {
 
 struct Kind {
   NamedTensors (*replay)(const Recording&, const ReplayOptions&);
-  double recorded_precision;  // what the recording itself is good for: some originals compute in float32
+  double recorded_precision;         // what the recording itself is good for: some originals compute in float32
+  double bfloat16_tolerance = 3e-2;  // of weights and computation in 16 bits
 };
 
 const std::map<std::string, Kind>& kinds() {
@@ -34,7 +35,8 @@ const std::map<std::string, Kind>& kinds() {
       {"schedule", {replay_schedule, 1e-6}},
       {"unipc", {replay_unipc, 1e-5}},
       {"vae", {replay_vae, 0}},
-      {"umt5", {replay_umt5, 0}},
+      // Scores without a scale: rounding the weights alone moves this encoder by 2.4e-2.
+      {"umt5", {replay_umt5, 0, 5e-2}},
   };
   return table;
 }
@@ -47,9 +49,9 @@ const Kind& kind_of(const Recording& recording) {
   return found->second;
 }
 
-double default_tolerance(at::ScalarType dtype) {
+double default_tolerance(at::ScalarType dtype, const Kind& kind) {
   if (dtype == at::kDouble) return 1e-10;
-  return dtype == at::kFloat ? 1e-5 : 3e-2;
+  return dtype == at::kFloat ? 1e-5 : kind.bfloat16_tolerance;
 }
 
 const at::Tensor& find(const NamedTensors& tensors, const std::string& name, const Recording& recording) {
@@ -117,7 +119,8 @@ VerifyResult verify_recording(const std::filesystem::path& path, const ReplayOpt
                       .dtype = std::string(name_of(options.dtype)),
                       .device = options.device.str()};
   result.attention = backend_used(recording, options);
-  result.tolerance = options.tolerance.value_or(std::max(default_tolerance(options.dtype), kind.recorded_precision));
+  result.tolerance =
+      options.tolerance.value_or(std::max(default_tolerance(options.dtype, kind), kind.recorded_precision));
   for (const std::string& name : names)
     result.tensors.push_back(compare(name, find(ours, name, recording), recording.expected(name), result.tolerance));
   result.ok = std::all_of(result.tensors.begin(), result.tensors.end(), [](const TensorError& e) { return e.holds; });

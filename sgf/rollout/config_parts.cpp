@@ -5,20 +5,28 @@
 
 namespace sgf {
 
-DitConfig dit_config_of(const Config& c) {
-  const ModelSettings& m = c.model;
-  return {.dim = m.dim,
-          .ffn_dim = m.ffn_dim,
-          .freq_dim = m.freq_dim,
-          .text_dim = m.text_dim,
-          .text_len = m.text_len,
-          .num_heads = m.num_heads,
-          .num_layers = m.num_layers,
-          .in_dim = m.in_dim,
-          .out_dim = m.out_dim,
-          .patch_size = m.patch_size,
-          .eps = m.eps};
+namespace {
+
+// The fields that both sides have, under the same names.
+template <class To, class From>
+To same_sizes(const From& from) {
+  return {.dim = from.dim,
+          .ffn_dim = from.ffn_dim,
+          .freq_dim = from.freq_dim,
+          .text_dim = from.text_dim,
+          .text_len = from.text_len,
+          .num_heads = from.num_heads,
+          .num_layers = from.num_layers,
+          .in_dim = from.in_dim,
+          .out_dim = from.out_dim,
+          .patch_size = from.patch_size,
+          .eps = from.eps};
 }
+
+}  // namespace
+
+DitConfig dit_config_of(const Config& c) { return same_sizes<DitConfig>(c.model); }
+ModelSettings model_settings(const DitConfig& network) { return same_sizes<ModelSettings>(network); }
 
 BlockLayout layout_of(const Config& c) {
   return BlockLayout(c.video.frames, c.context.block_frames,

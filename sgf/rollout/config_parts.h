@@ -15,6 +15,7 @@ namespace sgf {
 constexpr int64_t kSamplePrompts = 4;
 
 DitConfig dit_config_of(const Config& config);
+ModelSettings model_settings(const DitConfig& network);  // and back
 BlockLayout layout_of(const Config& config);
 ContextPolicy policy_of(const Config& config);
 

@@ -1,19 +1,11 @@
 // Where a stream's pictures go: a video file, a folder, a pipe. Pictures come block by block and are gone afterwards.
 #pragma once
 
+#include "sgf/data/sink_place.h"
+
 #include <ATen/core/Tensor.h>
 
-#include <cstdint>
-
 namespace sgf {
-
-// How far a sink had come when a stream was saved: enough to take up again after a kill.
-struct SinkPlace {
-  int64_t pictures = 0;
-  int64_t bytes = 0;  // of the file, where it is one; whatever lies after them is cut off
-
-  bool operator==(const SinkPlace&) const = default;
-};
 
 class FrameSink {
  public:

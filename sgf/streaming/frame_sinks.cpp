@@ -168,6 +168,8 @@ std::unique_ptr<FrameSink> open_mp4_sink(const fs::path& path, const SinkSetting
   return std::make_unique<Mp4Sink>(settings, std::move(writer));
 }
 
+int64_t count_png_frames(const fs::path& folder) { return static_cast<int64_t>(png_frames_in(folder).size()); }
+
 std::unique_ptr<FrameSink> open_png_sink(const fs::path& folder, const SinkSettings& settings, const MaybePlace& from) {
   return std::make_unique<PngSink>(folder, settings, from);
 }

@@ -19,8 +19,6 @@ struct SinkSettings {
   std::string note;  // what made it, as JSON; of mp4, where read_video_note() finds it
 };
 
-using MaybePlace = std::optional<SinkPlace>;  // where to go on; without one the sink is new
-
 // H.264 in fragments: can be played while it grows and after a kill. Continued, it ends byte for byte as the unbroken
 // file does.
 std::unique_ptr<FrameSink> open_mp4_sink(const std::filesystem::path& path, const SinkSettings& settings,
@@ -30,6 +28,8 @@ std::unique_ptr<FrameSink> open_mp4_sink(const std::filesystem::path& path, cons
 // place are removed. Bytes of its places are 0.
 std::unique_ptr<FrameSink> open_png_sink(const std::filesystem::path& folder, const SinkSettings& settings,
                                          const MaybePlace& from = {});
+// How many such files are there.
+int64_t count_png_frames(const std::filesystem::path& folder);
 
 // Raw video as players and ffmpeg read it from a pipe; "-" is the standard output, which cannot be continued.
 std::unique_ptr<FrameSink> open_y4m_sink(const std::string& target, const SinkSettings& settings,

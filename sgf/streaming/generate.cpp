@@ -2,9 +2,10 @@
 
 #include "sgf/core/device_memory.h"
 #include "sgf/core/error.h"
+#include "sgf/data/latent_file.h"
 #include "sgf/data/video_tensor.h"
-#include "sgf/streaming/latent_file.h"
 #include "sgf/streaming/stream_file.h"
+#include "sgf/vae/latents_file.h"
 
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
@@ -30,15 +31,21 @@ VideoFiles open_files(const GenerateOrder& order, const GenerateOutput& output,
                               .fps = order.config.video.fps,
                               .crf = order.crf,
                               .note = note};
-  const auto place = [&](const SinkPlace& there) { return saved ? MaybePlace(there) : MaybePlace(); };
-  VideoFiles files{open_sink(output.target, sink_kind_of(output.target, output.format), settings,
-                             place(saved ? saved->pictures : SinkPlace()))};
+  const SinkKind kind = sink_kind_of(output.target, output.format);
+  const bool may_clear = output.overwrite || (output.resume && fs::exists(state_file(output)));  // which is a mark then
+  const bool clears_folder = kind == SinkKind::kPng && may_clear && fs::is_directory(output.target);
+  const MaybePlace from = saved ? MaybePlace(saved->pictures) : clears_folder ? MaybePlace(SinkPlace()) : MaybePlace();
+  VideoFiles files{open_sink(output.target, kind, settings, from)};
   if (output.latents.empty()) return files;
-  const LatentFileSettings latents{.channels = order.config.model.in_dim,
-                                   .height = order.config.video.height,
-                                   .width = order.config.video.width,
-                                   .metadata = {{"kind", "latents"}, {"note", note}}};
-  files.latents = std::make_unique<LatentFile>(output.latents, latents, place(saved ? saved->latents : SinkPlace()));
+  LatentFileSettings latents{.channels = order.config.model.in_dim,
+                             .height = order.config.video.height,
+                             .width = order.config.video.width,
+                             .metadata = metadata_of({.fps = order.config.video.fps})};
+  latents.metadata["note"] = note;
+  check(!saved || saved->latents.bytes > 0, "streaming", "{} was begun without --latents: go on without, too",
+        output.target);
+  files.latents =
+      std::make_unique<LatentFile>(output.latents, latents, saved ? MaybePlace(saved->latents) : MaybePlace());
   return files;
 }
 
@@ -46,9 +53,16 @@ std::optional<SavedStream> earlier_start(const GenerateOrder& order, const Gener
   if (!output.resume || !fs::exists(state_file(output))) return {};
   SavedStream saved = load_stream(state_file(output));
   const std::vector<std::string> different = differences(saved.order, order);
-  check(different.empty(), "streaming", "{} belongs to another video: {}; without --continue it begins anew",
+  check(different.empty(), "streaming", "{} belongs to another video: {}; --overwrite begins anew",
         state_file(output).string(), fmt::join(different, "; "));
+  if (saved.pictures.pictures == 0) return {};
   return saved;
+}
+
+// From here on --continue knows whose file it is, though there is nothing to go on from yet.
+void mark_beginning(const GenerateOrder& order, const GenerateOutput& output) {
+  fs::remove(state_file(output));  // of another video under this name
+  if (order.save_every > 0 && output.target != "-") save_stream(state_file(output), {.order = order});
 }
 
 at::Tensor enlarged(const at::Tensor& pictures, int64_t times) {
@@ -75,13 +89,13 @@ GenerateResult generate_video(const GenerateOrder& asked, const StreamParts& par
                               const GenerateOutput& output) {
   std::optional<SavedStream> saved = earlier_start(asked, output);
   const GenerateOrder order = saved ? saved->order : asked;  // the file says which build began it
-  VideoFiles files = open_files(order, output, saved);
-  if (!saved) fs::remove(state_file(output));  // of another video under this name
   const StreamSettings settings{.latents = latent_settings(order),
                                 .fps = order.config.video.fps,
                                 .seed = static_cast<uint64_t>(order.config.run.seed),
                                 .video = order.number};
   StreamSession session(*parts.dit, *parts.codec, settings, encode_scenes(order, parts), given_of(order, parts));
+  VideoFiles files = open_files(order, output, saved);  // once nothing else can fail: it may replace a file
+  if (!saved) mark_beginning(order, output);
   GenerateResult result;
   if (saved) {
     session.latents().restore(saved->snapshot.latents);

@@ -18,6 +18,7 @@ struct GenerateOutput {
   std::optional<SinkKind> format;
   std::filesystem::path latents;               // written beside the pictures; empty: not
   bool resume = false;                         // go on from the saved state where there is one
+  bool overwrite = false;                      // pictures of an earlier video there may go
   std::function<void(int64_t)> progress = {};  // pictures so far
   std::function<bool()> should_stop = {};      // asked after every block
 };

@@ -109,7 +109,7 @@ std::vector<std::string> differences(const GenerateOrder& there, const GenerateO
     lines.push_back(fmt::format("{}: {} there, {} here", d.key, d.before, d.now));
   const nlohmann::json before = to_json(there), now = to_json(here);
   for (const auto& [key, value] : before.items())
-    if (key != "config" && key != "seed" && key != "build" && value != now.at(key))
+    if (key != "config" && key != "seed" && key != "build" && key != "model" && value != now.at(key))
       lines.push_back(fmt::format("{}: {} there, {} here", key, value.dump(), now.at(key).dump()));
   return lines;
 }

@@ -36,7 +36,7 @@ nlohmann::json to_json(const GenerateOrder& order);
 // An Error names what is missing or of the wrong kind; `source` stands in it.
 GenerateOrder order_from_json(const nlohmann::json& json, const std::string& source);
 
-// Where two orders differ, as "seed: 7 there, 8 here"; builds may.
+// Where two orders differ, as "seed: 7 there, 8 here"; builds may, and the weights may have moved.
 std::vector<std::string> differences(const GenerateOrder& there, const GenerateOrder& here);
 
 }  // namespace sgf

@@ -30,12 +30,6 @@ fs::path folder_around(const std::string& target) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
 
-void check_writable(const fs::path& folder, const std::string& target) {
-  check(fs::is_directory(folder), "streaming", "{} cannot be written: there is no folder {}", target, folder.string());
-  check(::access(folder.c_str(), W_OK | X_OK) == 0, "streaming", "{} cannot be written: the folder {}: {}", target,
-        folder.string(), std::strerror(errno));
-}
-
 }  // namespace
 
 SinkKind sink_kind_of(const std::string& target, const std::optional<SinkKind>& format) {
@@ -53,14 +47,26 @@ SinkKind sink_kind_of(const std::string& target, const std::optional<SinkKind>& 
   return SinkKind::kPng;
 }
 
+void check_writable(const fs::path& folder, const std::string& target) {
+  check(fs::is_directory(folder), "streaming", "{} cannot be written: {} {}", target,
+        fs::exists(folder) ? "a file, not a folder, is" : "there is no folder", folder.string());
+  const bool is_writable = ::access(folder.c_str(), W_OK | X_OK) == 0;
+  check(is_writable, "streaming", "{} cannot be written: the folder {}: {}", target, folder.string(),
+        std::strerror(errno));
+}
+
+void check_sink(const std::string& target, SinkKind kind) {
+  if (kind == SinkKind::kNone || target == "-") return;
+  check_writable(folder_around(target), target);
+  if (kind == SinkKind::kPng && fs::is_directory(target)) check_writable(target, target);
+}
+
 std::unique_ptr<FrameSink> open_sink(const std::string& target, SinkKind kind, const SinkSettings& settings,
                                      const MaybePlace& from) {
   if (kind == SinkKind::kNone) return open_counting_sink(settings, from);
-  if (kind == SinkKind::kY4m && target == "-") return open_y4m_sink(target, settings, from);
-  check_writable(folder_around(target), target);
+  check_sink(target, kind);
   if (kind == SinkKind::kMp4) return open_mp4_sink(target, settings, from);
   if (kind == SinkKind::kY4m) return open_y4m_sink(target, settings, from);
-  if (fs::is_directory(target)) check_writable(target, target);
   return open_png_sink(target, settings, from);
 }
 

@@ -28,8 +28,12 @@ constexpr auto enum_names(SinkKind) {
 // is known.
 SinkKind sink_kind_of(const std::string& target, const std::optional<SinkKind>& format = {});
 
-// Whether pictures can be written there is found out here, before any work: a missing or unwritable folder is an Error
-// that names it.
+// Whether files can appear in a folder, before any work: a missing or unwritable one is an Error that names it.
+void check_writable(const std::filesystem::path& folder, const std::string& target);
+// For pictures.
+void check_sink(const std::string& target, SinkKind kind);
+
+// Opened after the same checks.
 std::unique_ptr<FrameSink> open_sink(const std::string& target, SinkKind kind, const SinkSettings& settings,
                                      const MaybePlace& from = {});
 

@@ -143,10 +143,19 @@ class Pipeline {
     }
   }
 
+  // A GPU's library looks for its fastest kernels when it first meets a shape: those of the first block while that is
+  // denoised, on a stream that nobody watches. Later shapes can wait until the first pictures are out.
+  void meet_first_shapes() const {
+    const LatentStreamSettings& s = latents_.settings().latents;
+    latents_.codec().stream_decoder()->next(at::zeros({1, s.first_block_frames, s.latent[0], s.latent[1], s.latent[2]},
+                                                      at::TensorOptions(at::kFloat).device(latents_.device())));
+  }
+
   void decode_all() {
     const c10::Device device = latents_.device();
     const OwnQueue queue(device);
     const at::NoGradGuard no_grad;
+    if (settings_.decodes && !device.is_cpu()) meet_first_shapes();
     while (std::optional<DenoisedWork> work = denoised_.pop()) {
       work->done.wait_in_queue(device);
       if (!device.is_cpu()) work->block.latents.record_stream(stream_of(device));

@@ -2,14 +2,11 @@
 
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
-#include "sgf/core/wan_folder.h"
 #include "sgf/data/world_codec.h"
 #include "sgf/data/world_text.h"
 #include "sgf/rollout/config_parts.h"
-#include "sgf/text/embedding_cache.h"
-#include "sgf/text/wan_text_encoder.h"
 #include "sgf/training/configured_passes.h"
-#include "sgf/vae/wan_vae_codec.h"
+#include "sgf/training/wan_surroundings.h"
 
 #include <ATen/ATen.h>
 
@@ -31,25 +28,11 @@ void add_wan(StreamParts& parts, const GenerateOrder& order, const std::function
         "{} needs a text encoder and a VAE: --wan DIR names a Wan folder with models_t5_umt5-xxl-enc-bf16.pth, "
         "google/umt5-xxl/spiece.model and Wan2.1_VAE.pth",
         order.config.name);
-  const WanFolder folder(order.wan);
-  const auto options = at::TensorOptions().device(parts.device).dtype(compute_type(order.config));
-  parts.text = open_wan_text_encoder({.encoder = folder.text_encoder(),
-                                      .tokenizer = folder.tokenizer(),
-                                      .text_len = order.config.model.text_len,
-                                      .options = options,
-                                      .cache = default_embedding_folder(),
-                                      .warn = warn});
-  parts.codec = std::make_shared<WanVaeCodec>(WanVaeCodec::load(folder.vae(), options));
-}
-
-// The three belong together: said before the network is loaded.
-void check_fit(const StreamParts& parts, const Config& c) {
-  check(parts.text->text_dim() == c.model.text_dim, "streaming",
-        "the text encoder writes rows of {}, the network reads rows of {}", parts.text->text_dim(), c.model.text_dim);
-  check(parts.codec->latent_channels() == c.model.in_dim, "streaming",
-        "the codec has latents of {} channels, the network reads {}", parts.codec->latent_channels(), c.model.in_dim);
-  check(parts.codec->spatial_factor() == codec_shape(c).spatial &&
-            parts.codec->picture_frames(2) == codec_shape(c).pictures(2),
+  const WanSource source{.folder = order.wan, .device = parts.device, .warn = warn};
+  parts.text = wan_text(source, order.config);
+  parts.codec = wan_codec(source, order.config);
+  check(parts.codec->spatial_factor() == codec_shape(order.config).spatial &&
+            parts.codec->picture_frames(2) == codec_shape(order.config).pictures(2),
         "streaming", "a VAE that makes {} pictures of 2 latents, {} pixels a latent pixel, is not Wan's (5 and 8)",
         parts.codec->picture_frames(2), parts.codec->spatial_factor());
 }
@@ -85,7 +68,6 @@ StreamParts build_parts(const GenerateOrder& order, const std::function<void(con
     add_wan(parts, order, warn);
   else
     add_world(parts, config);
-  check_fit(parts, config);
   parts.dit = std::make_shared<CausalDit>(build_network(config, order.model, parts.device));
   return parts;
 }
@@ -115,7 +97,8 @@ at::Tensor given_of(const GenerateOrder& order, const StreamParts& parts) {
 }
 
 int64_t blocks_for(double seconds, const Config& c) {
-  check(seconds > 0 && seconds < 1e9, "streaming", "a video lasts more than 0 seconds, got {}", seconds);
+  check(seconds > 0 && seconds < 1e9, "streaming", "a video lasts more than 0 seconds, and less than 1e9, got {}",
+        seconds);
   const auto pictures = static_cast<int64_t>(std::ceil(seconds * c.video.fps - 1e-6));
   const int64_t temporal = codec_shape(c).temporal;
   const int64_t latents = 1 + (pictures - 1 + temporal - 1) / temporal;

@@ -43,6 +43,7 @@ class SceneStream {
   int64_t pictures_after(int64_t blocks) const;
   int64_t cache_bytes() const { return stream_.cache_bytes(); }
   const StreamSettings& settings() const { return settings_; }
+  const VideoCodec& codec() const { return codec_; }
   c10::Device device() const { return device_; }
 
   NamedTensors state() const { return stream_.state(); }

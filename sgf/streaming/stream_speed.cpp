@@ -30,7 +30,7 @@ void SpeedMeter::add(const BlockTimes& block) {
   wall_ms_ += block.since_last;
   pictures_ += block.pictures;
   if (blocks_++ == 0) {
-    first_ms_ = block.since_last;
+    first_ = block;
   } else if (blocks_ <= filling_blocks_) {
     if (filling_.size() < kRemembered) filling_.push_back(block);
   } else if (steady_.size() < kRemembered) {
@@ -40,14 +40,20 @@ void SpeedMeter::add(const BlockTimes& block) {
   }
 }
 
+std::vector<BlockTimes> SpeedMeter::steady() const {
+  if (!steady_.empty()) return steady_;
+  if (!filling_.empty() || blocks_ == 0) return filling_;
+  return {first_};
+}
+
 void SpeedMeter::fill(StreamSpeed& speed) const {
   speed.blocks = blocks_;
   speed.pictures = pictures_;
-  speed.first_picture_s = first_ms_ / 1000;
+  speed.first_picture_s = first_.since_last / 1000;
   speed.wall_s = wall_ms_ / 1000;
   BlockTimes sum;
   std::vector<double> blocks_ms;
-  for (const BlockTimes& block : steady_.empty() ? filling_ : steady_) {
+  for (const BlockTimes& block : steady()) {
     sum.pictures += block.pictures;
     sum.denoise += block.denoise;
     sum.decode += block.decode;

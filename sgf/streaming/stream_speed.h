@@ -18,7 +18,8 @@ struct BlockTimes {
   double since_last = 0;  // until it was delivered, from the delivery of the block before
 };
 
-// Steady: over the blocks after the first that see a full window; of a video too short for it, all but the first.
+// Steady: over the blocks after the first that see a full window; of a video too short for it, all but the first,
+// where there are others.
 struct StreamSpeed {
   int64_t blocks = 0, pictures = 0;
   double first_picture_s = 0;  // from the start of the stream, network in memory, to the first pictures' delivery
@@ -43,9 +44,12 @@ class SpeedMeter {
   void fill(StreamSpeed& speed) const;  // all that follows from block times
 
  private:
+  std::vector<BlockTimes> steady() const;
+
   int64_t filling_blocks_;
   int64_t blocks_ = 0, pictures_ = 0;
-  double first_ms_ = 0, wall_ms_ = 0;
+  double wall_ms_ = 0;
+  BlockTimes first_;
   std::vector<BlockTimes> filling_;  // the blocks before the window was full, without the first
   std::vector<BlockTimes> steady_;   // a ring
 };

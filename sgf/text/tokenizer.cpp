@@ -1,59 +1,122 @@
 #include "sgf/text/tokenizer.h"
 
 #include "sgf/core/error.h"
-#include "sgf/core/mapped_file.h"
 
-#include <sentencepiece_processor.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace sgf {
+namespace {
 
-class Tokenizer::Model {
- public:
-  explicit Model(const std::filesystem::path& path) {
-    const auto file = MappedFile::open(path);
-    const std::string_view bytes(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
-    const sentencepiece::util::Status status = processor_.LoadFromSerializedProto(bytes);
-    check(status.ok(), "text", "{}: no SentencePiece model: {}; expected the spiece.model of google/umt5-xxl",
-          path.string(), status.error_message());
-    check(processor_.eos_id() == kEndId && processor_.GetPieceSize() > kEndId, "text",
-          "{}: a SentencePiece model of {} pieces whose end symbol has the id {}; UMT5's has {}", path.string(),
-          processor_.GetPieceSize(), processor_.eos_id(), kEndId);
+constexpr float kUnknownPenalty = 10;  // below the least likely piece
+
+bool can_come_from_text(PieceKind kind) {
+  return kind == PieceKind::kNormal || kind == PieceKind::kUserDefined || kind == PieceKind::kUnused;
+}
+
+}  // namespace
+
+// The likeliest way to cut the text that ends here: its last piece, and where that begins.
+struct Tokenizer::Node {
+  int64_t id = -1;
+  float score = 0;
+  size_t begin = std::numeric_limits<size_t>::max();
+
+  bool is_reached() const { return begin != std::numeric_limits<size_t>::max(); }
+  void offer(float candidate, int64_t piece, size_t from) {
+    if (is_reached() && candidate <= score) return;
+    *this = {.id = piece, .score = candidate, .begin = from};
   }
-
-  const sentencepiece::SentencePieceProcessor& processor() const { return processor_; }
-
- private:
-  sentencepiece::SentencePieceProcessor processor_;
 };
 
-Tokenizer::Tokenizer(const std::filesystem::path& model) : model_(std::make_unique<const Model>(model)) {}
-Tokenizer::~Tokenizer() = default;
-Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
-Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
+Tokenizer::Tokenizer(const std::filesystem::path& model)
+    : model_(std::make_unique<const SpieceModel>(read_spiece_model(model))),
+      normalizer_(std::make_unique<const SpieceTextNormalizer>(*model_)) {
+  index_pieces(model.string());
+}
+
+void Tokenizer::index_pieces(const std::string& path) {
+  lowest_ = std::numeric_limits<float>::max();
+  highest_ = std::numeric_limits<float>::lowest();
+  std::unordered_map<std::string_view, int64_t> others;
+  for (int64_t id = 0; id < vocabulary(); ++id) {
+    const SpiecePiece& piece = model_->pieces[static_cast<size_t>(id)];
+    (can_come_from_text(piece.kind) ? index_ : others)[piece.text] = id;
+    if (piece.kind == PieceKind::kUnknown) unknown_ = id;
+    if (can_come_from_text(piece.kind)) longest_ = std::max(longest_, piece.text.size());
+    if (piece.kind != PieceKind::kNormal) continue;
+    lowest_ = std::min(lowest_, piece.score);
+    highest_ = std::max(highest_, piece.score);
+  }
+  const auto end = others.find(model_->end_piece);
+  check(end != others.end() && end->second == kEndId, "text",
+        "{}: a SentencePiece model of {} pieces whose piece {} is no end symbol; UMT5's is", path, vocabulary(),
+        kEndId);
+  if (!model_->byte_fallback) return;
+  for (int byte = 0; byte < 256; ++byte) {
+    const auto found = others.find(fmt::format("<0x{:02X}>", byte));
+    check(found != others.end(), "text", "{}: a SentencePiece model that spells with bytes lacks byte {}", path, byte);
+    byte_ids_.push_back(found->second);
+  }
+}
+
+// Viterbi over the bytes: at every character, each piece that begins there offers itself to where it ends. Sums are
+// float32 as in SentencePiece, so that ties ("g gg" or "gg g") fall the same way.
+std::vector<Tokenizer::Node> Tokenizer::best_paths(std::string_view text) const {
+  std::vector<Node> ends(text.size() + 1);
+  for (size_t begin = 0; begin < text.size();) {
+    const float so_far = ends[begin].score;
+    const size_t character = std::min(utf8_length(text[begin]), text.size() - begin);
+    bool has_character = false;
+    for (size_t length = 1; length <= std::min(longest_, text.size() - begin); ++length) {
+      const auto found = index_.find(text.substr(begin, length));
+      if (found == index_.end()) continue;
+      const SpiecePiece& piece = model_->pieces[static_cast<size_t>(found->second)];
+      if (piece.kind == PieceKind::kUnused) continue;
+      const bool is_users = piece.kind == PieceKind::kUserDefined;
+      const float own = is_users ? static_cast<float>(length) * highest_ - 0.1f : piece.score;
+      ends[begin + length].offer(own + so_far, found->second, begin);
+      has_character = has_character || length == character;
+    }
+    if (!has_character) ends[begin + character].offer(lowest_ - kUnknownPenalty + so_far, unknown_, begin);
+    begin += character;
+  }
+  return ends;
+}
+
+// Spelled in bytes; without byte pieces a run of unknown characters is one unknown.
+void Tokenizer::add_unknown(std::vector<int64_t>& ids, std::string_view text) const {
+  if (byte_ids_.empty()) {
+    if (ids.empty() || ids.back() != unknown_) ids.push_back(unknown_);
+    return;
+  }
+  for (const char c : text) ids.push_back(byte_ids_[static_cast<uint8_t>(c)]);
+}
 
 Tokens Tokenizer::encode(std::string_view text, int64_t limit) const {
   check(limit >= 1, "text", "a prompt needs room for its end: at least 1 id, got {}", limit);
-  std::vector<int> ids;
-  const sentencepiece::util::Status status = model_->processor().Encode(text, &ids);
-  check(status.ok(), "text", "a prompt of {} bytes could not be cut into pieces: {}", text.size(),
-        status.error_message());
+  const std::string normalized = normalizer_->normalize(text);
+  const std::vector<Node> ends = best_paths(normalized);
+  std::vector<std::pair<size_t, size_t>> spans;  // of pieces, from the last to the first
+  for (size_t end = normalized.size(); end > 0; end = ends[end].begin) spans.emplace_back(ends[end].begin, end);
   Tokens tokens;
-  const auto kept = std::min<int64_t>(static_cast<int64_t>(ids.size()), limit - 1);
-  tokens.cut = static_cast<int64_t>(ids.size()) - kept;
-  tokens.ids.assign(ids.begin(), ids.begin() + kept);
+  for (auto span = spans.rbegin(); span != spans.rend(); ++span) {
+    const int64_t id = ends[span->second].id;
+    const std::string_view piece = std::string_view(normalized).substr(span->first, span->second - span->first);
+    id == unknown_ ? add_unknown(tokens.ids, piece) : tokens.ids.push_back(id);
+  }
+  const auto whole = static_cast<int64_t>(tokens.ids.size()), kept = std::min(whole, limit - 1);
+  tokens.ids.resize(static_cast<size_t>(kept));
   tokens.ids.push_back(kEndId);
+  tokens.cut = whole - kept;
   return tokens;
 }
 
-std::string Tokenizer::piece(int64_t id) const {
+const std::string& Tokenizer::piece(int64_t id) const {
   check(id >= 0 && id < vocabulary(), "text", "ids are 0 to {}, got {}", vocabulary() - 1, id);
-  return model_->processor().IdToPiece(static_cast<int>(id));
+  return model_->pieces[static_cast<size_t>(id)].text;
 }
-
-int64_t Tokenizer::vocabulary() const { return model_->processor().GetPieceSize(); }
-
-std::string tokenizer_component() { return "SentencePiece"; }
 
 }  // namespace sgf

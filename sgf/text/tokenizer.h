@@ -1,11 +1,16 @@
-// Prompts as numbers: SentencePiece with the model file that lies in a Wan folder. Torch-free.
+// Prompts as numbers: the Unigram model in the spiece.model of a Wan folder, read here. SentencePiece's own library
+// shares a global with libtorch (FLAGS_minloglevel) and overwrites libtorch's memory where both are linked. Torch-free.
 #pragma once
+
+#include "sgf/text/spiece_model.h"
+#include "sgf/text/spiece_normalizer.h"
 
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace sgf {
@@ -21,26 +26,30 @@ struct Tokens {
 
 class Tokenizer {
  public:
-  // A missing file, or one that is no SentencePiece model with UMT5's end symbol, is an Error; so is any file where the
-  // program was built without SentencePiece.
+  // A missing file, or one that is no Unigram model with UMT5's end symbol, is an Error.
   explicit Tokenizer(const std::filesystem::path& model);
-  ~Tokenizer();
-  Tokenizer(Tokenizer&&) noexcept;
-  Tokenizer& operator=(Tokenizer&&) noexcept;
 
   // Of cleaned text, at most `limit` ids with the end. "</s>" and its like in a prompt are text like any other: a user
   // who types them means the letters. (Hugging Face's tokenizers read them as symbols.)
   Tokens encode(std::string_view text, int64_t limit) const;
 
-  std::string piece(int64_t id) const;
-  int64_t vocabulary() const;
+  const std::string& piece(int64_t id) const;
+  int64_t vocabulary() const { return static_cast<int64_t>(model_->pieces.size()); }
 
  private:
-  class Model;
-  std::unique_ptr<const Model> model_;
-};
+  struct Node;
 
-// "SentencePiece", or "no SentencePiece".
-std::string tokenizer_component();
+  void index_pieces(const std::string& path);
+  std::vector<Node> best_paths(std::string_view normalized) const;
+  void add_unknown(std::vector<int64_t>& ids, std::string_view text) const;
+
+  std::unique_ptr<const SpieceModel> model_;  // stays where it is: the index below points into it
+  std::unique_ptr<const SpieceTextNormalizer> normalizer_;
+  std::unordered_map<std::string_view, int64_t> index_;  // pieces that text can become
+  std::vector<int64_t> byte_ids_;                        // of all 256, or empty
+  size_t longest_ = 0;                                   // bytes of the longest piece
+  int64_t unknown_ = 0;
+  float lowest_ = 0, highest_ = 0;  // scores of normal pieces
+};
 
 }  // namespace sgf

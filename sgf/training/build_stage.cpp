@@ -13,11 +13,14 @@
 #include "sgf/training/ode_stage.h"
 #include "sgf/training/stage_parts.h"
 #include "sgf/training/train_needs.h"
+#include "sgf/training/wan_surroundings.h"
 
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 namespace sgf {
 namespace {
@@ -153,11 +156,7 @@ DmdData dmd_data(const Config& c, const StageSurroundings& around, c10::Device d
   return data;
 }
 
-}  // namespace
-
-StageSurroundings build_surroundings(const Config& c, c10::Device device) {
-  const std::vector<std::string> needs = unmet_needs(c);
-  check(needs.empty(), "training", "{}", needs.empty() ? "" : needs.front());
+StageSurroundings world_surroundings(const Config& c, c10::Device device) {
   const WorldPreset world = world_preset(c.data.world);
   StageSurroundings around{std::make_shared<WorldTextEncoder>(world, at::TensorOptions().device(device)),
                            std::make_shared<WorldCodec>(world), c.output.sample_prompts};
@@ -168,6 +167,29 @@ StageSurroundings build_surroundings(const Config& c, c10::Device device) {
   check_words(*around.text, around.sample_prompts, "output.sample_prompts");
   check_words(*around.text, {c.negative_prompt}, "negative_prompt");
   return around;
+}
+
+// The VAE is needed for samples alone.
+StageSurroundings wan_surroundings(const Config& c, c10::Device device) {
+  const WanSource source{.folder = c.data.wan,
+                         .device = device,
+                         .residence = Umt5Residence::kResident,
+                         .warn = [](const std::string& text) { fmt::print(stderr, "{}\n", text); }};
+  StageSurroundings around{.text = wan_text(source, c), .sample_prompts = c.output.sample_prompts};
+  if (c.output.sample_every > 0) around.codec = wan_codec(source, c);
+  if (around.sample_prompts.empty()) {
+    around.sample_prompts = read_prompts(c.data.prompts);
+    around.sample_prompts.resize(std::min<size_t>(around.sample_prompts.size(), kSamplePrompts));
+  }
+  return around;
+}
+
+}  // namespace
+
+StageSurroundings build_surroundings(const Config& c, c10::Device device) {
+  const std::vector<std::string> needs = unmet_needs(c);
+  check(needs.empty(), "training", "{}", needs.empty() ? "" : needs.front());
+  return c.data.world.empty() ? wan_surroundings(c, device) : world_surroundings(c, device);
 }
 
 DmdParts build_dmd_parts(const Config& c, const StageSurroundings& around, c10::Device device) {

@@ -55,8 +55,11 @@ std::vector<ReportStrip> write_samples(const fs::path& folder, int64_t step, con
   const fs::path place = folder / fmt::format("step_{:08}", step);
   fs::create_directories(place);
   const at::Tensor text = surroundings.text->encode(surroundings.sample_prompts);
-  const at::Tensor video = surroundings.codec->decode(stage.sample(text, seed));
-  for (int64_t i = 0; i < video.size(0); ++i) write_sample(place / std::to_string(i), video[i].clamp(0, 1));
+  const at::Tensor latents = stage.sample(text, seed);
+  for (int64_t i = 0; i < latents.size(0); ++i) {  // one by one: pictures are far larger than latents
+    const at::Tensor video = surroundings.codec->decode(latents.narrow(0, i, 1))[0];
+    write_sample(place / std::to_string(i), video.to(at::kFloat).clamp(0, 1).cpu());
+  }
   write_lines(place / kPromptsFile, surroundings.sample_prompts);
   return strips_of(place);
 }

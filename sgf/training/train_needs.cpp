@@ -43,6 +43,24 @@ void add_needs_of_students(const Config& c, std::vector<std::string>& needs) {
                     enum_name(c.train.stage)));
 }
 
+void add_needs_without_world(const Config& c, std::vector<std::string>& needs) {
+  if (c.train.stage != StageChoice::kDmd) {
+    needs.push_back(
+        fmt::format("the {} stage reads clips from the built-in world so far: set data.world to world-tiny "
+                    "or world-small (base: world-tiny sets the sizes too)",
+                    enum_name(c.train.stage)));
+    return;
+  }
+  if (c.data.wan.empty())
+    needs.emplace_back(
+        "prompts need a text encoder: set data.wan to a Wan folder, or data.world to world-tiny or world-small (base: "
+        "world-tiny sets the sizes too)");
+  if (c.data.prompts.empty())
+    needs.emplace_back("without a world prompts come from a file: set data.prompts to one, a prompt a line");
+  if (c.dmd.first_block_given)
+    needs.emplace_back("dmd.first_block_given takes first blocks of the world's clips: set data.world");
+}
+
 }  // namespace
 
 bool is_student_stage(StageChoice stage) {
@@ -51,10 +69,7 @@ bool is_student_stage(StageChoice stage) {
 
 std::vector<std::string> unmet_needs(const Config& c) {
   std::vector<std::string> needs;
-  if (c.data.world.empty())
-    needs.emplace_back(
-        "training reads clips and captions from the built-in world so far: set data.world to world-tiny or world-small "
-        "(base: world-tiny sets the sizes too)");
+  if (c.data.world.empty()) add_needs_without_world(c, needs);
   if (c.train.stage == StageChoice::kDmd) add_needs_of_dmd(c, needs);
   if (is_student_stage(c.train.stage)) add_needs_of_students(c, needs);
   const bool reads_pairs = c.train.stage == StageChoice::kCausalOde || c.train.stage == StageChoice::kBidirectionalOde;
@@ -71,6 +86,7 @@ std::vector<std::string> missing_files(const Config& c) {
       missing.push_back(fmt::format("{}: {} is not there", key, path));
   };
   look("data.prompts", c.data.prompts);
+  if (c.data.world.empty()) look("data.wan", c.data.wan);
   look("train.start_from", c.train.start_from);
   if (is_student_stage(c.train.stage)) {
     look("distil.teacher", c.distil.teacher);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "sgf/core/config.h"
-#include "sgf/training/distributed/ranks.h"
 #include "sgf/core/progress_line.h"
+#include "sgf/training/distributed/ranks.h"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,6 +1,11 @@
 #include "sgf/vae/vae_blocks.h"
 
+#include "sgf/kernels/wide.h"
+
 #include <ATen/ATen.h>
+
+#include <cmath>
+#include <utility>
 
 namespace sgf {
 namespace {
@@ -22,6 +27,55 @@ at::Tensor normed_conv(const ChannelSum& x, const ChannelNorm& norm, const Causa
   const at::Tensor kept = channel_norm(x, norm, CausalConv::fresh(buffer));
   if (sum != nullptr) *sum = kept;
   return conv(buffer, state);
+}
+
+// Of q, k and v, [N, 1, L, C]. A GPU's flash kernels end at 256 channels; beyond, two products in 16 bits around a
+// softmax in 32 are the fast way, a frame at a time so that there is one matrix of scores.
+at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+  const bool is_too_wide = q.is_cuda() && q.scalar_type() == at::kBFloat16 && q.size(3) > 256;
+  if (!is_too_wide) return at::scaled_dot_product_attention(q, k, v);
+  std::vector<at::Tensor> seen;
+  for (int64_t n = 0; n < q.size(0); ++n) {
+    at::Tensor scores = at::bmm(q[n], k[n].transpose(1, 2), at::kFloat);
+    scores = at::softmax(scores.div_(std::sqrt(static_cast<double>(q.size(3)))), -1).to(v.scalar_type());
+    seen.push_back(at::bmm(scores, v[n]));
+  }
+  return at::stack(seen);
+}
+
+// Nearest x2 before a 3x3 convolution repeats pixels, so taps that meet the same one can be added up beforehand: what
+// is left is, for each of the four pixels that one becomes, a 2x2 convolution of the small picture. 4 products a pixel
+// instead of 9, and no large picture in between. [C', C, 3, 3] -> [4 C', C, 2, 2], the pixels (0,0) (0,1) (1,0) (1,1).
+at::Tensor taps_of_doubling(const at::Tensor& weight) {
+  const at::Tensor taps = at::tensor({1., 0., 0., 0., 1., 1., 1., 1., 0., 0., 0., 1.}, at::kDouble).view({2, 2, 3});
+  const at::Tensor here = taps.to(weight.options().dtype(wide(weight).scalar_type()));
+  return at::einsum("aik,bjl,ockl->abocij", {here, here, wide(weight)})
+      .reshape({4 * weight.size(0), weight.size(1), 2, 2})
+      .to(weight.scalar_type());
+}
+
+// [N, C, H, W] as [N, H, W, C], and where channels lie together on a GPU, four 16-bit ones as one word: a copy with
+// gaps moves a word at a time.
+at::Tensor as_words(const at::Tensor& pictures, int64_t channels) {
+  const at::Tensor last = pictures.permute({0, 2, 3, 1});
+  const bool pays = last.is_cuda() && last.element_size() == 2 && channels % 4 == 0 && last.stride(3) == 1;
+  return pays ? last.view(at::kDouble) : last;
+}
+
+// [N, 4 C, H + 1, W + 1] of that convolution, padded by one, to [N, C, 2 H, 2 W].
+at::Tensor weave(const at::Tensor& four) {
+  const int64_t channels = four.size(1) / 4, height = four.size(2) - 1, width = four.size(3) - 1;
+  const at::Tensor out =
+      at::empty({four.size(0), channels, 2 * height, 2 * width}, four.options(), picture_layout(four));
+  const at::Tensor to = as_words(out, channels), from = as_words(four.contiguous(picture_layout(four)), channels);
+  for (int64_t a = 0; a < 2; ++a)
+    for (int64_t b = 0; b < 2; ++b) {
+      const at::Tensor pixel = from.narrow(3, (2 * a + b) * to.size(3), to.size(3));
+      to.slice(1, a, std::nullopt, 2)
+          .slice(2, b, std::nullopt, 2)
+          .copy_(pixel.narrow(1, a, height).narrow(2, b, width));
+    }
+  return out;
 }
 
 // [B, 2 C, T, H, W], the channels of two frames, becomes [B, C, 2 T, H, W].
@@ -75,7 +129,7 @@ ChannelSum VaeAttention::operator()(ChannelSum in, VaeState&) const {
   const int64_t batch = x.size(0), channels = x.size(1), frames = x.size(2), height = x.size(3), width = x.size(4);
   const at::Tensor tokens = normed.permute({0, 2, 3, 4, 1}).reshape({batch * frames, 1, height * width, channels});
   const std::vector<at::Tensor> qkv = at::linear(tokens, qkv_weight_, qkv_bias_).chunk(3, -1);
-  const at::Tensor seen = at::linear(at::scaled_dot_product_attention(qkv[0], qkv[1], qkv[2]), proj_weight_);
+  const at::Tensor seen = at::linear(attend(qkv[0], qkv[1], qkv[2]), proj_weight_);
   return {.x = seen.reshape({batch, frames, height, width, channels}).permute({0, 4, 1, 2, 3}),
           .bias = proj_bias_,
           .residual = x};
@@ -107,16 +161,18 @@ ChannelSum VaeDownsample::halve_time(const at::Tensor& x, VaeState& state) const
 
 VaeUpsample::VaeUpsample(VaeParts& parts, const VaeLayer& layer)
     : time_(layer.is_temporal ? std::make_unique<CausalConv>(parts, layer.name + ".time_conv") : nullptr),
-      weight_(parts.placed(layer.name + ".resample.1.weight")),
-      bias_(parts.wide_vector(layer.name + ".resample.1.bias")) {}
+      weight_(taps_of_doubling(parts.weights.at(layer.name + ".resample.1.weight"))),
+      bias_(parts.wide_vector(layer.name + ".resample.1.bias")) {
+  weight_ = weight_.contiguous(picture_layout(weight_));
+}
 
 ChannelSum VaeUpsample::operator()(ChannelSum in, VaeState& state) const {
   at::Tensor x = channel_sum(in);
   in = {};
   if (time_ != nullptr && !state.is_first()) x = double_time(x, state);
   const int64_t batch = x.size(0);
-  const at::Tensor larger = at::upsample_nearest2d(as_pictures(x), {2 * x.size(3), 2 * x.size(4)});
-  return {.x = as_video(at::conv2d(larger, weight_, /*bias=*/{}, /*stride=*/1, /*padding=*/1), batch), .bias = bias_};
+  const at::Tensor four = at::conv2d(as_pictures(x), weight_, /*bias=*/{}, /*stride=*/1, /*padding=*/1);
+  return {.x = as_video(weave(four), batch), .bias = bias_};
 }
 
 at::Tensor VaeUpsample::double_time(const at::Tensor& x, VaeState& state) const {

@@ -69,7 +69,8 @@ class VaeUpsample final : public VaePart {
   at::Tensor double_time(const at::Tensor& x, VaeState& state) const;
 
   std::unique_ptr<CausalConv> time_;
-  at::Tensor weight_, bias_;
+  at::Tensor weight_;  // [4 C', C, 2, 2]: doubling the picture is part of it
+  at::Tensor bias_;
 };
 
 }  // namespace sgf

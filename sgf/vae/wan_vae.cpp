@@ -8,6 +8,8 @@
 #include <ATen/core/grad_mode.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace sgf {
 namespace {
 

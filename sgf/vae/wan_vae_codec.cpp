@@ -3,6 +3,7 @@
 #include "sgf/core/error.h"
 #include "sgf/kernels/wide.h"
 #include "sgf/vae/saved_state.h"
+#include "sgf/vae/tiled_streams.h"
 
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
@@ -96,10 +97,11 @@ WanVaeCodec::WanVaeCodec(const VaeWeights& weights, const WanCodecSettings& sett
   const int64_t channels = weights.config.z_dim;
   const LatentScale scale = settings.scale.value_or(usual_latent_scale(channels));
   scale.validate(channels);
+  settings.tiles.validate();
   WanVae vae(weights, settings.vae);
   const at::TensorOptions options = vae.options().dtype(wide_type(c10::typeMetaToScalarType(vae.options().dtype())));
   const at::Tensor mean = per_channel(scale.mean, options), deviation = per_channel(scale.deviation, options);
-  model_ = std::make_shared<const Model>(Model{std::move(vae), mean, deviation});
+  model_ = std::make_shared<const Model>(Model{std::move(vae), mean, deviation, settings.tiles});
 }
 
 WanVaeCodec WanVaeCodec::load(const std::filesystem::path& path, at::TensorOptions options,
@@ -141,11 +143,15 @@ at::Tensor WanVaeCodec::encode(const at::Tensor& video) const {
 at::Tensor WanVaeCodec::decode(const at::Tensor& latents) const { return stream_decoder()->next(latents); }
 
 std::unique_ptr<DecoderStream> WanVaeCodec::stream_decoder() const {
-  return std::make_unique<WanDecoderStream>(model_);
+  const auto whole = [model = model_] { return std::make_unique<WanDecoderStream>(model); };
+  if (!model_->tiles.is_on()) return whole();
+  return std::make_unique<TiledDecoderStream>(whole, model_->tiles, spatial_factor());
 }
 
 std::unique_ptr<EncoderStream> WanVaeCodec::stream_encoder() const {
-  return std::make_unique<WanEncoderStream>(model_);
+  const auto whole = [model = model_] { return std::make_unique<WanEncoderStream>(model); };
+  if (!model_->tiles.is_on()) return whole();
+  return std::make_unique<TiledEncoderStream>(whole, model_->tiles, spatial_factor());
 }
 
 }  // namespace sgf

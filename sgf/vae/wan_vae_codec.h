@@ -3,6 +3,7 @@
 
 #include "sgf/data/video_codec.h"
 #include "sgf/vae/latent_scale.h"
+#include "sgf/vae/tile_plan.h"
 #include "sgf/vae/wan_vae.h"
 
 #include <filesystem>
@@ -14,7 +15,8 @@ namespace sgf {
 
 struct WanCodecSettings {
   VaeSettings vae;
-  std::optional<LatentScale> scale;  // by default the usual ones for that many channels
+  std::optional<LatentScale> scale;  // by default the usual one for that many channels
+  TileSettings tiles;                // off by default; tiled_streams.h says what they cost
 };
 
 class WanVaeCodec final : public VideoCodec {
@@ -51,6 +53,7 @@ class WanVaeCodec final : public VideoCodec {
   struct Model {
     WanVae vae;
     at::Tensor mean, deviation;  // [1, 1, C, 1, 1], float32 or wider
+    TileSettings tiles;
   };
   std::shared_ptr<const Model> model_;
 };

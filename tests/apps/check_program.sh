@@ -89,7 +89,6 @@ check_text() {
   expect 0 'cleaned    "a" é' "$SGF" text ' “a”  Ã©'
   expect 1 'no folder' "$SGF" text a --wan /nowhere
   expect 1 'needs its tokenizer' "$SGF" text a --encoder "$DATA/text/tiny_umt5.pth"
-  "$SGF" --version | grep -q '^no SentencePiece' && return
   expect 0 'cache miss' "$SGF" text 'a panda' "${tiny[@]}"
   expect 0 '"cache":"hit"' "$SGF" text 'a  panda' --json "${tiny[@]}"
 }
@@ -161,6 +160,32 @@ check_world() {
   expect 2 'did you mean --frames?' "$SGF" world render --out "$FOLDER/other" --frame 3
 }
 
+# A video to latents and back, through a file of Wan's name and layout.
+check_vae() {
+  local wan=(--wan "$DATA/wan" --device cpu) clip
+  "$SGF" world render --clips 1 --frames 12 --seed 2 --format png --out "$FOLDER/vae_clips" >/dev/null
+  clip=("$FOLDER"/vae_clips/clip_00000*)
+  expect 0 '3 latents of 12 pictures' "$SGF" vae encode "${clip[0]}" --out "$FOLDER/l.safetensors" "${wan[@]}"
+  expect 0 'the last 3 of 12 pictures are left out' "$SGF" vae encode "${clip[0]}" --out "$FOLDER/l.safetensors" "${wan[@]}"
+  expect 0 '[3, 16, ' "$SGF" inspect --keys "$FOLDER/l.safetensors"
+  expect 0 '9 pictures of ' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/decoded" "${wan[@]}" --tile 32
+  [[ $(find "$FOLDER/decoded" -name '*.png' | wc -l) == 9 ]] || { echo 'FAIL: nine pictures were expected' && FAILED=1; }
+  expect 1 'is not an empty folder' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/decoded" "${wan[@]}"
+  "$SGF" --version | grep -q '^no FFmpeg' ||
+    expect 0 '9 pictures of ' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/decoded.mp4" "${wan[@]}"
+  expect 2 '--vae FILE or --wan DIR' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other"
+  expect 1 'no Wan2.1_VAE.pth, where the VAE should be' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other" --wan "$FOLDER"
+  expect 1 'holds no Wan VAE' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other" \
+    --vae "$DATA/weights/state_dict.pt"
+  expect 1 "has no tensor 'latents'" "$SGF" vae decode "$DATA/weights/state_dict.pt" --out "$FOLDER/other" "${wan[@]}"
+  expect 0 'Wan VAE: dim 4, z_dim 16' "$SGF" inspect "$DATA/wan/Wan2.1_VAE.pth"
+  expect 0 '"whole":true' "$SGF" inspect --json "$DATA/wan/Wan2.1_VAE.pth"
+  expect 0 '[4, 9)' "$SGF" diagnose vae-boundary "${clip[0]}" "${wan[@]}" --frames 9 --windows 2
+  expect 0 '"frames":[0,9],"relative_l2":0.0,"window":"W=1"' \
+    "$SGF" diagnose vae-boundary "${clip[0]}" "${wan[@]}" --frames 9 --windows 2 --json
+  expect 1 'has 12 pictures, 81 are needed' "$SGF" diagnose vae-boundary "${clip[0]}" "${wan[@]}"
+}
+
 check_plan() {
   expect 0 'peak, in:' "$SGF" plan wan-1.3b-chunkwise
   expect 0 'fits: ' "$SGF" plan world-small --memory 24
@@ -202,7 +227,8 @@ check_completion() {
   completes '--keys' sgf inspect --ke
   completes 'wan diffusers keep' sgf convert --names ''
   completes 'bash zsh' sgf completion ''
-  completes 'recovery feasibility' sgf diagnose ''
+  completes 'recovery feasibility vae-boundary sink' sgf diagnose ''
+  completes 'encode decode' sgf vae ''
   completes '' sgf convert ''
   completes 'tiny' sgf config ti
   completes '' sgf config ./
@@ -238,6 +264,7 @@ check_convert
 check_config
 check_bench
 check_world
+check_vae
 check_plan
 check_diagnose
 check_pipes

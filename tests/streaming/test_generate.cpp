@@ -5,6 +5,7 @@
 #include "sgf/streaming/compare_videos.h"
 #include "sgf/streaming/generate.h"
 #include "sgf/streaming/output_name.h"
+#include "sgf/streaming/stream_file.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
 
@@ -90,6 +91,34 @@ TEST(Generate, RefusesToGoOnWithAnotherVideo) {
   video.generate(file, 11, false, [&] { return ++asked == 4; });
   video.order.config.run.seed = 77;
   EXPECT_THAT(refusal_of([&] { video.generate(file, 11, true); }), HasSubstr("run.seed"));
+}
+
+// Killed before the first state: the mark of the beginning says whose file it is.
+TEST(Generate, BeginsAnewWhereNothingWasSavedYet) {
+  if (!can_write_videos()) GTEST_SKIP() << "no FFmpeg here";
+  TinyVideo video;
+  const TemporaryFolder folder;
+  const auto whole = folder.path() / "whole.mp4", killed = folder.path() / "killed.mp4";
+  EXPECT_TRUE(video.generate(whole, 7).is_whole);
+  save_stream(state_file({.target = killed.string()}), {.order = video.order});
+  std::ofstream(killed) << "half a head";
+  const GenerateResult anew = video.generate(killed, 7, /*resume=*/true);
+  EXPECT_EQ(anew.resumed_from, 0);
+  EXPECT_TRUE(compare_videos(whole, killed).is_identical());
+  save_stream(state_file({.target = killed.string()}), {.order = video.order});
+  video.order.config.run.seed = 77;
+  EXPECT_THAT(refusal_of([&] { video.generate(killed, 7, true); }), HasSubstr("run.seed"));
+}
+
+TEST(Generate, LeavesWhatIsThereWhereAnInputIsRefused) {
+  if (!can_write_videos()) GTEST_SKIP() << "no FFmpeg here";
+  TinyVideo video;
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "video.mp4";
+  std::ofstream(file) << "mine";
+  video.order.image = (folder.path() / "nowhere.png").string();
+  EXPECT_THAT(refusal_of([&] { video.generate(file, 7); }), HasSubstr("no such picture"));
+  EXPECT_EQ(bytes_of(file), "mine");
 }
 
 TEST(Generate, WritesWhatMadeItIntoTheFile) {

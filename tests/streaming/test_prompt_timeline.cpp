@@ -74,5 +74,16 @@ TEST(StreamSpeed, IsThatOfBlocksWithAFullWindow) {
   EXPECT_EQ(to_json(speed)["pictures"], 81);
 }
 
+TEST(StreamSpeed, OfASingleBlockIsThatBlocks) {
+  SpeedMeter meter(/*filling_blocks=*/3);
+  meter.add({.pictures = 9, .denoise = 500, .decode = 50, .deliver = 5, .since_last = 900});
+  StreamSpeed speed;
+  meter.fill(speed);
+  EXPECT_DOUBLE_EQ(speed.fps, 10);
+  meter.add({.pictures = 12, .denoise = 50, .decode = 50, .deliver = 5, .since_last = 60});
+  meter.fill(speed);
+  EXPECT_DOUBLE_EQ(speed.fps, 200);
+}
+
 }  // namespace
 }  // namespace sgf

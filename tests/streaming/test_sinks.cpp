@@ -1,10 +1,10 @@
 // A stream's pictures and latents reach their place whole, and a sink that was left at a sync goes on from there as if
 // it had never been left.
 #include "sgf/core/tensors.h"
+#include "sgf/data/latent_file.h"
 #include "sgf/data/video_reader.h"
 #include "sgf/data/video_tensor.h"
 #include "sgf/data/video_writer.h"
-#include "sgf/streaming/latent_file.h"
 #include "sgf/streaming/open_sink.h"
 
 #include "../core/refusal.h"
@@ -216,24 +216,39 @@ TEST_F(Latents, GoOnAfterAKill) {
     if (more == 1) file.finish();
   }
   EXPECT_TRUE(at::equal(read_back(), latents_));
-  EXPECT_THAT(refusal_of([&] { LatentFile(path_, settings_, place); }), HasSubstr("as it is finished"));
 }
 
-// Killed when the header was filled in and the file not yet renamed.
+// Killed when the header was filled in, and the file not yet renamed or already.
 TEST_F(Latents, GoOnAfterAKillWithinTheFinish) {
+  for (const bool is_renamed : {false, true}) {
+    SinkPlace place;
+    {
+      LatentFile file(path_, settings_);
+      file.add(latents_.slice(0, 0, 4));
+      place = file.sync();
+      file.add(at::zeros_like(latents_));
+      file.finish();
+      if (!is_renamed) std::filesystem::rename(path_, folder_ / "a.safetensors.part");
+    }
+    LatentFile file(path_, settings_, place);
+    file.add(latents_.slice(0, 4));
+    file.finish();
+    EXPECT_TRUE(at::equal(read_back(), latents_));
+  }
+}
+
+TEST_F(Latents, AreNotTakenFromAFinishedFileOfAnotherKind) {
   SinkPlace place;
   {
     LatentFile file(path_, settings_);
-    file.add(latents_.slice(0, 0, 4));
+    file.add(latents_);
     place = file.sync();
-    file.add(at::zeros_like(latents_));
     file.finish();
-    std::filesystem::rename(path_, folder_ / "a.safetensors.part");
   }
-  LatentFile file(path_, settings_, place);
-  file.add(latents_.slice(0, 4));
-  file.finish();
-  EXPECT_TRUE(at::equal(read_back(), latents_));
+  LatentFileSettings other = settings_;
+  other.metadata["prompt"] = "another";
+  EXPECT_THAT(refusal_of([&] { LatentFile(path_, other, place); }), HasSubstr("there is no"));
+  EXPECT_TRUE(at::equal(read_back(), latents_));  // left as it was
 }
 
 TEST_F(Latents, OfAnotherKindAreRefused) {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cstdlib>
 #include <fstream>
 
 #include "tests/core/refusal.h"
@@ -18,20 +20,11 @@ const std::filesystem::path kText = std::filesystem::path(SGF_TEST_DATA) / "text
 const std::filesystem::path kModel = kText / "tiny_unigram.model";
 constexpr int64_t kNoLimit = 1'000'000;
 
-bool has_tokenizer() { return tokenizer_component() == "SentencePiece"; }
-
-class TokenizerTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!has_tokenizer()) GTEST_SKIP() << "built without SentencePiece";
-  }
-};
-
-TEST_F(TokenizerTest, GivesTheRecordedIds) {
-  std::ifstream file(kText / "tiny_unigram.json");
+void expect_ids(const std::filesystem::path& cases, const std::filesystem::path& model) {
+  std::ifstream file(cases);
   const nlohmann::json recorded = nlohmann::json::parse(file);
   ASSERT_GE(recorded.at("cases").size(), 5u);
-  const Tokenizer tokenizer(kModel);
+  const Tokenizer tokenizer(model);
   for (const nlohmann::json& one : recorded.at("cases")) {
     const Tokens tokens = tokenizer.encode(one.at("text").get<std::string>(), kNoLimit);
     EXPECT_EQ(tokens.ids, one.at("ids").get<std::vector<int64_t>>()) << one.at("text");
@@ -39,7 +32,20 @@ TEST_F(TokenizerTest, GivesTheRecordedIds) {
   }
 }
 
-TEST_F(TokenizerTest, CutsToTheLimitKeepsTheEndAndSaysHowMuchWent) {
+TEST(Tokenizer, GivesTheRecordedIds) { expect_ids(kText / "tiny_unigram.json", kModel); }
+
+TEST(Tokenizer, GivesTheIdsOfAModelWithoutBytesWithSymbolsOfTheUsers) {
+  expect_ids(kText / "plain_unigram.json", kText / "plain_unigram.model");
+}
+
+// FILE.json of such cases beside FILE.model.
+TEST(Tokenizer, GivesTheIdsOfFurtherCases) {
+  const char* further = std::getenv("SGF_TOKENIZER_CASES");
+  if (further == nullptr) GTEST_SKIP() << "SGF_TOKENIZER_CASES names no file of further cases";
+  expect_ids(further, std::filesystem::path(further).replace_extension(".model"));
+}
+
+TEST(Tokenizer, CutsToTheLimitKeepsTheEndAndSaysHowMuchWent) {
   const Tokenizer tokenizer(kModel);
   const Tokens whole = tokenizer.encode("a red panda rides a bicycle", kNoLimit);
   const auto size = static_cast<int64_t>(whole.ids.size());
@@ -51,21 +57,21 @@ TEST_F(TokenizerTest, CutsToTheLimitKeepsTheEndAndSaysHowMuchWent) {
   EXPECT_THAT(refusal_of([&] { tokenizer.encode("x", 0); }), HasSubstr("at least 1"));
 }
 
-TEST_F(TokenizerTest, SymbolsInAPromptAreLetters) {
+TEST(Tokenizer, SymbolsInAPromptAreLetters) {
   const Tokenizer tokenizer(kModel);
   const std::vector<int64_t> ids = tokenizer.encode("</s>", kNoLimit).ids;
   EXPECT_GT(ids.size(), 2u);
   EXPECT_EQ(std::ranges::count(ids, kEndId), 1);
 }
 
-TEST_F(TokenizerTest, KnowsItsPieces) {
+TEST(Tokenizer, KnowsItsPieces) {
   const Tokenizer tokenizer(kModel);
   EXPECT_EQ(tokenizer.vocabulary(), 600);
   EXPECT_EQ(tokenizer.piece(kEndId), "</s>");
   EXPECT_THAT(refusal_of([&] { tokenizer.piece(600); }), HasSubstr("0 to 599"));
 }
 
-TEST_F(TokenizerTest, RefusesWhatIsNoModel) {
+TEST(Tokenizer, RefusesWhatIsNoModel) {
   const testing::TemporaryFolder folder;
   EXPECT_THAT(refusal_of([&] { Tokenizer{folder / "spiece.model"}; }), HasSubstr("spiece.model"));
   std::ofstream(folder / "spiece.model") << "version https://git-lfs.github.com/spec/v1";
@@ -79,9 +85,24 @@ TEST_F(TokenizerTest, RefusesWhatIsNoModel) {
   EXPECT_THAT(refusal_of([&] { Tokenizer{folder / "half.model"}; }), HasSubstr("half.model"));
 }
 
-TEST(TokenizerWithoutSentencePiece, SaysWhatToInstall) {
-  if (has_tokenizer()) GTEST_SKIP() << "built with SentencePiece";
-  EXPECT_THAT(refusal_of([&] { Tokenizer{kModel}; }), HasSubstr("libsentencepiece-dev"));
+// Whatever a damaged model still says, its ids are ids.
+TEST(Tokenizer, DamagedModelsAreRefusedOrRead) {
+  const testing::TemporaryFolder folder;
+  std::ifstream whole(kModel, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(whole), {}};
+  int64_t refused = 0;
+  for (uint64_t i = 0; i < 200; ++i) {
+    std::string damaged = bytes;
+    damaged[i * 7919 % (i % 2 == 0 ? 600 : bytes.size())] ^= static_cast<char>(1 + i % 255);
+    std::ofstream(folder / "damaged.model", std::ios::binary) << damaged;
+    try {
+      const Tokenizer tokenizer(folder / "damaged.model");
+      for (const int64_t id : tokenizer.encode("a red panda, ﬁ ½ 中 🐼", kNoLimit).ids) tokenizer.piece(id);
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 20);
 }
 
 }  // namespace

@@ -88,8 +88,11 @@ TEST(Y4mVideo, ContinuedEqualsTheUnbrokenOneAndOthersAreRefused) {
   write_y4m({open_video_output(path, true), settings}, 9);
   const std::string unbroken = bytes_of(path);
   put_bytes(path, unbroken.substr(0, unbroken.size() * 3 / 4));
+  EXPECT_EQ(count_y4m_pictures(path, settings), 6);  // the last is not whole
   write_y4m({path, settings, 5}, 9);
   EXPECT_TRUE(bytes_of(path) == unbroken);
+  EXPECT_EQ(count_y4m_pictures(path, settings), 9);
+  EXPECT_EQ(count_y4m_pictures(path, {.width = kWidth, .height = kHeight + 2}), std::nullopt);
   EXPECT_THAT(refusal_of([&] { Y4mWriter(path, settings, 10); }), HasSubstr("cannot be continued after 10 pictures"));
   EXPECT_THAT(refusal_of([&] { Y4mWriter(path, {.width = kWidth, .height = kHeight, .fps = 8}, 5); }),
               HasSubstr("begins otherwise"));

@@ -1,7 +1,7 @@
 // A stream's latents as one safetensors file that grows: as long as the stream, in the memory of a block.
 #pragma once
 
-#include "sgf/streaming/frame_sinks.h"
+#include "sgf/data/sink_place.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -31,6 +31,7 @@ class LatentFile {
   void add(const at::Tensor& latents);  // [F, C, h, w] of the dtype, on the CPU
   SinkPlace sync();                     // all that came is on the disk; counts latents
   void finish();
+  void discard();  // gives up, and takes the part away
 
  private:
   class Part;

@@ -1,4 +1,4 @@
-#include "sgf/streaming/latent_file.h"
+#include "sgf/data/latent_file.h"
 
 #include "sgf/core/error.h"
 #include "sgf/core/tensors.h"
@@ -30,7 +30,7 @@ std::string metadata_json(const LatentFileSettings& settings, const fs::path& pa
   try {
     return nlohmann::json(settings.metadata).dump();
   } catch (const nlohmann::json::exception&) {
-    fail("streaming", "{}: its metadata is not UTF-8, which the format asks for", path.string());
+    fail("data", "{}: its metadata is not UTF-8, which the format asks for", path.string());
   }
 }
 
@@ -74,7 +74,7 @@ class LatentFile::Part {
  public:
   Part(const fs::path& path, const LatentFileSettings& settings, const MaybePlace& from)
       : path_(path), settings_(settings), count_(from ? from->pictures : 0) {
-    check(settings.channels > 0 && settings.height > 0 && settings.width > 0, "streaming",
+    check(settings.channels > 0 && settings.height > 0 && settings.width > 0, "data",
           "{}: latents have a size, got [F, {}, {}, {}]", path.string(), settings.channels, settings.height,
           settings.width);
     from ? take_up(*from) : begin();
@@ -84,7 +84,7 @@ class LatentFile::Part {
     check(latents.dim() == 4 && latents.size(1) == settings_.channels && latents.size(2) == settings_.height &&
               latents.size(3) == settings_.width && latents.scalar_type() == settings_.dtype &&
               latents.device().is_cpu(),
-          "streaming", "{}: takes [F, {}, {}, {}] of {} on the CPU, got [{}] of {} on {}", path_.string(),
+          "data", "{}: takes [F, {}, {}, {}] of {} on the CPU, got [{}] of {} on {}", path_.string(),
           settings_.channels, settings_.height, settings_.width, toString(settings_.dtype),
           fmt::join(latents.sizes().begin(), latents.sizes().end(), ", "), toString(latents.scalar_type()),
           latents.device().str());
@@ -98,12 +98,17 @@ class LatentFile::Part {
     return {count_, output_->size()};
   }
 
+  void discard() const {
+    std::error_code ignored;
+    fs::remove(part_of(path_), ignored);
+  }
+
   void finish() {
-    check(count_ > 0, "streaming", "{}: a file of latents needs at least one", path_.string());
+    check(count_ > 0, "data", "{}: a file of latents needs at least one", path_.string());
     output_->finish();
     fill_in_header(count_);
-    check(::rename(part_of(path_).c_str(), path_.c_str()) == 0, "streaming", "{}: cannot take its name: {}",
-          path_.string(), std::strerror(errno));
+    check(::rename(part_of(path_).c_str(), path_.c_str()) == 0, "data", "{}: cannot take its name: {}", path_.string(),
+          std::strerror(errno));
     sync_folder_of(path_);
   }
 
@@ -115,20 +120,31 @@ class LatentFile::Part {
 
   void take_up(const SinkPlace& from) {
     const std::string head = latent_head(settings_, path_, 0);
-    check(fs::exists(part_of(path_)), "streaming", "{} cannot be continued: there is no {}{}", path_.string(),
-          part_of(path_).string(), fs::exists(path_) ? ", as it is finished" : "");
+    take_back_name();
+    check(fs::exists(part_of(path_)), "data", "{} cannot be continued: there is no {}", path_.string(),
+          part_of(path_).string());
     const auto there = static_cast<int64_t>(fs::file_size(part_of(path_)));
     const int64_t bytes = static_cast<int64_t>(head.size()) + from.pictures * latent_bytes(settings_);
-    check(from.bytes == bytes && there >= bytes, "streaming",
+    check(from.bytes == bytes && there >= bytes, "data",
           "{} cannot be continued after {} latents in {} bytes: these take {}, and it has {}", part_of(path_).string(),
           from.pictures, from.bytes, bytes, there);
-    // A kill may have come between the header of a finished file and its name.
-    const int64_t all = (there - static_cast<int64_t>(head.size())) / latent_bytes(settings_);
-    if (begins_with(part_of(path_), latent_head(settings_, path_, all))) fill_in_header(0);
+    if (is_finished(part_of(path_))) fill_in_header(0);
     std::unique_ptr<ContinuedOutput> output = continue_video_output(part_of(path_));
     output->write_text(head);
     output->go_on_at(bytes);
     output_ = std::move(output);
+  }
+
+  // A kill may have come after the header of a finished file, or after its name, and before its owner knew.
+  bool is_finished(const fs::path& file) const {
+    const auto head = static_cast<int64_t>(latent_head(settings_, path_, 0).size());
+    const int64_t count = (static_cast<int64_t>(fs::file_size(file)) - head) / latent_bytes(settings_);
+    return begins_with(file, latent_head(settings_, path_, count));
+  }
+
+  void take_back_name() const {
+    if (fs::exists(part_of(path_)) || !fs::is_regular_file(path_) || !is_finished(path_)) return;
+    fs::rename(path_, part_of(path_));
   }
 
   // While it grows, the header says that there are none.
@@ -139,8 +155,7 @@ class LatentFile::Part {
         fd >= 0 && ::pwrite(fd, head.data(), head.size(), 0) == static_cast<ssize_t>(head.size()) && ::fsync(fd) == 0;
     const int error = errno;
     if (fd >= 0) ::close(fd);
-    check(is_written, "streaming", "{}: its header cannot be written: {}", part_of(path_).string(),
-          std::strerror(error));
+    check(is_written, "data", "{}: its header cannot be written: {}", part_of(path_).string(), std::strerror(error));
   }
 
   fs::path path_;
@@ -156,5 +171,6 @@ LatentFile::~LatentFile() = default;
 void LatentFile::add(const at::Tensor& latents) { part_->add(latents); }
 SinkPlace LatentFile::sync() { return part_->sync(); }
 void LatentFile::finish() { part_->finish(); }
+void LatentFile::discard() { part_->discard(); }
 
 }  // namespace sgf

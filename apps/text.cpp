@@ -1,0 +1,153 @@
+// `sgf text PROMPT`: what becomes of a prompt on its way to the network.
+#include "apps/commands.h"
+#include "apps/option_values.h"
+#include "apps/table.h"
+#include "sgf/core/device.h"
+#include "sgf/core/error.h"
+#include "sgf/core/tensors.h"
+#include "sgf/core/wan_folder.h"
+#include "sgf/text/cached_prompt_encoder.h"
+#include "sgf/text/prompt_cleaning.h"
+#include "sgf/text/tokenizer.h"
+#include "sgf/text/wan_text_encoder.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <memory>
+
+namespace sgf {
+namespace {
+
+struct TextArgs {
+  std::string prompt;
+  std::string wan;
+  std::string encoder;
+  std::string tokenizer;
+  std::string cache;
+  bool no_cache = false;
+  int64_t text_len = 512;
+  std::string dtype;
+  std::string device = "auto";
+  bool json = false;
+};
+
+// What is known of a prompt: more, the more files were named.
+struct TextReport {
+  std::string cleaned;
+  std::vector<std::string> pieces;
+  std::optional<Tokens> tokens;
+  std::optional<EncodedPrompt> encoded;
+  std::string cache;  // "hit", "miss" or "off"
+};
+
+void take_wan_folder(TextArgs& args) {
+  if (args.wan.empty()) return;
+  const WanFolder wan(args.wan);
+  if (args.tokenizer.empty()) args.tokenizer = wan.tokenizer().string();
+  if (args.encoder.empty()) args.encoder = wan.text_encoder().string();
+}
+
+WanTextSettings text_settings(const TextArgs& args) {
+  const at::Device device = device_from_name(args.device);
+  const std::string dtype = args.dtype.empty() ? (device.is_cuda() ? "bfloat16" : "float32") : args.dtype;
+  WanTextSettings settings{.encoder = args.encoder,
+                           .tokenizer = args.tokenizer,
+                           .text_len = args.text_len,
+                           .options = at::TensorOptions(device).dtype(scalar_type_from_name(dtype)),
+                           .cache = std::nullopt,
+                           .warn = [](const std::string& line) { fmt::print(stderr, "sgf: {}\n", line); }};
+  if (!args.no_cache)
+    settings.cache = args.cache.empty() ? default_embedding_folder() : std::filesystem::path(args.cache);
+  return settings;
+}
+
+void encode_prompt(TextReport& report, const TextArgs& args) {
+  const WanTextSettings settings = text_settings(args);
+  const std::unique_ptr<PromptEncoder> encoder = open_prompt_encoder(settings);
+  const auto* cached = dynamic_cast<const CachedPromptEncoder*>(encoder.get());
+  report.cache = cached == nullptr ? "off" : cached->holds(report.cleaned) ? "hit" : "miss";
+  report.encoded = encoder->encode({report.cleaned})[0];
+}
+
+TextReport report_prompt(const TextArgs& args) {
+  TextReport report{.cleaned = clean_prompt(args.prompt)};
+  if (!args.tokenizer.empty()) {
+    const Tokenizer tokenizer(args.tokenizer);
+    report.tokens = tokenizer.encode(report.cleaned, args.text_len);
+    for (const int64_t id : report.tokens->ids) report.pieces.push_back(tokenizer.piece(id));
+  }
+  if (!args.encoder.empty()) encode_prompt(report, args);
+  return report;
+}
+
+void print_report(const TextReport& report, const TextArgs& args) {
+  fmt::print("cleaned    {}\n", report.cleaned);
+  if (report.tokens) {
+    fmt::print("tokens     {} of {}, {} cut\n", report.tokens->ids.size(), args.text_len, report.tokens->cut);
+    std::vector<std::string> shown;
+    for (size_t i = 0; i < report.pieces.size(); ++i) {
+      shown.push_back(fmt::format("{} {}", report.pieces[i], report.tokens->ids[i]));
+    }
+    fmt::print("pieces     {}\n", fmt::join(shown, ", "));
+  }
+  if (!report.encoded) return;
+  const at::Tensor& rows = report.encoded->rows;
+  const at::Tensor wide = rows.to(at::kDouble);
+  fmt::print("embedding  [{}] {}, mean {:.6g}, std {:.6g}, cache {}\n", fmt::join(rows.sizes(), ", "),
+             name_of(rows.scalar_type()), wide.mean().item<double>(), wide.std(false).item<double>(), report.cache);
+}
+
+void print_report_json(const TextReport& report, const TextArgs& args) {
+  nlohmann::json line{{"prompt", args.prompt}, {"cleaned", report.cleaned}};
+  if (report.tokens) {
+    line["ids"] = report.tokens->ids;
+    line["pieces"] = report.pieces;
+    line["cut"] = report.tokens->cut;
+  }
+  if (report.encoded) {
+    const at::Tensor wide = report.encoded->rows.to(at::kDouble);
+    line["embedding"] = {{"shape", report.encoded->rows.sizes().vec()},
+                         {"dtype", name_of(report.encoded->rows.scalar_type())},
+                         {"mean", wide.mean().item<double>()},
+                         {"std", wide.std(false).item<double>()}};
+    line["cut"] = report.encoded->cut;
+    line["cache"] = report.cache;
+  }
+  fmt::print("{}\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+void run_text(TextArgs args) {
+  take_wan_folder(args);
+  check(args.encoder.empty() || !args.tokenizer.empty(), "text",
+        "an encoder needs its tokenizer: --tokenizer spiece.model, or --wan DIR for both");
+  check(args.text_len >= 1, "text", "--text-len is at least 1, got {}", args.text_len);
+  const TextReport report = report_prompt(args);
+  args.json ? print_report_json(report, args) : print_report(report, args);
+}
+
+}  // namespace
+
+void add_text(CLI::App& app) {
+  auto args = std::make_shared<TextArgs>();
+  CLI::App* command = app.add_subcommand("text", "Show a prompt as the network gets it: cleaned, in tokens, embedded");
+  command->add_option("prompt", args->prompt, "The prompt")->required();
+  command->add_option("--wan", args->wan, "A Wan folder, for its text encoder and tokenizer");
+  command->add_option("--tokenizer", args->tokenizer, "A spiece.model: ids and pieces");
+  command->add_option("--encoder", args->encoder, "A models_t5_umt5-xxl-enc-bf16.pth: the embedding");
+  command->add_option("--text-len", args->text_len, "Rows of an embedding; longer prompts are cut")
+      ->capture_default_str();
+  command->add_option("--cache", args->cache, "Folder of cached embeddings; default ~/.cache/sgf/prompts");
+  command->add_flag("--no-cache", args->no_cache, "Neither look into the cache nor add to it");
+  command->add_option("--dtype", args->dtype, "float64, float32 or bfloat16; default bfloat16 on a GPU, else float32")
+      ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
+  add_device(*command, args->device);
+  command->add_flag("--json", args->json, "One object");
+  command->callback([args] { run_text(*args); });
+}
+
+}  // namespace sgf

@@ -1,0 +1,95 @@
+// `sgf vae encode|decode`: videos to latents and back through the Wan VAE.
+#include "apps/commands.h"
+#include "apps/progress.h"
+#include "apps/vae_options.h"
+#include "sgf/vae/vae_files.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+namespace sgf {
+namespace {
+
+struct VaeEncodeArgs {
+  VaeArgs vae;
+  EncodeOrder order;
+};
+
+struct VaeDecodeArgs {
+  VaeArgs vae;
+  DecodeOrder order;
+  double fps = 0;
+};
+
+// A line once the total is known; without one nothing can be said of how far it is.
+FramesDone progress_of_frames() {
+  auto line = std::make_shared<std::function<void(int64_t)>>();
+  return [line](int64_t done, int64_t total) {
+    if (total <= 0) return;
+    if (!*line) *line = show_progress(total);
+    (*line)(std::min(done, total));
+  };
+}
+
+double seconds_since(std::chrono::steady_clock::time_point began) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+}
+
+void run_encode(VaeEncodeArgs args) {
+  const WanVaeCodec codec = open_vae(args.vae);
+  args.order.vae_name = vae_file(args.vae).filename().string();
+  const auto began = std::chrono::steady_clock::now();
+  const EncodedVideo encoded = encode_video(codec, args.order, progress_of_frames());
+  const double seconds = seconds_since(began);
+  if (!encoded.warning.empty()) fmt::print(stderr, "sgf: {}\n", encoded.warning);
+  fmt::print("{} latents of {} pictures of {} x {} in {} ({:.1f} pictures/s)\n", encoded.latents, encoded.pictures,
+             encoded.width, encoded.height, args.order.latents.string(),
+             static_cast<double>(encoded.pictures) / seconds);
+}
+
+void run_decode(VaeDecodeArgs args) {
+  const WanVaeCodec codec = open_vae(args.vae);
+  if (args.fps > 0) args.order.fps = args.fps;
+  const auto began = std::chrono::steady_clock::now();
+  const DecodedVideo decoded = decode_video(codec, args.order, progress_of_frames());
+  fmt::print("{} pictures of {} x {} in {} ({:.1f} pictures/s)\n", decoded.pictures, decoded.width, decoded.height,
+             args.order.video.string(), static_cast<double>(decoded.pictures) / seconds_since(began));
+}
+
+void add_encode(CLI::App& vae) {
+  auto args = std::make_shared<VaeEncodeArgs>();
+  CLI::App* command = vae.add_subcommand("encode", "A video to latents, a few frames at a time");
+  command->add_option("video", args->order.video, "A video file, or a folder of PNG files")->required();
+  command->add_option("--out", args->order.latents, "The .safetensors file for `latents` [F, C, h, w], float32")
+      ->required();
+  command->add_flag("--crop", args->order.crop, "Take the middle of pictures whose sides are no multiple of 8");
+  add_vae_args(*command, args->vae);
+  command->callback([args] { run_encode(*args); });
+}
+
+void add_decode(CLI::App& vae) {
+  auto args = std::make_shared<VaeDecodeArgs>();
+  CLI::App* command = vae.add_subcommand("decode", "Latents to a video, a few frames at a time");
+  command->add_option("latents", args->order.latents, "A file with `latents` [F, C, h, w]")->required();
+  command->add_option("--out", args->order.video, "An .mp4 file, or a folder for PNG files")->required();
+  command->add_option("--fps", args->fps, "Pictures a second; the file's, or 16, by default")
+      ->check(CLI::PositiveNumber);
+  add_vae_args(*command, args->vae);
+  command->callback([args] { run_decode(*args); });
+}
+
+}  // namespace
+
+void add_vae(CLI::App& app) {
+  CLI::App* vae = app.add_subcommand("vae", "The Wan VAE on files: encode a video, decode latents");
+  vae->require_subcommand(1);
+  add_encode(*vae);
+  add_decode(*vae);
+}
+
+}  // namespace sgf

@@ -1,0 +1,45 @@
+#include "apps/vae_options.h"
+
+#include "apps/option_values.h"
+#include "sgf/core/device.h"
+#include "sgf/core/error.h"
+#include "sgf/core/tensors.h"
+#include "sgf/core/wan_folder.h"
+
+#include <ATen/Parallel.h>
+#include <CLI/CLI.hpp>
+
+namespace sgf {
+
+void add_vae_args(CLI::App& command, VaeArgs& args) {
+  CLI::Option* vae = command.add_option("--vae", args.vae, "The VAE's weights, as Wan2.1_VAE.pth has them");
+  command.add_option("--wan", args.wan, "A Wan folder, with Wan2.1_VAE.pth in it")->excludes(vae);
+  add_device(command, args.device);
+  command.add_option("--dtype", args.dtype, "float64, float32 or bfloat16; auto: bfloat16 on a GPU, else float32")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "float64", "float32", "bfloat16"}));
+  command.add_option("--tile", args.tile, "Work in tiles of so many pixels, for small memories; seams may show")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--threads", args.threads, "CPU threads; as many as torch takes by default")
+      ->check(CLI::PositiveNumber);
+}
+
+std::filesystem::path vae_file(const VaeArgs& args) {
+  if (args.vae.empty() && args.wan.empty()) throw CLI::RequiredError("--vae FILE or --wan DIR");
+  if (!args.vae.empty()) return args.vae;
+  return WanFolder(args.wan).vae();
+}
+
+WanVaeCodec open_vae(const VaeArgs& args) {
+  const std::filesystem::path file = vae_file(args);
+  if (args.threads > 0) at::set_num_threads(args.threads);
+  const c10::Device device = device_from_name(args.device);
+  const at::ScalarType usual = device.is_cuda() ? at::kBFloat16 : at::kFloat;
+  const at::ScalarType dtype = args.dtype == "auto" ? usual : scalar_type_from_name(args.dtype);
+  const VaeWeights weights = load_vae_weights(file, at::TensorOptions().dtype(dtype).device(device));
+  WanCodecSettings settings;
+  if (args.tile > 0) settings.tiles = tiles_of_pixels(args.tile, weights.config.spatial_factor());
+  return WanVaeCodec(weights, settings);
+}
+
+}  // namespace sgf

@@ -1,0 +1,68 @@
+#include "sgf/vae/latents_file.h"
+
+#include "sgf/core/error.h"
+#include "sgf/core/tensors.h"
+
+#include <ATen/ATen.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <utility>
+
+namespace sgf {
+namespace {
+
+nlohmann::json value_of(const TensorFile& file, const std::string& key) {
+  const auto found = file.metadata.find(key);
+  if (found == file.metadata.end()) return nullptr;
+  const nlohmann::json value = nlohmann::json::parse(found->second, nullptr, /*allow_exceptions=*/false);
+  return value.is_discarded() ? nlohmann::json(nullptr) : value;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> metadata_of(const LatentsNote& note) {
+  constexpr auto kReplace = nlohmann::json::error_handler_t::replace;  // a file's name need not be UTF-8
+  std::map<std::string, std::string> metadata{{"kind", "\"latents\""},
+                                              {"vae", nlohmann::json(note.vae).dump(-1, ' ', false, kReplace)}};
+  if (note.fps) metadata["fps"] = nlohmann::json(*note.fps).dump();
+  return metadata;
+}
+
+LatentsWriter::LatentsWriter(std::filesystem::path path, const LatentsNote& note)
+    : path_(std::move(path)), metadata_(metadata_of(note)) {}
+
+LatentsWriter::~LatentsWriter() {
+  if (file_ && !is_finished_) file_->discard();
+}
+
+void LatentsWriter::add(const at::Tensor& latents) {
+  check(latents.dim() == 4, "vae", "latents of a file are [F, C, h, w], got [{}]", fmt::join(latents.sizes(), ", "));
+  if (!file_)
+    file_.emplace(
+        path_,
+        LatentFileSettings{
+            .channels = latents.size(1), .height = latents.size(2), .width = latents.size(3), .metadata = metadata_});
+  file_->add(latents.detach().to(at::kCPU, at::kFloat));
+  frames_ += latents.size(0);
+}
+
+void LatentsWriter::finish() {
+  check(frames_ > 0, "vae", "{}: there are no latents to write", path_.string());
+  file_->finish();
+  is_finished_ = true;
+}
+
+LatentsReader::LatentsReader(const std::filesystem::path& path) {
+  const TensorFile file = open_tensor_file(path);
+  latents_ = map_tensor(file, "latents");
+  if (latents_.dim() == 5 && latents_.size(0) == 1) latents_ = latents_.squeeze(0);
+  check(latents_.dim() == 4 && latents_.is_floating_point() && latents_.size(0) > 0, "vae",
+        "{}: `latents` is [F, C, h, w] of a float type, got [{}] of {}", path.string(),
+        fmt::join(latents_.sizes(), ", "), c10::toString(latents_.scalar_type()));
+  if (const nlohmann::json fps = value_of(file, "fps"); fps.is_number() && fps.get<double>() > 0)
+    note_.fps = fps.get<double>();
+  if (const nlohmann::json vae = value_of(file, "vae"); vae.is_string()) note_.vae = vae.get<std::string>();
+}
+
+}  // namespace sgf

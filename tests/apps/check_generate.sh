@@ -1,0 +1,303 @@
+#!/usr/bin/env bash
+# `sgf generate` and `sgf redo` as their users meet them: sinks, prompts in time, many prompts, kills and continuation,
+# bad input, a Wan folder.
+# usage: check_generate.sh SGF DATA [KILLS], where DATA is tests/data; 50 kills take a minute more
+set -uo pipefail
+
+SGF=$1
+DATA=$2
+KILLS=${3:-6}
+RANDOM=20261 # the seed of bash's numbers
+
+# shellcheck source=tests/apps/wan_folder.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/wan_folder.sh"
+FOLDER=$(mktemp -d)
+trap 'rm -rf -- "$FOLDER"' EXIT
+cd -- "$FOLDER" || exit 1
+export XDG_CACHE_HOME=$FOLDER/cache
+LOG=$FOLDER/log
+FAILED=0
+DISC='a fast red disc on a grey field'
+SQUARE='a slow blue square on a grey field'
+
+complain() {
+  echo "FAIL: $*"
+  FAILED=1
+}
+
+# world ARGS…: the shipped model, about a third of a second a call.
+world() { "$SGF" generate --model world-tiny --quiet --threads 1 "$@"; }
+
+# expect CODE TEXT COMMAND…: the exit code, and a piece of text on either stream.
+expect() {
+  local code=$1 text=$2 output came
+  shift 2
+  output=$("$@" 2>&1)
+  came=$?
+  [[ $came == "$code" && $output == *"$text"* ]] ||
+    complain "$*: exit $came, expected $code and '$text', said: $output"
+}
+
+# refused CODE TEXT ARGS…: one line of error (a misuse has a second, what to try), and nothing left behind.
+refused() {
+  local code=$1 text=$2 before after output came
+  shift 2
+  before=$(ls -A)
+  output=$("$SGF" generate --quiet --threads 1 "$@" 2>&1 >/dev/null)
+  came=$?
+  after=$(ls -A)
+  [[ $came == "$code" && $output == *"$text"* && $(wc -l <<<"$output") == "$((came == 2 ? 2 : 1))" ]] ||
+    complain "$*: exit $came, expected $code and '$text', said: $output"
+  [[ $before == "$after" ]] || complain "$*: left $(comm -13 <(echo "$before") <(echo "$after"))"
+}
+
+# plays FILE PICTURES: it decodes, to at least so many.
+plays() {
+  local frames
+  if command -v ffprobe >/dev/null; then
+    frames=$(ffprobe -v error -count_frames -show_entries stream=nb_read_frames -of csv=p=0 "$1") || frames=0
+  else
+    "$SGF" generate --model world-tiny --quiet --threads 1 --video "$1" --seconds 0.1 --format none --out n >/dev/null 2>&1 &&
+      frames=$2 || frames=0
+  fi
+  ((${frames%,} >= $2)) || complain "$1 plays $frames pictures of $2"
+}
+
+check_sinks() {
+  local said pictures
+  said=$(world --seconds 1 --out a.mp4 --latents a.safetensors --json) || complain 'no mp4'
+  [[ $said == *'"video_pictures":18'*'"whole":true'* ]] || complain "--json said: $said"
+  plays a.mp4 18
+  "$SGF" inspect a.safetensors >/dev/null || complain 'latents cannot be inspected'
+  world --seconds 0.5 --out pictures/ >/dev/null || complain 'no PNG folder'
+  pictures=(pictures/frame_*.png)
+  ((${#pictures[@]} == 9)) || complain "PNG folder: ${#pictures[@]} pictures of 9"
+  world --seconds 0.5 --out - 2>said | cat >piped.y4m
+  [[ ${PIPESTATUS[0]} == 0 && $(<said) == *'9 pictures'* ]] || complain "pipe: $(<said)"
+  world --seconds 0.5 --out file.y4m >/dev/null
+  cmp file.y4m piped.y4m || complain 'y4m through a pipe is another than the file'
+  world --seconds 60 --out - 2>said | head -c 1000 >/dev/null
+  [[ ${PIPESTATUS[0]} == 1 && $(<said) == *'nobody reads'* ]] || complain "closed pipe: $(<said)"
+  expect 0 'identical: all 18 pictures' "$SGF" redo a.mp4 --quiet --threads 1
+  [[ ! -e a.mp4.redo.mp4 ]] || complain 'redo left its video'
+  expect 0 '"prompts"' "$SGF" redo a.mp4 --show
+  expect 1 'is there already: --continue' world --seconds 1 --out a.mp4
+  expect 0 '9 pictures' world --seconds 0.5 --out pictures/ --overwrite
+  expect 0 'whole already, 9 pictures' world --seconds 0.5 --out pictures/ --continue
+  expect 0 'whole already, 9 pictures' world --seconds 0.5 --out file.y4m --continue
+}
+
+check_prompts() {
+  local long
+  printf '\xef\xbb\xbf%s\r\n\r\n%s\r\n%s\r\n' "$DISC" "$SQUARE" "$DISC" >prompts.txt
+  expect 0 "many/0002-a-fast-red-disc" world --seconds 0.2 --prompts prompts.txt --out many --dry-run
+  [[ ! -e many ]] || complain '--dry-run made a folder'
+  world --seconds 0.2 --prompts prompts.txt --out many --naming vbench --samples 2 >/dev/null || complain 'no videos'
+  for name in "$DISC"-{0,1,2,3} "$SQUARE"-{0,1}; do
+    [[ -e many/$name.mp4 ]] || complain "no $name.mp4, but $(ls many)"
+  done
+  cmp -s "many/$DISC-0.mp4" "many/$DISC-2.mp4" && complain 'a prompt in two lines gives one video twice'
+  expect 0 'clips' "$SGF" world measure --manifest many/manifest.json
+  expect 1 'is there already' world --seconds 0.2 --prompts prompts.txt --out many --naming vbench
+  rm "many/$SQUARE-1.mp4"
+  expect 0 "$SQUARE-1.mp4: 6 pictures" world --seconds 0.2 --prompts prompts.txt --out many --naming vbench --samples 2 --continue
+  # Names that no file can have, with the encoder that takes any word.
+  long=$(printf 'very %.0s' {1..60})
+  printf '%s\n' 'a/b ../../etc' "$long" '一只红色的熊猫在雨中骑自行车' '.hidden' "${long}b" >awkward.txt
+  "$SGF" generate --quiet --threads 1 --wan wan --size 64x64 --seconds 0.1 --prompts awkward.txt --naming vbench \
+    --format png --out awkward >/dev/null 2>&1 || complain 'awkward prompts: no videos'
+  [[ $(find awkward -mindepth 1 -maxdepth 1 -type d | wc -l) == 5 && -e awkward/一只红色的熊猫在雨中骑自行车-0 ]] ||
+    complain "awkward prompts: $(ls -A awkward)"
+}
+
+check_directing() {
+  local switch
+  world --seconds 1 --prompt "$DISC" --out directed.mp4 >/dev/null
+  for switch in keep recache new-sink; do
+    world --seconds 1 --prompt "$DISC" --at 0:00.5 "$SQUARE" --switch $switch --out $switch.mp4 >/dev/null ||
+      complain "--switch $switch"
+    for other in directed keep recache; do
+      [[ $other == "$switch" ]] || ! cmp -s $switch.mp4 $other.mp4 || complain "--switch $switch gives the video $other"
+    done
+  done
+  printf '# a comment\n0:00 %s\r\n0:00.5 %s\n' "$DISC" "$SQUARE" >script.txt
+  world --seconds 1 --script script.txt --switch keep --out scripted.mp4 >/dev/null
+  cmp scripted.mp4 keep.mp4 || complain '--script differs from --at'
+  world --seconds 1 --image pictures/frame_00000000.png --out imaged.mp4 >/dev/null || complain '--image'
+  world --seconds 1 --video a.mp4 --out longer.mp4 >/dev/null || complain '--video'
+  world --seconds 0.2 --seed 9223372036854775807 --size 40x24 --steps 2 --prompt "$DISC" --guidance 2 \
+    --negative "$SQUARE" --out turned.mp4 >/dev/null || complain 'seed, size, steps and guidance'
+  for video in recache imaged longer turned; do
+    expect 0 'identical' "$SGF" redo $video.mp4 --quiet --threads 1
+  done
+}
+
+# start ARGS…: a video beside us; PROCESS is the program itself.
+LONG=(--seconds 20 --save-every 4)
+GROWN=(--latents grown.safetensors --out grown.mp4)
+start() {
+  "$SGF" generate --model world-tiny --quiet --threads 1 "${LONG[@]}" "${GROWN[@]}" "$@" >"$LOG" 2>&1 &
+  PROCESS=$!
+}
+
+end_with() {
+  kill -"$1" "$PROCESS" 2>/dev/null
+  wait "$PROCESS" 2>/dev/null
+}
+
+# Until the first fragment is there, or the program has ended.
+wait_for_fragment() {
+  until [[ -s grown.mp4 && $(stat -c %s grown.mp4) -gt 6000 ]] || ! kill -0 "$PROCESS" 2>/dev/null; do sleep 0.01; done
+}
+
+check_kills() {
+  local landed=0 tries came began whole
+  world "${LONG[@]}" --latents whole.safetensors --out whole.mp4 >/dev/null || complain 'no video'
+  began=$(date +%s%3N)
+  world "${LONG[@]}" --format none --out nothing >/dev/null
+  whole=$(($(date +%s%3N) - began))
+  for ((tries = 0; landed < KILLS && tries < 5 * KILLS; ++tries)); do
+    start --continue
+    wait_for_fragment
+    sleep "$(printf 0.%03d $((RANDOM % (whole < 999 ? whole : 999))))"
+    end_with KILL
+    came=$?
+    if ((came == 137)); then
+      landed=$((landed + 1))
+      plays grown.mp4 1
+      continue
+    fi
+    ((came == 0)) || complain "a killed video cannot be gone on with: exit $came: $(cat "$LOG")"
+    same_as_whole
+    rm -f grown.*
+  done
+  world "${LONG[@]}" "${GROWN[@]}" --continue >/dev/null 2>"$LOG" || complain "the last one: $(cat "$LOG")"
+  same_as_whole
+  expect 0 'identical' "$SGF" redo grown.mp4 --quiet --threads 1
+  ((landed >= KILLS)) || complain "only $landed of $tries kills met a living program"
+  echo "$landed of $tries kills met a living program"
+}
+
+same_as_whole() {
+  cmp grown.safetensors whole.safetensors || complain 'the latents differ from the unkilled ones'
+  cmp grown.mp4 whole.mp4 || complain 'the file differs from the unkilled one'
+  [[ ! -e grown.mp4.state && ! -e grown.safetensors.part ]] || complain "left behind: $(ls -A)"
+}
+
+check_signal() {
+  rm -f grown.*
+  start
+  wait_for_fragment
+  end_with "$1"
+  local came=$?
+  [[ $came == 3 && $(<"$LOG") == *'continue goes on'* ]] || complain "$1: exit $came, expected 3: $(<"$LOG")"
+  plays grown.mp4 1
+  expect 1 'run.seed: 1 there, 7 here' world "${LONG[@]}" "${GROWN[@]}" --continue --seed 7
+  expect 1 'is there already' world "${LONG[@]}" "${GROWN[@]}"
+  expect 0 'grown.mp4: ' world "${LONG[@]}" "${GROWN[@]}" --continue
+  cmp grown.safetensors whole.safetensors || complain "$1: the latents differ from the unkilled ones"
+  expect 0 'whole already, 321 pictures' world "${LONG[@]}" "${GROWN[@]}" --continue
+  expect 1 'run.seed: 1 there, 7 here' world "${LONG[@]}" "${GROWN[@]}" --continue --seed 7
+  expect 1 'has 321 pictures and no state' world --seconds 30 --save-every 4 "${GROWN[@]}" --continue
+}
+
+# No room: exit 1 with words, what was written plays, and with room again it goes on to the same end.
+check_no_room() {
+  rm -f grown.*
+  # shellcheck disable=SC2317 # called through expect
+  without_room() { (ulimit -f 60 && world "${LONG[@]}" "${GROWN[@]}"); }
+  expect 1 'File too large' without_room
+  plays grown.mp4 1
+  world "${LONG[@]}" "${GROWN[@]}" --continue >/dev/null 2>"$LOG" || complain "with room again: $(cat "$LOG")"
+  same_as_whole
+}
+
+check_bad_input() {
+  local bad=(--model world-tiny --out bad.mp4)
+  echo hello >text.txt
+  : >empty.png
+  : >empty.txt
+  mkdir -p closed
+  head -c 2000 a.mp4 >broken.mp4
+  world --seconds 0.1 --set context.block_frames=1 --out short.mp4 >/dev/null
+  refused 1 'did you mean world-tiny' --model wrld-tiny --out bad.mp4
+  refused 1 'no model: --model world-tiny' --out bad.mp4
+  refused 1 'holds no Wan DiT' --model "$DATA/wan/Wan2.1_VAE.pth" --prompt x --out bad.mp4
+  refused 1 'holds no Wan DiT' --model "$DATA/weights/state_dict.pt" --prompt x --out bad.mp4
+  refused 1 'neither safetensors nor' --model text.txt --prompt x --out bad.mp4
+  refused 1 'preset without weights' --model world-small --out bad.mp4
+  refused 1 '--config goes with a weight file' "${bad[@]}" --config world-small
+  for seconds in 0 -1 nan inf 1e30; do refused 1 'a video lasts more than 0' "${bad[@]}" --seconds $seconds; done
+  refused 2 'seconds = soon' "${bad[@]}" --seconds soon
+  for seed in -1 9223372036854775808 18446744073709551616 seven 1e3 ''; do
+    refused 2 'a seed is a number from 0' "${bad[@]}" --seed "$seed"
+  done
+  refused 1 'next that fits is 48x36' "${bad[@]}" --size 48x33
+  refused 1 'a size is written as' "${bad[@]}" --size 48
+  refused 1 '1 to 1000 denoising steps' "${bad[@]}" --steps 0
+  refused 1 'guidance is a number' "${bad[@]}" --guidance nan
+  refused 1 'only read under guidance' "${bad[@]}" --negative "$DISC"
+  refused 1 "prompt 'a red zebra': " "${bad[@]}" --prompt 'a red zebra'
+  refused 1 "prompt 'zebra': " "${bad[@]}" --prompt "$DISC" --negative zebra --guidance 2
+  refused 1 'is no video file' "${bad[@]}" --image "$PWD/text.txt"
+  refused 1 'the PNG file is cut off' "${bad[@]}" --image empty.png
+  refused 1 'is a folder, not a picture' "${bad[@]}" --image closed
+  refused 1 'no such picture' "${bad[@]}" --image nowhere.png
+  refused 1 'holds no picture' "${bad[@]}" --video broken.mp4
+  refused 1 'has at least 3 pictures' "${bad[@]}" --video short.mp4
+  refused 1 'no such file of prompts' --model world-tiny --prompts nowhere.txt --out bad
+  refused 1 'holds no prompt' --model world-tiny --prompts empty.txt --out bad
+  refused 1 'a file, not a folder' --model world-tiny --prompts prompts.txt --out text.txt
+  refused 2 '--naming requires --prompts' "${bad[@]}" --naming vbench
+  refused 1 '--samples goes with --prompts' "${bad[@]}" --samples 2
+  refused 1 'come in order of time' "${bad[@]}" --prompt "$DISC" --at 0:03 "$SQUARE" --at 0:02 "$DISC"
+  refused 1 'a time is written as' "${bad[@]}" --prompt "$DISC" --at soon "$SQUARE"
+  refused 1 'names no kind of video' --model world-tiny --out bad.avi
+  refused 1 'there is no folder nowhere' --model world-tiny --out nowhere/bad.mp4
+  refused 1 'there is no folder nowhere' "${bad[@]}" --latents nowhere/l.safetensors
+  refused 1 'NAME.safetensors' "${bad[@]}" --latents a.mp4
+  refused 1 'a.safetensors is there already' "${bad[@]}" --latents a.safetensors
+  cp text.txt note.mp4
+  refused 1 'is no video of this kind' --model world-tiny --out note.mp4 --continue
+  expect 1 'does not say what made it' "$SGF" redo file.y4m
+  expect 1 'no such video' "$SGF" redo nowhere.mp4
+}
+
+# Official names and layout, small widths.
+check_wan() {
+  local panda=(--size 64x64 --seconds 1 --threads 1 --quiet --prompt 'A red panda rides a bicycle.') said part cached before
+  "$SGF" generate --wan wan "${panda[@]}" --out panda.mp4 >/dev/null || complain 'no video of a Wan folder'
+  plays panda.mp4 17
+  cached=$(find cache -name '*.safetensors')
+  [[ $(wc -l <<<"$cached") == 1 && -n $cached ]] || complain "the prompt's rows are not in the cache: $cached"
+  before=$(stat -c %Y%i "$cached")
+  mv wan/models_t5_umt5-xxl-enc-bf16.pth t5.pth
+  head -c 40000 t5.pth >wan/models_t5_umt5-xxl-enc-bf16.pth
+  expect 1 'models_t5_umt5-xxl-enc-bf16.pth' "$SGF" generate --wan wan "${panda[@]}" --out again.mp4
+  cp t5.pth wan/models_t5_umt5-xxl-enc-bf16.pth
+  cp wan/diffusion_pytorch_model.safetensors student.safetensors
+  cp wan/config.json .
+  expect 0 'again.mp4: 21 pictures' "$SGF" generate --model student.safetensors --wan wan "${panda[@]}" --out again.mp4
+  [[ $(find cache -name '*.safetensors') == "$cached" && $(stat -c %Y%i "$cached") == "$before" ]] || complain 'a known prompt was encoded again'
+  said=$("$SGF" generate --wan wan --size 64x64 --seconds 0.1 --quiet --out long.mp4 --prompt "$(printf 'panda %.0s' {1..700})" 2>&1 >/dev/null)
+  [[ $said == *'512'* ]] || complain "a long prompt is cut without a word: $said"
+  for part in diffusion_pytorch_model.safetensors models_t5_umt5-xxl-enc-bf16.pth Wan2.1_VAE.pth google/umt5-xxl/spiece.model; do
+    mv "wan/$part" part
+    refused 1 "no $part" --wan wan --size 64x64 --prompt x --out bad.mp4
+    mv part "wan/$part"
+  done
+  refused 1 '--wan DIR names a Wan folder' --model student.safetensors --size 64x64 --prompt x --out bad.mp4
+  refused 1 'whole patches of 16x16' --wan wan --size 72x64 --prompt x --out bad.mp4
+}
+
+make_wan wan
+check_wan
+check_sinks
+check_prompts
+check_directing
+check_bad_input
+check_kills
+check_signal TERM
+check_signal INT
+check_no_room
+exit "$FAILED"
