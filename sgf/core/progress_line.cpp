@@ -72,7 +72,7 @@ std::string spell_duration(double seconds) {
 }
 
 ProgressLine::ProgressLine(ProgressSettings settings, ProgressOutput output)
-    : settings_(settings), output_(std::move(output)) {
+    : settings_(std::move(settings)), output_(std::move(output)) {
   check(settings_.total_steps >= 1, "core", "progress towards {} steps cannot be shown", settings_.total_steps);
 }
 

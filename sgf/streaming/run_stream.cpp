@@ -143,8 +143,8 @@ class Pipeline {
     }
   }
 
-  // A GPU's library looks for its fastest kernels when it first meets a shape: those of the first block while that is
-  // denoised, on a stream that nobody watches. Later shapes can wait until the first pictures are out.
+  // A GPU's library prepares its kernels when it first meets a shape: those of the first block while that is denoised,
+  // on a stream that nobody watches.
   void meet_first_shapes() const {
     const LatentStreamSettings& s = latents_.settings().latents;
     latents_.codec().stream_decoder()->next(at::zeros({1, s.first_block_frames, s.latent[0], s.latent[1], s.latent[2]},

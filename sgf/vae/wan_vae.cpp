@@ -17,9 +17,9 @@ namespace {
 // 10 bits of TF32. Both settings are torch's own, for all: they are put back.
 class GpuConvolutions {
  public:
-  explicit GpuConvolutions(const at::Tensor& like)
+  GpuConvolutions(const at::Tensor& like, bool tries)
       : is_on_(like.is_cuda()), tries_(context().benchmarkCuDNN()), tf32_(is_on_ && context().allowTF32CuDNN()) {
-    set(true, false);
+    set(tries, false);
   }
   ~GpuConvolutions() { set(tries_, tf32_); }
   GpuConvolutions(const GpuConvolutions&) = delete;
@@ -125,7 +125,7 @@ at::Tensor WanVae::encode(const at::Tensor& pictures, VaeState& state) const {
   check(later >= 0 && frames > 0 && later % group == 0, "vae", "pictures come {} of {}, got {}",
         state.is_first() ? "as one and whole groups" : "in whole groups", group, frames);
   const at::NoGradGuard no_grad;
-  const GpuConvolutions convolutions(mean_weight_);
+  const GpuConvolutions convolutions(mean_weight_, /*tries=*/true);
   return in_passes(frames, state.is_first(), group * latents_per_pass_,
                    [&](int64_t first, int64_t count) { return encode_pass(pictures.narrow(2, first, count), state); });
 }
@@ -140,9 +140,14 @@ at::Tensor WanVae::decode(const at::Tensor& latents, VaeState& state) const {
   check(latents.dim() == 5 && latents.size(1) == config_.z_dim && latents.size(2) > 0, "vae",
         "latents are [B, {}, T, h, w], got [{}]", config_.z_dim, fmt::join(latents.sizes(), ", "));
   const at::NoGradGuard no_grad;
-  const GpuConvolutions convolutions(mean_weight_);
-  return in_passes(latents.size(2), state.is_first(), latents_per_pass_,
-                   [&](int64_t first, int64_t count) { return decode_pass(latents.narrow(2, first, count), state); });
+  // Trying takes seconds, for which nobody should wait who has seen no picture yet; and a shape that was met without it
+  // stays so. The first latent's never comes again, nor do, mostly, those of a first call that are no whole pass.
+  const bool is_first_call = state.is_first();
+  return in_passes(latents.size(2), is_first_call, latents_per_pass_, [&](int64_t first, int64_t count) {
+    const bool comes_again = !state.is_first() && (!is_first_call || count == latents_per_pass_);
+    const GpuConvolutions convolutions(mean_weight_, comes_again);
+    return decode_pass(latents.narrow(2, first, count), state);
+  });
 }
 
 at::Tensor WanVae::decode_pass(const at::Tensor& latents, VaeState& state) const {

@@ -9,6 +9,8 @@ DATA=$2
 KILLS=${3:-6}
 RANDOM=20261 # the seed of bash's numbers
 
+# shellcheck source=tests/apps/expect.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/expect.sh"
 # shellcheck source=tests/apps/wan_folder.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/wan_folder.sh"
 FOLDER=$(mktemp -d)
@@ -16,27 +18,11 @@ trap 'rm -rf -- "$FOLDER"' EXIT
 cd -- "$FOLDER" || exit 1
 export XDG_CACHE_HOME=$FOLDER/cache
 LOG=$FOLDER/log
-FAILED=0
 DISC='a fast red disc on a grey field'
 SQUARE='a slow blue square on a grey field'
 
-complain() {
-  echo "FAIL: $*"
-  FAILED=1
-}
-
 # world ARGS…: the shipped model, about a third of a second a call.
 world() { "$SGF" generate --model world-tiny --quiet --threads 1 "$@"; }
-
-# expect CODE TEXT COMMAND…: the exit code, and a piece of text on either stream.
-expect() {
-  local code=$1 text=$2 output came
-  shift 2
-  output=$("$@" 2>&1)
-  came=$?
-  [[ $came == "$code" && $output == *"$text"* ]] ||
-    complain "$*: exit $came, expected $code and '$text', said: $output"
-}
 
 # refused CODE TEXT ARGS…: one line of error (a misuse has a second, what to try), and nothing left behind.
 refused() {

@@ -1,10 +1,12 @@
 # Training runs small enough to be started a hundred times, for the checks of `sgf train`.
 # shellcheck shell=bash disable=SC2034 # used by those that source it
 
+# shellcheck source=tests/apps/expect.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/expect.sh"
+
 FOLDER=$(mktemp -d)
 trap 'rm -rf -- "$FOLDER"' EXIT
 LOG=$FOLDER/log
-FAILED=0
 
 SMALL=(--set model.dim=24 --set model.ffn_dim=32 --set model.freq_dim=16 --set model.num_heads=2
   --set model.num_layers=1 --set output.sample_every=0 --set output.report_every=0 --set run.threads=1)
@@ -16,11 +18,6 @@ CONSISTENCY=(--set train.stage=causal_cd --set "train.start_from=$FOLDER/teacher
 CAUSAL_ODE=(--set train.stage=causal_ode --set "train.start_from=$FOLDER/teacher" --set "data.pairs=$FOLDER/causal_ode-pairs")
 BIDIRECTIONAL_ODE=(--set train.stage=bidirectional_ode --set "train.start_from=$FOLDER/teacher"
   --set "data.pairs=$FOLDER/bidirectional_ode-pairs")
-
-complain() {
-  echo "FAIL: $*"
-  FAILED=1
-}
 
 # tiny FOLDER ARGS…: a run there.
 tiny() {
@@ -53,14 +50,4 @@ start() {
   shift
   "$SGF" train world-tiny "${SMALL[@]}" --set video.frames=6 --quiet --out "$folder" "$@" >"$LOG" 2>&1 &
   PROCESS=$!
-}
-
-# expect CODE TEXT COMMAND…: the exit code, and a piece of text on either stream.
-expect() {
-  local code=$1 text=$2 output came
-  shift 2
-  output=$("$@" 2>&1)
-  came=$?
-  [[ $came == "$code" && $output == *"$text"* ]] ||
-    complain "$*: exit $came, expected $code and '$text', said: $output"
 }
