@@ -20,14 +20,23 @@ StepReport OneNetworkStage::step(int64_t step) {
   prepare_step();
   for (const MicroBatch& part : settings_.batch.parts(*ranks_)) {
     ranks_->check_alive();
-    const at::Tensor one = loss(step, part);
-    sum.add(generator_.gradients(one), part.share);
-    sum.add("generator_loss", one.item<double>(), part.share);
+    const TensorWork work = [this](const std::vector<at::Tensor>& in) { return loss_and_gradients(in); };
+    const std::vector<at::Tensor> in = inputs(step, part);
+    const std::vector<at::Tensor> out = settings_.record_launches ? recorded_.run(work, in) : work(in);
+    sum.add({out.begin() + 1, out.end()}, part.share);
+    sum.add("generator_loss", out.front().item<double>(), part.share);
   }
   sum.combine(*ranks_);
   report.metrics = sum.means();
   if (generator_.update(sum.gradients(), report.metrics["generator_loss"], step, report)) ema_.update(step);
   return report;
+}
+
+std::vector<at::Tensor> OneNetworkStage::loss_and_gradients(const std::vector<at::Tensor>& in) const {
+  const at::Tensor one = loss(in);
+  std::vector<at::Tensor> out{one.detach()};
+  for (at::Tensor& gradient : generator_.gradients(one)) out.push_back(std::move(gradient));
+  return out;
 }
 
 StageState OneNetworkStage::state() const {
