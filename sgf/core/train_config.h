@@ -64,7 +64,7 @@ void describe(V& v, TrainSettings& t) {
   v.field("activations", t.activations,
           "what the backward pass finds: keep all, recompute blocks, or all but attention");
   v.field("record_launches", t.record_launches,
-          "on a GPU, queue the loss and its gradients as one recorded graph: faster for small networks; not in dmd");
+          "on a GPU, queue an update's loss and gradients as one recorded graph: faster for small networks");
   v.field("ema_decay", t.ema_decay, "of the slow average of the trained network; in causal_cd it is the target too");
   v.field("ema_start_step", t.ema_start_step, "step from which the average is kept; causal_cd keeps it from the first");
   v.field("skip_over_median", t.skip_over_median,

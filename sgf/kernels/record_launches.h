@@ -18,7 +18,7 @@ class LaunchRecording {
 };
 
 // A stream of the device beside the current one: recordings are made on it, and what they need (workspaces of
-// libraries) must have been made on it before.
+// libraries) must have been made on it before. Its recordings share memory: one is replayed at a time.
 class SideStream {
  public:
   explicit SideStream(c10::Device device);

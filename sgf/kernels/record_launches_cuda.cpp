@@ -28,6 +28,7 @@ void wait_for(const c10::cuda::CUDAStream& waiting, const c10::cuda::CUDAStream&
 
 struct SideStream::Handle {
   c10::cuda::CUDAStream stream;
+  at::cuda::MempoolId_t pool = {0, 0};  // none yet
 };
 
 SideStream::SideStream(c10::Device device)
@@ -50,7 +51,7 @@ std::unique_ptr<LaunchRecording> SideStream::record(const std::function<void()>&
   auto recording = std::make_unique<CudaRecording>();
   c10::cuda::device_synchronize();
   const c10::cuda::CUDAStreamGuard guard(handle_->stream);
-  recording->graph.capture_begin();
+  recording->graph.capture_begin(handle_->pool);
   try {
     work();
   } catch (const std::exception& error) {
@@ -62,6 +63,7 @@ std::unique_ptr<LaunchRecording> SideStream::record(const std::function<void()>&
     fail("kernels", "a step's launches cannot be recorded (train.record_launches: false does without): {}", reason);
   }
   recording->graph.capture_end();
+  handle_->pool = recording->graph.pool();
   return recording;
 }
 

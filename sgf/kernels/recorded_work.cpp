@@ -15,10 +15,11 @@ std::vector<std::vector<int64_t>> shapes_of(const std::vector<at::Tensor>& tenso
 
 }  // namespace
 
-std::vector<at::Tensor> RecordedWork::run(const TensorWork& work, const std::vector<at::Tensor>& inputs) {
+std::vector<at::Tensor> RecordedWork::run(int64_t variant, const TensorWork& work,
+                                          const std::vector<at::Tensor>& inputs) {
   check(!inputs.empty(), "kernels", "work is recorded with the tensors it is given, got none");
   if (inputs.front().is_cpu()) return work(inputs);
-  const auto [found, is_new] = takes_.try_emplace(shapes_of(inputs));
+  const auto [found, is_new] = takes_.try_emplace({variant, shapes_of(inputs)});
   if (is_new) return run_beside(work, inputs);
   Take& take = found->second;
   if (!take.launches) record(take, work, inputs);
@@ -35,7 +36,7 @@ std::vector<at::Tensor> RecordedWork::run_beside(const TensorWork& work, const s
 }
 
 void RecordedWork::record(Take& take, const TensorWork& work, const std::vector<at::Tensor>& inputs) {
-  for (const at::Tensor& input : inputs) take.inputs.push_back(input.clone());
+  for (const at::Tensor& input : inputs) take.inputs.push_back(input.clone(at::MemoryFormat::Contiguous));
   take.launches = side_->record([&] { take.results = work(take.inputs); });
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace sgf {
@@ -19,13 +20,13 @@ using TensorWork = std::function<std::vector<at::Tensor>(const std::vector<at::T
 
 class RecordedWork {
  public:
-  // What work(inputs) gives, for one and the same work. The first call with inputs of some shapes runs it as it is, the
-  // second records it, those after it replay; results then live until the next call with these shapes. On the CPU it
-  // always runs as it is.
-  std::vector<at::Tensor> run(const TensorWork& work, const std::vector<at::Tensor>& inputs);
+  // What work(inputs) gives; `variant` numbers works that differ in what is no tensor. The first call with a variant
+  // and inputs of some shapes runs it as it is, the second records it, those after it replay. Results live until the
+  // next call: recordings share their memory. On the CPU it always runs as it is.
+  std::vector<at::Tensor> run(int64_t variant, const TensorWork& work, const std::vector<at::Tensor>& inputs);
 
  private:
-  using Shapes = std::vector<std::vector<int64_t>>;
+  using Key = std::pair<int64_t, std::vector<std::vector<int64_t>>>;  // variant, shapes
   // One recording: the places that inputs are copied to, and those that results appear in.
   struct Take {
     std::vector<at::Tensor> inputs, results;
@@ -36,7 +37,7 @@ class RecordedWork {
   void record(Take& take, const TensorWork& work, const std::vector<at::Tensor>& inputs);
 
   std::unique_ptr<SideStream> side_;
-  std::map<Shapes, Take> takes_;
+  std::map<Key, Take> takes_;
 };
 
 }  // namespace sgf

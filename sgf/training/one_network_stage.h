@@ -7,6 +7,9 @@
 #include "sgf/training/learner.h"
 #include "sgf/training/update_sum.h"
 
+#include <optional>
+#include <vector>
+
 namespace sgf {
 
 struct OneNetworkSettings {
@@ -45,12 +48,19 @@ class OneNetworkStage : public Stage {
  private:
   // The loss, then the gradients.
   std::vector<at::Tensor> loss_and_gradients(const std::vector<at::Tensor>& inputs) const;
+  std::vector<at::Tensor> queue(int64_t step, const MicroBatch& part);
 
   OneNetworkSettings settings_;
   Learner generator_;
   const Ranks* ranks_;
   Ema ema_;
   RecordedWork recorded_;
+  // The next step's first inputs, queued while the device is at work on this one's.
+  struct Ahead {
+    int64_t step;
+    std::vector<at::Tensor> inputs;
+  };
+  std::optional<Ahead> ahead_;
 };
 
 }  // namespace sgf
