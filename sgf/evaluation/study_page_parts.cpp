@@ -84,9 +84,9 @@ it shows the words above it.</p>
 <p class="soft">There is no right answer, and sides are drawn at random. You can go back and change an answer. What you
 answer is kept in this browser until you send it: nothing leaves this page by itself.</p>
 <ul class="keys">
-<li><kbd>←</kbd><kbd>↓</kbd><kbd>→</kbd> left (or top) is better, about the same, right (or bottom) is better</li>
-<li><kbd>↑</kbd> go back &nbsp; <kbd>N</kbd> skip &nbsp; <kbd>Space</kbd> pause &nbsp; <kbd>R</kbd> from the
-start &nbsp; <kbd>J</kbd><kbd>L</kbd> two seconds back, ahead</li>
+<li><kbd>←</kbd><kbd>→</kbd> this side is better (on a phone: top, bottom) &nbsp; <kbd>↓</kbd> about the same</li>
+<li><kbd>↑</kbd> back &nbsp; <kbd>N</kbd> skip &nbsp; <kbd>Space</kbd> pause &nbsp; <kbd>R</kbd> restart</li>
+<li><kbd>J</kbd><kbd>L</kbd> two seconds back, ahead</li>
 </ul>
 <form id="start" autocomplete="off">
 <label for="rater">Your name, or one you are known by in this study</label>
