@@ -12,6 +12,8 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <utility>
 
 namespace sgf {
 namespace {
@@ -31,26 +33,32 @@ struct KnownStudy {
   std::vector<bool> a_is_left;
 };
 
+// A key that merely lies here may be of another study, and is then left aside where the videos can tell too.
+std::optional<Study> key_of(const CompareScoreArgs& args, const std::vector<ShownPair>& shown) {
+  const bool is_named = !args.key.empty();
+  if (!is_named && !std::filesystem::exists(kDefaultStudyKey)) return std::nullopt;
+  Study study = read_study_key(is_named ? args.key : kDefaultStudyKey);
+  const bool must_fit = is_named || args.videos.empty();
+  return must_fit || study.shown() == shown ? std::optional(std::move(study)) : std::nullopt;
+}
+
 KnownStudy study_behind(const CompareScoreArgs& args, const std::vector<ShownPair>& shown) {
-  const std::string key = args.key.empty() && std::filesystem::exists(kDefaultStudyKey) ? kDefaultStudyKey : args.key;
-  check(!key.empty() || !args.videos.empty(), "evaluation",
+  const std::optional<Study> key = key_of(args, shown);
+  check(key || !args.videos.empty(), "evaluation",
         "there is no {} here, and so no telling which method was where: --key names it, or --videos A_DIR B_DIR",
         kDefaultStudyKey);
   KnownStudy known;
-  // A key that merely lies here may be of another study; the videos can tell too.
-  const bool needs_key = !args.key.empty() || args.videos.empty();
-  if (needs_key) {
-    const Study study = read_study_key(key);
-    known.names = study.names;
-    known.a_is_left = sides_by_key(shown, study);
-    for (const StudyPair& pair : study.pairs) known.captions.push_back(pair.caption);
-  }
   if (!args.videos.empty()) {
-    const std::vector<bool> by_videos = sides_by_videos(shown, args.videos[0], args.videos[1]);
-    check(!needs_key || by_videos == known.a_is_left, "evaluation",
-          "the key has method A in {}: --videos takes A's folder first", args.videos[1]);
-    known.a_is_left = by_videos;
-    if (!needs_key) known.names = {args.videos[0], args.videos[1]};
+    known.names = {args.videos[0], args.videos[1]};
+    known.a_is_left = sides_by_videos(shown, args.videos[0], args.videos[1]);
+  }
+  if (key) {
+    const std::vector<bool> by_key = sides_by_key(shown, *key);
+    check(args.videos.empty() || by_key == known.a_is_left, "evaluation",
+          "the key has method A in {}: --videos takes A's folder first", args.videos.empty() ? "" : args.videos[1]);
+    known.names = key->names;
+    known.a_is_left = by_key;
+    for (const StudyPair& pair : key->pairs) known.captions.push_back(pair.caption);
   }
   if (args.names.size() == 2) known.names = {args.names[0], args.names[1]};
   return known;

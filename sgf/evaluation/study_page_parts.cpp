@@ -186,8 +186,8 @@ const now = () => Math.max(0, ...usable().map(video => video.currentTime));
 function seek(time) {
   usable().forEach(video => { video.currentTime = Math.min(Math.max(time, 0), video.duration || 0); });
 }
-// Neither runs ahead: both wait for the one that has no picture yet, a small lag is made good by speed, a large one by a
-// jump. A shorter video rests on its last picture until the longer one ends; then both begin again.
+// Neither runs ahead: both wait for the one that has no picture yet, a small lag is made good by speed, a large one by
+// a jump. A shorter video rests on its last picture until the longer one ends; then both begin again.
 function step() {
   const running = usable().filter(video => !video.ended);
   const ready = usable().every(video => video.ended || video.readyState >= 3);
@@ -211,7 +211,8 @@ function step() {
 videos.forEach(video => video.addEventListener('error', () => {
   if (!video.getAttribute('src')) return;
   video.nextElementSibling.textContent = pairs[state.at] && pairs[state.at].files
-      ? 'This video cannot be played. Is the folder of videos beside the page?' : 'This browser cannot play this video.';
+      ? 'This video cannot be played. Is the folder of videos beside the page?'
+      : 'This browser cannot play this video.';
   video.nextElementSibling.hidden = false;
 }));
 
@@ -299,15 +300,18 @@ const pairKeys = {
   n: actions.skip, ' ': actions.pause, r: actions.restart, j: () => seek(now() - 2), l: () => seek(now() + 2),
   e: exportAnswers,
 };
-const endKeys = {ArrowUp: actions.back, Backspace: actions.back, e: exportAnswers, o: () => $('open').hidden || actions.open()};
+const endKeys = {
+  ArrowUp: actions.back, Backspace: actions.back, e: exportAnswers, o: () => $('open').hidden || actions.open(),
+};
 document.addEventListener('keydown', event => {
   if (event.ctrlKey || event.metaKey || event.altKey || state.at < 0) return;
   const presses = event.key === ' ' || event.key === 'Enter';
   if (presses && event.target.tagName === 'BUTTON') return;  // a button that was reached by Tab
-  const act = (state.at < pairs.length ? pairKeys : endKeys)[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const act = (state.at < pairs.length ? pairKeys : endKeys)[key];
   if (!act) return;
   event.preventDefault();
-  if (!event.repeat || event.key.toLowerCase() === 'j' || event.key.toLowerCase() === 'l') act();  // held is not said again
+  if (!event.repeat || key === 'j' || key === 'l') act();  // a key that is held says nothing twice
 });
 document.addEventListener('click', event => {
   const button = event.target.closest('button[data-answer],button[data-do]');

@@ -38,14 +38,11 @@ def plays_in_step(browser):
     return browser.wait_for(script)
 
 
-def times(browser):
-    return browser.run("return [...document.querySelectorAll('video')].map(v => v.currentTime)")
-
-
 def check_playing(browser):
     expect(plays_in_step(browser), "the two videos do not play in step")
     browser.press(" ")
-    expect(browser.wait_for("return [...document.querySelectorAll('video')].every(v => v.paused)"), "Space does not pause")
+    script = "return [...document.querySelectorAll('video')].every(v => v.paused)"
+    expect(browser.wait_for(script), "Space does not pause")
     browser.press("r")
     script = "return [...document.querySelectorAll('video')].every(v => !v.paused && v.currentTime < 1)"
     expect(browser.wait_for(script), "R does not begin anew")
@@ -113,7 +110,8 @@ def check_score(sgf, folder, answers):
 def check_other_videos(sgf, folder, answers):
     code, text = score(sgf, answers, "--videos", folder / "method-ours", folder / "short")
     expect(code == 1 and "do not belong to these videos" in text, f"other videos: exit {code}, {text}")
-    code, text = score(sgf, answers, "--key", folder / "page.key.json", "--videos", folder / "method-theirs", folder / "method-ours")
+    turned = (folder / "method-theirs", folder / "method-ours")
+    code, text = score(sgf, answers, "--key", folder / "page.key.json", "--videos", *turned)
     expect(code == 1 and "A's folder first" in text, f"folders the wrong way round: exit {code}, {text}")
     code, text = score(sgf, answers, "--key", folder / "short.key.json")
     expect(code == 1 and "another study" in text, f"the key of another study: exit {code}, {text}")

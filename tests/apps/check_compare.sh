@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# `sgf compare`, `sgf compare score` and `sgf strips` as their users meet them; the page in a real browser, where there is
-# one.
+# `sgf compare`, `sgf compare score` and `sgf strips` as their users meet them; the page in a browser, if there is one.
 # usage: check_compare.sh SGF [SHOTS], where SHOTS is a folder for screenshots of the page
 set -uo pipefail
 
@@ -30,16 +29,18 @@ make_videos() {
 }
 
 check_pages() {
-  expect 0 '10 pairs' "$SGF" compare method-ours method-theirs --names Method-Ours Method-Theirs --seed 7 --out page.html
-  expect 0 '10 pairs' "$SGF" compare method-ours method-theirs --names Method-Ours Method-Theirs --seed 7 --out page.html
+  local copies both=(method-ours method-theirs --names Method-Ours Method-Theirs)
+  expect 0 '10 pairs' "$SGF" compare "${both[@]}" --seed 7 --out page.html
+  expect 0 '10 pairs' "$SGF" compare "${both[@]}" --seed 7 --out page.html
   expect 1 'key of another study' "$SGF" compare method-ours method-theirs --seed 8 --out page.html
   grep -qi method- page.html && complain 'the page names a method'
   cp page.html first.html
-  "$SGF" compare method-ours method-theirs --names Method-Ours Method-Theirs --seed 7 --out page.html >/dev/null
+  "$SGF" compare "${both[@]}" --seed 7 --out page.html >/dev/null
   cmp -s first.html page.html || complain 'a seed does not make the same page again'
   expect 0 'to be passed on with it' "$SGF" compare method-ours method-theirs --embed-mb 0 --seed 9 --out apart.html
-  [[ $(ls videos-*/ | wc -l) == 20 ]] || complain 'not twenty videos beside the page'
-  ls videos-*/ | grep -qi -e method -e clip && complain 'a file beside the page names its source'
+  copies=(videos-*/*)
+  ((${#copies[@]} == 20)) || complain "${#copies[@]} videos beside the page, not 20"
+  [[ ${copies[*]} == *method* || ${copies[*]} == *clip* ]] && complain "a copy is named after its source: ${copies[*]}"
   mkdir short empty
   cp method-ours/*3.mp4 method-ours/*4.mp4 short
   expect 0 'has no partner' "$SGF" compare short method-theirs --out short.html
@@ -66,14 +67,15 @@ check_words() {
 }
 
 check_strips() {
-  expect 0 '2 rows, 3 times' "$SGF" strips method-ours/*0.mp4 method-theirs/*0.mp4 --rows Ours Theirs --times 0,0.5,1 --out strip.png
-  expect 0 'Ours has no picture at 60 s: it ends at' "$SGF" strips method-ours/*0.mp4 --rows Ours --times 0,60 --out strip.png
-  expect 0 '1 rows, 4 times' "$SGF" strips method-ours/*0.mp4 --columns 4 --out strip.png
+  local ours=method-ours/clip_00000.mp4 theirs=method-theirs/clip_00000.mp4
+  expect 0 '2 rows, 3 times' "$SGF" strips "$ours" "$theirs" --rows Ours Theirs --times 0,0.5,1 --out strip.png
+  expect 0 'Ours has no picture at 60 s: it ends at' "$SGF" strips "$ours" --rows Ours --times 0,60 --out strip.png
+  expect 0 '1 rows, 4 times' "$SGF" strips "$ours" --columns 4 --out strip.png
   "$SGF" world render --out folders --clips 1 --frames 9 --format png >/dev/null
   expect 0 '1 rows, 6 times' "$SGF" strips folders/*/ --out strip.png
-  expect 1 '1 names came for 2 videos' "$SGF" strips method-ours/*0.mp4 method-theirs/*0.mp4 --rows Ours --out strip.png
-  expect 2 'excludes' "$SGF" strips method-ours/*0.mp4 --times 0,1 --columns 3 --out strip.png
-  expect 1 'too large' "$SGF" strips method-ours/*0.mp4 --columns 1000 --out large.png
+  expect 1 '1 names came for 2 videos' "$SGF" strips "$ours" "$theirs" --rows Ours --out strip.png
+  expect 2 'excludes' "$SGF" strips "$ours" --times 0,1 --columns 3 --out strip.png
+  expect 1 'too large' "$SGF" strips "$ours" --columns 1000 --out large.png
   [[ ! -e large.png ]] || complain 'a refused figure was written'
 }
 

@@ -13,7 +13,7 @@ import urllib.request
 
 KEYS = {"left": "\ue012", "up": "\ue013", "right": "\ue014", "down": "\ue015", "enter": "\ue007", "tab": "\ue004"}
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the protocol's name for a reference to one
-LOCAL = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # the driver is here, whatever the environment says
+LOCAL = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # whatever proxy the environment names
 
 
 def find_programs():
@@ -29,7 +29,8 @@ class Browser:
         browser, driver, _ = find_programs()
         self.downloads = pathlib.Path(folder) / "downloads"
         self.downloads.mkdir(exist_ok=True)
-        self.driver = subprocess.Popen([driver, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        self.driver = subprocess.Popen([driver, "--port=0"], **streams)
         self.root = f"http://127.0.0.1:{self.port()}"
         arguments = ["--headless=new", "--disable-gpu", "--disable-dev-shm-usage", f"--user-data-dir={folder}/profile"]
         if os.geteuid() == 0:
