@@ -61,7 +61,8 @@ border-radius:8px;padding:11px 14px;margin-bottom:16px}
 }
 @media (max-width:820px){
 #pair{padding:14px 12px 8px;gap:8px}
-header{flex-wrap:wrap}#where,#saved{flex:none}#caption{order:1;flex-basis:100%;text-align:left;font-size:15px;max-height:4.4em}
+header{flex-wrap:wrap}#where,#saved{flex:none}
+#caption{order:1;flex-basis:100%;text-align:left;font-size:15px;max-height:4.4em}
 }
 @media (max-width:600px),(hover:none) and (max-width:950px){
 kbd,.keys{display:none}#answers button{padding:6px 8px}#tools button{padding:6px 9px}

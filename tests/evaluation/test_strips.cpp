@@ -40,8 +40,8 @@ std::vector<int64_t> greys_at(const StripSource& source, const std::vector<doubl
 TEST(StripRow, ShowsThePictureOnTheScreenAtATime) {
   const TemporaryFolder folder;
   const StripSource source = write_folder(folder / "video", 20);
-  // 0.3 * 10 is a little less than 3 in floating point.
-  EXPECT_EQ(greys_at(source, {0, .3, .39, .4, 1.9}), (std::vector<int64_t>{0, 30, 30, 40, 190}));
+  // 1 - 0.9 is a little less than 0.1 in floating point.
+  EXPECT_EQ(greys_at(source, {0, 1 - .9, .39, .4, 1.9}), (std::vector<int64_t>{0, 10, 30, 40, 190}));
 }
 
 TEST(StripRow, ShowsTheLastPictureAtTheEndAndNothingAfterIt) {
