@@ -24,6 +24,8 @@ void add_text(CLI::App& app);
 void add_vae(CLI::App& app);
 void add_plan(CLI::App& app);
 void add_diagnose(CLI::App& app);
+void add_compare(CLI::App& app);
+void add_strips(CLI::App& app);
 void add_completion(CLI::App& app);
 
 // For a command that said what it had to say: the program ends with this code, without a further word.

@@ -13,7 +13,7 @@ VENV_PACKAGES=(python3 python3-venv)
 # Faster builds, which go on without them.
 EXTRA_PACKAGES=(ccache mold)
 # For ./run test and ./run format: a check whose tool is missing is skipped with a word.
-CHECK_PACKAGES=(clang-format clang-tidy ffmpeg)
+CHECK_PACKAGES=(clang-format clang-tidy ffmpeg chromium chromium-driver)
 
 # list_packages WANT…: fills REQUIRED and WELCOME for `build`, `checks` or both.
 list_packages() {
@@ -89,7 +89,7 @@ ask_for_tools() {
   say "run: no apt here, so no system package is installed. Needed: a C++20 compiler (g++ 12 or newer), CMake 3.25,"
   say "  Ninja, Python 3.10 with venv and pip, and the development files of fmt, yaml-cpp, nlohmann-json, zlib, CLI11 and"
   say "  GoogleTest. Used where present: FFmpeg 5.1 or newer with pkg-config, ccache, mold, the headers of Gloo,"
-  say "  clang-format 14, clang-tidy, ffprobe."
+  say "  clang-format 14, clang-tidy, ffprobe, chromium with chromedriver."
   ((${#absent[@]} == 0)) || die 3 "not found: ${absent[*]}"
 }
 

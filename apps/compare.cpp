@@ -1,0 +1,135 @@
+// `sgf compare A_DIR B_DIR`: a page for raters who do not know which method made what.
+#include "apps/compare.h"
+
+#include "apps/commands.h"
+#include "apps/option_values.h"
+#include "apps/table.h"
+#include "sgf/core/atomic_file.h"
+#include "sgf/core/error.h"
+#include "sgf/evaluation/study_page.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <random>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CompareArgs {
+  std::string a, b, out = kDefaultStudyPage;
+  std::vector<std::string> names;
+  int64_t seed = -1;  // below 0: drawn
+  double embed_mb = 100;
+};
+
+// Drawn where none is given: sides that follow from a seed everybody knows would not be blind.
+int64_t drawn_seed() {
+  std::random_device device;
+  return static_cast<int64_t>(device() & 0x7FFFFFFF);
+}
+
+std::string folder_name(const std::string& folder) {
+  const fs::path path = fs::absolute(folder).lexically_normal();
+  return path.has_filename() ? path.filename().string() : path.parent_path().filename().string();
+}
+
+std::array<std::string, 2> method_names(const CompareArgs& args) {
+  if (args.names.size() == 2) return {args.names[0], args.names[1]};
+  const std::string a = folder_name(args.a), b = folder_name(args.b);
+  return a == b ? std::array<std::string, 2>{args.a, args.b} : std::array{a, b};
+}
+
+void say_left_out(const std::vector<LeftOutVideo>& videos) {
+  for (const LeftOutVideo& video : videos)
+    fmt::print(stderr, "sgf: left out: {}: {}\n", printable(video.file.string()), printable(video.why));
+}
+
+// What would tell a rater the methods apart at a glance.
+void say_differences(const std::vector<VideoPair>& pairs) {
+  for (const auto& [a, b] : pairs) {
+    if (a.width != b.width || a.height != b.height)
+      fmt::print(stderr, "sgf: {} is {}x{}, {} {}x{}: raters will see which is which\n", printable(a.file.string()),
+                 a.width, a.height, printable(b.file.string()), b.width, b.height);
+    if (a.seconds && b.seconds && std::abs(*a.seconds - *b.seconds) > .1)
+      fmt::print(stderr, "sgf: {} lasts {:.1f} s, {} {:.1f} s: raters will see which is which\n",
+                 printable(a.file.string()), *a.seconds, printable(b.file.string()), *b.seconds);
+    if (a.file.extension() == ".webm" || b.file.extension() == ".webm")
+      fmt::print(stderr, "sgf: {}: what a webm file says of itself stays in the page's copy\n",
+                 printable(a.file.string()));
+  }
+}
+
+fs::path key_beside(const fs::path& page) { return fs::path(page).replace_extension(".key.json"); }
+
+// A key that is overwritten makes the answers to its page worthless.
+void check_key_is_free(const fs::path& key, const Study& study) {
+  if (!fs::exists(key)) return;
+  check(read_study_key(key).id() == study.id(), "evaluation",
+        "{} is the key of another study: --out names another page, or --seed {} makes the same one again", key.string(),
+        read_study_key(key).seed);
+}
+
+void save_key(const fs::path& path, const Study& study) {
+  AtomicFile file(path);
+  file.write(to_json(study).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  file.commit();
+}
+
+void run_compare(const CompareArgs& args) {
+  const FoundVideos a = find_study_videos(args.a), b = find_study_videos(args.b);
+  say_left_out(a.unreadable);
+  say_left_out(b.unreadable);
+  const PairedVideos paired = pair_videos(a.videos, b.videos);
+  say_left_out(paired.left_out);
+  check(!paired.pairs.empty(), "evaluation",
+        "{} and {} have no pair: videos pair by the prompt and seed they note, or by their names", args.a, args.b);
+  say_differences(paired.pairs);
+  const Study study = make_study(paired.pairs, method_names(args), args.seed < 0 ? drawn_seed() : args.seed);
+  const fs::path key = key_beside(args.out);
+  check_key_is_free(key, study);
+  save_key(key, study);
+  const StudyPageFiles files =
+      write_study_page(study, {.page = args.out, .embed_bytes = static_cast<int64_t>(args.embed_mb * 1e6)});
+  fmt::print("{}: {} pairs, {} of videos {}\n{}: which method is on which side; not for raters (seed {})\n", args.out,
+             study.pairs.size(), shown_bytes(static_cast<uint64_t>(files.video_bytes)),
+             files.folder.empty() ? "within it" : "in " + files.folder.string() + ", to be passed on with it",
+             key.string(), study.seed);
+  exit_with(a.unreadable.empty() && b.unreadable.empty() ? 0 : 1);
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app) {
+  auto args = std::make_shared<CompareArgs>();
+  CLI::App* command =
+      app.add_subcommand("compare", "Blind preference: a page for raters, and the score of their answers");
+  command->add_option("a", args->a, "Folder with the videos of method A (mp4, m4v, mov, webm)");
+  command->add_option("b", args->b, "Folder with those of method B");
+  command->add_option("--names", args->names, "Names of the two methods, for the key; the folders' by default")
+      ->expected(2);
+  command->add_option("--out", args->out, "The page; the key lies beside it")->capture_default_str();
+  check_seed(*command->add_option("--seed", args->seed, "Of order and sides; drawn where it is not given"));
+  command->add_option("--embed-mb", args->embed_mb, "Videos up to this many MB together lie within the page")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command->footer(
+      "Videos pair by the prompt and seed that those of sgf generate note, else by name. Raters get the page (and the\n"
+      "folder of videos, if they do not fit into it), never the key: docs/compare.md.\n"
+      "Exit codes: 0 good; 1 failed, or a video could not be read and was left out.");
+  command->require_subcommand(0, 1);
+  add_compare_score(*command);
+  command->callback([args, command] {
+    if (!command->get_subcommands().empty()) return;
+    if (args->a.empty() || args->b.empty()) throw CLI::RequiredError("Two folders of videos, or the command score,");
+    run_compare(*args);
+  });
+}
+
+}  // namespace sgf
