@@ -189,6 +189,7 @@ std::vector<FolderVideo> own_work(const EncodeRequest& request, const VideoFolde
 // Goes through the work; false where a signal came before its end.
 bool encode_all(const EncodeRequest& request, const ClipMaker& encoder, const std::vector<FolderVideo>& work,
                 EncodeResult& result) {
+  if (work.empty()) return true;
   const StopSignal signal;
   ProgressLine progress({.mode = request.progress, .total_steps = static_cast<int64_t>(work.size()), .unit = "video"},
                         request.output);

@@ -15,12 +15,15 @@ trap 'rm -rf -- "$FOLDER"' EXIT
 cd -- "$FOLDER" || exit 1
 export XDG_CACHE_HOME=$FOLDER/cache
 
-CUT=(--frames 21 --height 64 --width 64 --text-len 16 --threads 1 --quiet)
-# encode OUT ARGS…: the videos into that folder.
+CUT=(--height 64 --width 64 --text-len 16 --threads 1 --quiet)
+# encode OUT STRIDE ARGS…: clips of 21 pictures of the videos, into that folder.
 encode() {
-  local out=$1
-  shift
-  "$SGF" data encode videos --captions captions.csv --wan wan --out "$out" "${CUT[@]}" "$@"
+  order_clips "$@"
+  "$SGF" "${ENCODE[@]}"
+}
+
+order_clips() {
+  ENCODE=(data encode videos --captions captions.csv --wan wan --out "$1" --frames 21 --stride "$2" "${CUT[@]}" "${@:3}")
 }
 
 SIZES=(dim=32 ffn_dim=48 freq_dim=16 text_dim=32 text_len=16 num_heads=2 num_layers=2 in_dim=16 out_dim=16)
@@ -67,12 +70,12 @@ add_bad_videos() {
 
 check_encoding() {
   local before
-  expect 0 '2 videos encoded now; 2 of 2 done, 0 left out, 4 clips' encode clips --stride 21
+  expect 0 '2 videos encoded now; 2 of 2 done, 0 left out, 4 clips' encode clips 21
   before=$(stat -c '%i' clips/*.safetensors)
-  expect 0 '0 videos encoded now; 2 of 2 done' encode clips --stride 21
+  expect 0 '0 videos encoded now; 2 of 2 done' encode clips 21
   [[ $(stat -c '%i' clips/*.safetensors) == "$before" ]] || complain 'a second run made shards again'
-  expect 1 'stride 21 there, 0 here' encode clips
-  expect 1 'take 21 or 25' encode other --frames 22
+  expect 1 'stride 21 there, 0 here' encode clips 0
+  expect 1 'take 21 or 25' "$SGF" data encode videos --wan wan --out other --frames 22
   expect 1 'no such folder of videos' "$SGF" data encode nowhere --wan wan --out other
   expect 2 '--wan is required' "$SGF" data encode videos --out other
   [[ ! -e other ]] || complain 'a refused encode left a folder behind'
@@ -81,24 +84,27 @@ check_encoding() {
 check_bad_videos() {
   cp -r clips kept
   add_bad_videos
-  expect 4 'left out: broken.mp4: ' encode clips --stride 21
-  expect 4 '1 videos have no caption and are left out: mute.mp4' encode clips --stride 21
-  expect 4 '1 captions have no video: gone.mp4' encode clips --stride 21
-  expect 4 '0 videos encoded now; 4 of 4 done, 2 left out, 4 clips' encode clips --stride 21
+  expect 4 'left out: broken.mp4: ' encode clips 21
+  expect 4 '1 videos have no caption and are left out: mute.mp4' encode clips 21
+  expect 4 '1 captions have no video: gone.mp4' encode clips 21
+  expect 4 '0 videos encoded now; 4 of 4 done, 2 left out, 4 clips' encode clips 21
   grep -q '"problem": ' clips/manifest.json || complain 'the manifest does not say what was left out'
   cmp -s clips/prompts.safetensors kept/prompts.safetensors || complain 'the prompts were made again'
 }
 
-# Workers that share the folder, one of them killed in the middle: the same shards.
+# Workers that share the folder and are killed at several moments: the same shards in the end.
 check_kill() {
-  encode killed --stride 21 --shard 0/2 >/dev/null 2>&1 &
-  local process=$!
-  sleep 0.6
-  kill -9 "$process" 2>/dev/null
-  wait "$process" 2>/dev/null
-  expect 4 '' encode killed --stride 21 --shard 0/2
-  expect 4 '4 of 4 done, 2 left out, 4 clips' encode killed --stride 21 --shard 1/2
-  local shard
+  local process shard after
+  order_clips killed 21 --shard 0/2
+  for after in 0.2 0.4 0.8 1.6; do
+    "$SGF" "${ENCODE[@]}" >/dev/null 2>&1 & # the program itself, not a shell around it
+    process=$!
+    sleep "$after"
+    kill -9 "$process" 2>/dev/null
+    wait "$process" 2>/dev/null
+  done
+  expect 4 '' encode killed 21 --shard 0/2
+  expect 4 '4 of 4 done, 2 left out, 4 clips' encode killed 21 --shard 1/2
   for shard in clips/clips_*.safetensors; do
     cmp -s "$shard" "killed/$(basename "$shard")" || complain "$shard differs after a kill"
   done

@@ -8,6 +8,7 @@
 #include "sgf/data/clip_text.h"
 #include "sgf/data/png.h"
 #include "sgf/data/world_codec.h"
+#include "sgf/training/distributed/sample_share.h"
 #include "sgf/training/train_run.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
@@ -248,6 +249,23 @@ TEST_F(EncodedVideos, ComeOnceAnEpochInAnOrderOfSeedAndEpochAlone) {
   for (uint64_t seed = 2; seed < 8; ++seed)
     differs_by_seed |= differs(ClipShards(folder_ / "clips", seed).clips(0, 5, 1, at::kCPU).latents);
   EXPECT_TRUE(differs_by_seed);
+}
+
+// Five updates of three samples are three epochs of five clips, whoever runs which sample.
+TEST_F(EncodedVideos, AreSharedOutAmongRanksWithoutOverlap) {
+  encode(request());
+  constexpr int64_t kRanks = 2, kBatch = 3, kSteps = 5;
+  std::map<double, int> times;
+  for (int64_t rank = 0; rank < kRanks; ++rank) {
+    const ClipShards shards(folder_ / "clips", 7);  // each rank has its own
+    const SampleShare share = share_of(kBatch, kRanks, rank);
+    for (int64_t step = 0; step < kSteps; ++step) {
+      const at::Tensor clips = shards.clips(step * kBatch + share.first, share.count, 1, at::kCPU).latents;
+      for (int64_t i = 0; i < share.count; ++i) ++times[clips[i].sum().item<double>()];
+    }
+  }
+  ASSERT_EQ(times.size(), 5U);
+  for (const auto& [clip, count] : times) EXPECT_EQ(count, 3);
 }
 
 TEST_F(EncodedVideos, HaveNoRowsForOtherPromptsUnlessAnEncoderStandsBeside) {
