@@ -44,6 +44,7 @@ struct TrainSettings {
   int64_t micro_batch = 1;
   std::string start_from;
   ActivationChoice activations = ActivationChoice::kKeep;
+  bool record_launches = false;
   double ema_decay = 0.99;
   int64_t ema_start_step = 200;
   double skip_over_median = 20;
@@ -62,6 +63,8 @@ void describe(V& v, TrainSettings& t) {
   v.field("start_from", t.start_from, "weights, or a run folder, that the network starts from; empty: random");
   v.field("activations", t.activations,
           "what the backward pass finds: keep all, recompute blocks, or all but attention");
+  v.field("record_launches", t.record_launches,
+          "on a GPU, queue an update's loss and gradients as one recorded graph: faster for small networks");
   v.field("ema_decay", t.ema_decay, "of the slow average of the trained network; in causal_cd it is the target too");
   v.field("ema_start_step", t.ema_start_step, "step from which the average is kept; causal_cd keeps it from the first");
   v.field("skip_over_median", t.skip_over_median,

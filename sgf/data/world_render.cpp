@@ -4,6 +4,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numbers>
@@ -35,7 +36,10 @@ class Painter {
   using OfFrame = std::function<double(const WorldScene&, int64_t frame)>;
 
   at::Tensor numbers(const std::vector<float>& values, at::IntArrayRef shape) const {
-    return at::tensor(values, at::kFloat).view(shape).to(device_);
+    const auto options = at::TensorOptions(at::kFloat).pinned_memory(!device_.is_cpu());
+    at::Tensor out = at::empty({static_cast<int64_t>(values.size())}, options);
+    std::copy(values.begin(), values.end(), out.data_ptr<float>());
+    return out.view(shape).to(device_, /*non_blocking=*/true);  // pinned: nobody waits for the device
   }
 
   // One number a clip, [B, 1, 1, 1].
@@ -104,8 +108,10 @@ class Painter {
     const at::Tensor radius = per_clip([&](const WorldScene& s) { return s.objects[index].radius; });
     at::Tensor chosen = disc_distance(x, y, radius);
     for (const ShapeWord word : {ShapeWord::kSquare, ShapeWord::kTriangle}) {
+      const auto has_word = [&](const ClipSpan& clip) { return shape(clip.scene) == word; };
+      if (std::none_of(clips_.begin(), clips_.end(), has_word)) continue;
       const at::Tensor is_word = per_clip([&](const WorldScene& s) { return shape(s) == word ? 1.0 : 0.0; }) > 0.5;
-      if (is_word.any().item<bool>()) chosen = at::where(is_word, shape_distance(word, x, y, radius), chosen);
+      chosen = at::where(is_word, shape_distance(word, x, y, radius), chosen);
     }
     return chosen;
   }

@@ -26,27 +26,28 @@ at::Tensor make_text_table(int64_t rows, int64_t width, int64_t table, const at:
 
 }  // namespace
 
-WorldTextEncoder::WorldTextEncoder(const WorldPreset& preset, const at::TensorOptions& options) {
+WorldTextEncoder::WorldTextEncoder(const WorldPreset& preset, const at::TensorOptions& options)
+    : words_(static_cast<int64_t>(world_vocabulary().size())), text_len_(preset.text_len) {
   const at::TensorOptions typed = options.has_dtype() ? options : options.dtype(at::kFloat);
-  words_ = make_text_table(static_cast<int64_t>(world_vocabulary().size()), preset.text_dim, kWordTable, typed);
-  places_ = make_text_table(preset.text_len, preset.text_dim, kPlaceTable, typed);
+  const at::Tensor words = make_text_table(words_, preset.text_dim, kWordTable, typed);
+  const at::Tensor places = make_text_table(text_len_, preset.text_dim, kPlaceTable, typed);
+  rows_ = at::cat({(words.unsqueeze(0) + places.unsqueeze(1)).flatten(0, 1), at::zeros({1, preset.text_dim}, typed)});
 }
 
 at::Tensor WorldTextEncoder::encode(const std::vector<std::string>& prompts) const {
   check(!prompts.empty(), "data", "nothing to encode: no prompts");
-  at::Tensor rows = at::zeros({static_cast<int64_t>(prompts.size()), text_len(), text_dim()}, words_.options());
+  // Where a prompt has no word, the index is that of the zeros.
+  at::Tensor index = at::full({static_cast<int64_t>(prompts.size()), text_len_}, words_ * text_len_, at::kLong);
+  auto places = index.accessor<int64_t, 2>();
   for (size_t b = 0; b < prompts.size(); ++b) {
     const std::vector<int64_t> tokens = world_tokens(prompts[b]);
     const auto length = static_cast<int64_t>(tokens.size());
     check(length <= text_len(), "data", "prompt {} has {} words, the encoder takes {}", in_quotes(prompts[b]), length,
           text_len());
-    if (length == 0) continue;
-    const at::Tensor index = at::tensor(tokens, at::kLong).to(words_.device());
-    rows[static_cast<int64_t>(b)]
-        .narrow(0, 0, length)
-        .copy_(words_.index_select(0, index) + places_.narrow(0, 0, length));
+    for (int64_t i = 0; i < length; ++i)
+      places[static_cast<int64_t>(b)][i] = i * words_ + tokens[static_cast<size_t>(i)];
   }
-  return rows;
+  return rows_.index_select(0, index.flatten().to(rows_.device())).view({index.size(0), text_len(), text_dim()});
 }
 
 }  // namespace sgf

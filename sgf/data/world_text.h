@@ -16,13 +16,14 @@ class WorldTextEncoder final : public TextEncoder {
  public:
   explicit WorldTextEncoder(const WorldPreset& preset, const at::TensorOptions& options = {});
 
-  int64_t text_len() const override { return places_.size(0); }
-  int64_t text_dim() const override { return places_.size(1); }
+  int64_t text_len() const override { return text_len_; }
+  int64_t text_dim() const override { return rows_.size(1); }
   at::Tensor encode(const std::vector<std::string>& prompts) const override;
 
  private:
-  at::Tensor words_;   // [vocabulary, text_dim]
-  at::Tensor places_;  // [text_len, text_dim]
+  int64_t words_;
+  int64_t text_len_;
+  at::Tensor rows_;  // [text_len * words + 1, text_dim]: every word at every place, and zeros
 };
 
 }  // namespace sgf

@@ -4,6 +4,7 @@
 #include "sgf/evaluation/replay_kinds.h"
 #include "sgf/objectives/clip_loss.h"
 #include "sgf/objectives/distribution_matching.h"
+#include "sgf/objectives/flow_matching.h"
 #include "sgf/reconstruction/reconstruct.h"
 #include "sgf/rollout/roll_out.h"
 #include "sgf/schedule/flow_schedule.h"
@@ -59,8 +60,8 @@ NamedTensors replay_flow_matching(const Recording& recording, const ReplayOption
   set_requires_grad(dit.weights(), true);
   const at::Tensor data = latents(recording, "data", options), noise = latents(recording, "noise", options, data);
   const at::Tensor t = timestep_per_sample(recording, data, options).unsqueeze(1).expand({data.size(0), data.size(1)});
-  return loss_and_gradients(dit,
-                            bidirectional_loss(dit, {data, noise, t, text_rows(recording, options)}, FlowSchedule()));
+  const NoisedClips clips{data, noise, t, bell_weights(FlowSchedule(), t, data), text_rows(recording, options)};
+  return loss_and_gradients(dit, bidirectional_loss(dit, clips));
 }
 
 NamedTensors replay_teacher_forcing(const Recording& recording, const ReplayOptions& options) {
@@ -70,8 +71,8 @@ NamedTensors replay_teacher_forcing(const Recording& recording, const ReplayOpti
   const int64_t block = recording.integer("frames_per_block");
   const at::Tensor t = timesteps_of_frames(recording, data, block, options);
   const ReconstructionMask mask(ContextPolicy::everything(), BlockLayout(data.size(1), block));
-  const NoisedClips clips{data, noise, t, text_rows(recording, options)};
-  return loss_and_gradients(dit, teacher_forcing_loss(dit, clips, mask, FlowSchedule()));
+  const NoisedClips clips{data, noise, t, bell_weights(FlowSchedule(), t, data), text_rows(recording, options)};
+  return loss_and_gradients(dit, teacher_forcing_loss(dit, clips, mask));
 }
 
 }  // namespace sgf

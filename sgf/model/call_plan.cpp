@@ -1,7 +1,6 @@
 #include "sgf/model/call_plan.h"
 
 #include "sgf/core/error.h"
-#include "sgf/model/rope_table.h"
 
 #include <ATen/ATen.h>
 
@@ -17,7 +16,7 @@ std::vector<int64_t> counting(int64_t n) {
 }
 
 void set_rope(CallPlan& plan, const CallInput& in, const std::vector<int64_t>& positions) {
-  plan.query_rope = plan.key_rope = plan.last_query_rope = rope_table(positions, in.grid, in.head_width, in.like);
+  plan.query_rope = plan.key_rope = plan.last_query_rope = in.ropes.of(positions, in.grid, in.head_width, in.like);
 }
 
 void fill(CallPlan& plan, const CallInput& in, const Bidirectional&) {
@@ -45,7 +44,7 @@ void fill(CallPlan& plan, const CallInput& in, const Serial& mode) {
   const int64_t per_frame = in.grid.tokens_per_frame();
   plan.region = plan.last_region =
       AttentionRegion::dense(in.frames * per_frame, static_cast<int64_t>(seen.size()) * per_frame);
-  plan.key_rope = rope_table(seen, in.grid, in.head_width, in.like);
+  plan.key_rope = in.ropes.of(seen, in.grid, in.head_width, in.like);
   plan.query_rope = plan.last_query_rope = {plan.key_rope.cos.slice(0, -in.frames * per_frame),
                                             plan.key_rope.sin.slice(0, -in.frames * per_frame)};
 }

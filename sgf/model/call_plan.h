@@ -5,7 +5,7 @@
 #include "sgf/core/patch_grid.h"
 #include "sgf/kernels/dense_attention.h"
 #include "sgf/kernels/rectangles.h"
-#include "sgf/kernels/rope.h"
+#include "sgf/model/rope_table.h"
 
 #include <cstdint>
 
@@ -38,6 +38,7 @@ struct CallInput {
   int64_t frames;  // of the latents handed in
   int64_t head_width;
   at::Tensor like;  // dtype and device of the computation
+  RopeTables ropes = {};
 };
 
 // Throws where the context does not fit the latents.

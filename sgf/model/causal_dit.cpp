@@ -64,7 +64,7 @@ at::Tensor CausalDit::forward(const at::Tensor& latents, const at::Tensor& t, co
                               const AttentionContext& context) const {
   const PatchGrid grid = patch_grid(config_, latents);
   check_timesteps(latents, t);
-  const CallInput input{grid, latents.size(1), config_.head_width(), weights_.head.weight};
+  const CallInput input{grid, latents.size(1), config_.head_width(), weights_.head.weight, ropes_};
   const CallPlan plan = plan_call(context, input, options_.attention, SerialCall::kDenoise);
   const Sequence sequence = sequence_of(latents, t, plan);
   const TimestepEmbedding time = embed_timesteps(config_, weights_, sequence.t);
@@ -73,7 +73,7 @@ at::Tensor CausalDit::forward(const at::Tensor& latents, const at::Tensor& t, co
 }
 
 void CausalDit::write(const at::Tensor& clean, const PromptText& text, const Serial& context, double timestep) const {
-  const CallInput input{patch_grid(config_, clean), clean.size(1), config_.head_width(), weights_.head.weight};
+  const CallInput input{patch_grid(config_, clean), clean.size(1), config_.head_width(), weights_.head.weight, ropes_};
   const CallPlan plan = plan_call(context, input, options_.attention, SerialCall::kWrite);
   const at::Tensor t =
       at::full({clean.size(0), clean.size(1)}, timestep, clean.options().dtype(at::kDouble).requires_grad(false));

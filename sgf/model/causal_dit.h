@@ -48,6 +48,7 @@ class CausalDit {
   DitConfig config_;
   DitWeights weights_;
   DitOptions options_;
+  RopeTables ropes_;
 };
 
 }  // namespace sgf

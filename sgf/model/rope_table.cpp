@@ -6,12 +6,16 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <map>
+#include <mutex>
 #include <numeric>
+#include <tuple>
 
 namespace sgf {
 namespace {
 
 constexpr double kTheta = 10000.0;
+constexpr size_t kKeptBytes = size_t{64} << 20;
 
 // cos and sin of position * theta^(-2i / channels), each [positions, channels / 2]: what one axis adds to a token's
 // table. Angles are computed here, in float64; the table itself is written on the device that reads it.
@@ -63,6 +67,29 @@ RopeTable rope_table(const std::vector<int64_t>& positions, const PatchGrid& gri
         .flatten(0, 2);
   };
   return {table(time.cos, row.cos, column.cos), table(time.sin, row.sin, column.sin)};
+}
+
+struct RopeTables::Kept {
+  // Positions, rows, columns, width: dtype and device are the network's own.
+  using Key = std::tuple<std::vector<int64_t>, int64_t, int64_t, int64_t>;
+  std::mutex mutex;
+  std::map<Key, RopeTable> tables;
+  size_t bytes = 0;
+};
+
+RopeTables::RopeTables() : kept_(std::make_shared<Kept>()) {}
+
+RopeTable RopeTables::of(const std::vector<int64_t>& positions, const PatchGrid& grid, int64_t head_width,
+                         const at::Tensor& like) const {
+  const Kept::Key key{positions, grid.rows(), grid.columns(), head_width};
+  const std::lock_guard lock(kept_->mutex);
+  if (const auto found = kept_->tables.find(key); found != kept_->tables.end()) return found->second;
+  const RopeTable table = rope_table(positions, grid, head_width, like);
+  const size_t bytes = table.cos.nbytes() + table.sin.nbytes();
+  if (kept_->bytes + bytes > kKeptBytes) return table;
+  kept_->bytes += bytes;
+  kept_->tables.emplace(key, table);
+  return table;
 }
 
 }  // namespace sgf

@@ -5,6 +5,7 @@
 #include "sgf/kernels/rope.h"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace sgf {
@@ -13,5 +14,19 @@ namespace sgf {
 // 2 * (D / 6) with the row and as many with the column. Angles are float64, cos and sin as wide as `like` computes.
 RopeTable rope_table(const std::vector<int64_t>& positions, const PatchGrid& grid, int64_t head_width,
                      const at::Tensor& like);
+
+// Tables that a network's calls have asked for. The same few come again with every step, so that the first are kept, up
+// to some megabytes; none is ever dropped: recorded launches read them where they are. Copies share what they keep.
+class RopeTables {
+ public:
+  RopeTables();
+
+  RopeTable of(const std::vector<int64_t>& positions, const PatchGrid& grid, int64_t head_width,
+               const at::Tensor& like) const;
+
+ private:
+  struct Kept;
+  std::shared_ptr<Kept> kept_;
+};
 
 }  // namespace sgf

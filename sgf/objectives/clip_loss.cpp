@@ -8,22 +8,20 @@
 namespace sgf {
 namespace {
 
-at::Tensor weighted_loss(const CausalDit& dit, const NoisedClips& clips, const AttentionContext& context,
-                         const FlowSchedule& schedule) {
+at::Tensor weighted_loss(const CausalDit& dit, const NoisedClips& clips, const AttentionContext& context) {
   const at::Tensor noisy = add_noise(clips.clean, clips.noise, clips.t / kMaxTimestep);
   const at::Tensor flow = dit.forward(noisy, clips.t, dit.embed(clips.text), context);
-  return flow_matching_loss(flow, flow_target(clips.clean, clips.noise), bell_weights(schedule, clips.t, clips.clean));
+  return flow_matching_loss(flow, flow_target(clips.clean, clips.noise), clips.weights);
 }
 
 }  // namespace
 
-at::Tensor bidirectional_loss(const CausalDit& dit, const NoisedClips& clips, const FlowSchedule& schedule) {
-  return weighted_loss(dit, clips, Bidirectional{}, schedule);
+at::Tensor bidirectional_loss(const CausalDit& dit, const NoisedClips& clips) {
+  return weighted_loss(dit, clips, Bidirectional{});
 }
 
-at::Tensor teacher_forcing_loss(const CausalDit& dit, const NoisedClips& clips, const ReconstructionMask& mask,
-                                const FlowSchedule& schedule) {
-  return weighted_loss(dit, clips, Parallel{clips.clean, mask, GradientBoundary::kOpenContext}, schedule);
+at::Tensor teacher_forcing_loss(const CausalDit& dit, const NoisedClips& clips, const ReconstructionMask& mask) {
+  return weighted_loss(dit, clips, Parallel{clips.clean, mask, GradientBoundary::kOpenContext});
 }
 
 }  // namespace sgf

@@ -3,7 +3,6 @@
 
 #include "sgf/context/reconstruction_mask.h"
 #include "sgf/model/causal_dit.h"
-#include "sgf/schedule/flow_schedule.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -11,17 +10,17 @@ namespace sgf {
 
 // A batch of clips and the noise put on them.
 struct NoisedClips {
-  at::Tensor clean;  // [B, F, C, H, W]
-  at::Tensor noise;  // the same
-  at::Tensor t;      // [B, F]; the same for all frames of a sample in flow matching, of a block in teacher forcing
-  at::Tensor text;   // [B, L, text_dim]
+  at::Tensor clean;    // [B, F, C, H, W]
+  at::Tensor noise;    // the same
+  at::Tensor t;        // [B, F]; the same for all frames of a sample in flow matching, of a block in teacher forcing
+  at::Tensor weights;  // [B, F]: bell_weights of t
+  at::Tensor text;     // [B, L, text_dim]
 };
 
-// Every frame sees every frame; mean squared error of the flow under the schedule's bell.
-at::Tensor bidirectional_loss(const CausalDit& dit, const NoisedClips& clips, const FlowSchedule& schedule);
+// Every frame sees every frame; mean squared error of the flow under the weights.
+at::Tensor bidirectional_loss(const CausalDit& dit, const NoisedClips& clips);
 
 // [clean | noisy] under the mask of Pass 2: every noisy block sees the clean ones before it.
-at::Tensor teacher_forcing_loss(const CausalDit& dit, const NoisedClips& clips, const ReconstructionMask& mask,
-                                const FlowSchedule& schedule);
+at::Tensor teacher_forcing_loss(const CausalDit& dit, const NoisedClips& clips, const ReconstructionMask& mask);
 
 }  // namespace sgf

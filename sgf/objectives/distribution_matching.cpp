@@ -25,8 +25,7 @@ GeneratorLoss generator_loss(const at::Tensor& x, const ScorePair& pair, const S
   const at::Tensor noisy = add_noise(x.detach(), draw.noise, draw.t / kMaxTimestep);
   const Scores scores = pair.scores(noisy, draw.t, text);
   const at::Tensor gradient = dmd_gradient(x, scores);
-  const bool are_finite = (scores.real.sum() + scores.fake.sum()).isfinite().item<bool>();
-  return {dmd_loss(x, gradient, first_frame), gradient, are_finite};
+  return {dmd_loss(x, gradient, first_frame), gradient, (scores.real.sum() + scores.fake.sum()).isfinite()};
 }
 
 at::Tensor critic_loss(const at::Tensor& generated, const CausalDit& critic, const ScoreDraw& draw,

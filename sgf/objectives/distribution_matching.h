@@ -23,7 +23,7 @@ struct ScoreDraw {
 struct GeneratorLoss {
   at::Tensor loss;
   at::Tensor gradient;
-  bool are_scores_finite = true;  // where not, the gradient holds zeros that nobody computed
+  at::Tensor are_scores_finite;  // a bool; where not, the gradient holds zeros that nobody computed
 };
 GeneratorLoss generator_loss(const at::Tensor& x, const ScorePair& pair, const ScoreDraw& draw, const ScoreText& text,
                              int64_t first_frame = 0);

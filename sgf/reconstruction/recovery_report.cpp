@@ -15,15 +15,22 @@ RecoveryReport worse_of(const RecoveryReport& a, const RecoveryReport& b) {
           .max_abs = a.max_abs >= b.max_abs || std::isnan(a.max_abs) ? a.max_abs : b.max_abs};
 }
 
-RecoveryReport recovery(const at::Tensor& reconstructed, const at::Tensor& recorded) {
+at::Tensor recovery_numbers(const at::Tensor& reconstructed, const at::Tensor& recorded) {
   check(reconstructed.sizes() == recorded.sizes(), "reconstruction",
         "recovery compares latents of one shape, got {} and {} elements", reconstructed.numel(), recorded.numel());
   const at::Tensor ours = reconstructed.detach().to(at::kDouble), theirs = recorded.to(at::kDouble);
   const at::Tensor difference = ours - theirs;
-  const double norm = theirs.norm().item<double>(), own_norm = ours.norm().item<double>();
-  return {.relative_l2 = difference.norm().item<double>() / norm,
-          .cosine = (ours * theirs).sum().item<double>() / (norm * own_norm),
-          .max_abs = difference.abs().max().item<double>()};
+  const at::Tensor norm = theirs.norm();
+  return at::stack({difference.norm() / norm, (ours * theirs).sum() / (norm * ours.norm()), difference.abs().max()});
+}
+
+RecoveryReport recovery_of(const at::Tensor& numbers) {
+  const at::Tensor read = numbers.to(at::kCPU);
+  return {.relative_l2 = read[0].item<double>(), .cosine = read[1].item<double>(), .max_abs = read[2].item<double>()};
+}
+
+RecoveryReport recovery(const at::Tensor& reconstructed, const at::Tensor& recorded) {
+  return recovery_of(recovery_numbers(reconstructed, recorded));
 }
 
 }  // namespace sgf

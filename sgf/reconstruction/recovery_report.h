@@ -17,4 +17,8 @@ RecoveryReport worse_of(const RecoveryReport& a, const RecoveryReport& b);
 // Both [B, F, C, H, W]; computed in float64.
 RecoveryReport recovery(const at::Tensor& reconstructed, const at::Tensor& recorded);
 
+// The same without waiting for the device: [3], float64; and read from there.
+at::Tensor recovery_numbers(const at::Tensor& reconstructed, const at::Tensor& recorded);
+RecoveryReport recovery_of(const at::Tensor& numbers);
+
 }  // namespace sgf

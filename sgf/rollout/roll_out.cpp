@@ -43,9 +43,10 @@ RolledBlock roll_block(const CausalDit& dit, const PromptText& text, const Seria
 
 at::Tensor exit_timesteps(const std::vector<double>& timesteps, const ExitSteps& exits, int64_t batch,
                           c10::Device device) {
+  const auto of = [&](int64_t sample) { return timesteps.at(static_cast<size_t>(exits.of(sample) - 1)); };
+  if (exits.is_shared()) return at::full({batch}, of(0), at::TensorOptions(at::kDouble).device(device));
   std::vector<double> t;
-  for (int64_t sample = 0; sample < batch; ++sample)
-    t.push_back(timesteps.at(static_cast<size_t>(exits.of(sample) - 1)));
+  for (int64_t sample = 0; sample < batch; ++sample) t.push_back(of(sample));
   return at::tensor(t, at::kDouble).to(device);
 }
 

@@ -129,6 +129,7 @@ DmdStageSettings dmd_settings(const Config& c) {
       .ema_start_step = c.train.ema_start_step,
       .batch = {.global = c.train.global_batch, .micro = c.train.micro_batch},
       .recovery = {.warn_over = RecoveryWatch::usual_limit(compute_type(c)), .stop_over = c.train.stop_over_recovery},
+      .record_launches = c.train.record_launches,
       .seed = static_cast<uint64_t>(c.run.seed),
       .latent = {c.video.frames, c.model.in_dim, c.video.height, c.video.width}};
 }

@@ -1,6 +1,7 @@
 #include "sgf/training/clip_stage.h"
 
 #include "sgf/kernels/noise_fill.h"
+#include "sgf/objectives/flow_matching.h"
 #include "sgf/training/few_step_samples.h"
 #include "sgf/training/sample_number.h"
 
@@ -17,14 +18,19 @@ ClipStage::ClipStage(ClipStageSettings settings, TrainedDit network, ClipBatches
       mask_(settings_.policy, settings_.layout),
       clips_(std::move(clips)) {}
 
-at::Tensor ClipStage::loss(int64_t step, const MicroBatch& part) const {
+std::vector<at::Tensor> ClipStage::inputs(int64_t step, const MicroBatch& part) const {
   const TextClips batch = clips_(step, part.first, part.count);
   const int64_t sample = sample_number(step, part.first);
   const NoiseKey noise{.seed = settings_.seed, .purpose = NoisePurpose::kClipNoise, .sample = sample};
-  const NoisedClips clips{batch.latents, normal_per_sample(noise, batch.latents.sizes(), batch.latents.options()),
-                          draw_timesteps(sample, part.count).to(batch.latents.device()), batch.text};
-  return settings_.objective == ClipObjective::kFlowMatching ? bidirectional_loss(network(), clips, schedule_)
-                                                             : teacher_forcing_loss(network(), clips, mask_, schedule_);
+  const at::Tensor t = draw_timesteps(sample, part.count);
+  return {batch.latents, normal_per_sample(noise, batch.latents.sizes(), batch.latents.options()),
+          t.to(batch.latents.device()), bell_weights(schedule_, t, batch.latents), batch.text};
+}
+
+at::Tensor ClipStage::loss(const std::vector<at::Tensor>& in) const {
+  const NoisedClips clips{in[0], in[1], in[2], in[3], in[4]};
+  return settings_.objective == ClipObjective::kFlowMatching ? bidirectional_loss(network(), clips)
+                                                             : teacher_forcing_loss(network(), clips, mask_);
 }
 
 // [count, F] of the table's timesteps, any as likely as any other.
@@ -33,6 +39,7 @@ at::Tensor ClipStage::draw_timesteps(int64_t sample, int64_t count) const {
   const bool is_per_block = settings_.objective == ClipObjective::kTeacherForcing;
   const std::vector<double>& table = schedule_.timesteps();
   at::Tensor t = at::empty({count, layout.frames()}, at::kDouble);
+  auto values = t.accessor<double, 2>();
   for (int64_t i = 0; i < count; ++i)
     for (int64_t block = 0; block < layout.count(); ++block) {
       const NoiseKey key{.seed = settings_.seed,
@@ -40,7 +47,7 @@ at::Tensor ClipStage::draw_timesteps(int64_t sample, int64_t count) const {
                          .sample = sample + i,
                          .block = is_per_block ? block : 0};
       const auto index = static_cast<size_t>(uniform_index(key, static_cast<int64_t>(table.size())));
-      t[i].slice(0, layout.block(block).begin, layout.block(block).end).fill_(table[index]);
+      for (int64_t f = layout.block(block).begin; f < layout.block(block).end; ++f) values[i][f] = table[index];
     }
   return t;
 }

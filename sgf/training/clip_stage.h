@@ -3,6 +3,7 @@
 
 #include "sgf/objectives/clip_loss.h"
 #include "sgf/rollout/sample_video.h"
+#include "sgf/schedule/flow_schedule.h"
 #include "sgf/training/one_network_stage.h"
 
 #include <functional>
@@ -40,7 +41,8 @@ class ClipStage final : public OneNetworkStage {
   at::Tensor sample(const at::Tensor& text, uint64_t seed) const override;
 
  private:
-  at::Tensor loss(int64_t step, const MicroBatch& part) const override;
+  std::vector<at::Tensor> inputs(int64_t step, const MicroBatch& part) const override;
+  at::Tensor loss(const std::vector<at::Tensor>& inputs) const override;
   at::Tensor draw_timesteps(int64_t sample, int64_t count) const;
 
   ClipStageSettings settings_;

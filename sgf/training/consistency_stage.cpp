@@ -34,17 +34,21 @@ ConsistencyStage::ConsistencyStage(ConsistencyStageSettings settings, TrainedDit
   check(settings_.grid.steps() >= 2, "training", "consistency needs a grid of at least two steps, got {}",
         settings_.grid.steps());
   begin_average();
+  target_.emplace(average());
 }
 
-at::Tensor ConsistencyStage::loss(int64_t step, const MicroBatch& part) const {
+std::vector<at::Tensor> ConsistencyStage::inputs(int64_t step, const MicroBatch& part) const {
   const TextClips clips = clips_(step, part.first, part.count);
   const int64_t sample = sample_number(step, part.first);
   const NoiseKey noise{.seed = settings_.seed, .purpose = NoisePurpose::kClipNoise, .sample = sample};
   const std::vector<int64_t> steps = draw_grid_steps(settings_.seed, settings_.grid.steps(), sample, part.count);
-  const ConsistencyBatch batch{clips.latents,
-                               normal_per_sample(noise, clips.latents.sizes(), clips.latents.options()),
-                               {clips.text, settings_.negative_text.expand(clips.text.sizes())},
-                               grid_steps(settings_.grid, steps, clips.latents.device())};
+  const GridSteps sigmas = grid_steps(settings_.grid, steps, clips.latents.device());
+  return {clips.latents, normal_per_sample(noise, clips.latents.sizes(), clips.latents.options()), clips.text,
+          sigmas.sigma, sigmas.sigma_next};
+}
+
+at::Tensor ConsistencyStage::loss(const std::vector<at::Tensor>& in) const {
+  const ConsistencyBatch batch{in[0], in[1], {in[2], settings_.negative_text.expand(in[2].sizes())}, {in[3], in[4]}};
   return consistency_loss({network(), teacher_, *target_}, batch, settings_.guidance, mask_).loss;
 }
 

@@ -30,8 +30,9 @@ class ConsistencyStage final : public OneNetworkStage {
   at::Tensor sample(const at::Tensor& text, uint64_t seed) const override;
 
  private:
-  void prepare_step() override { target_.emplace(average()); }
-  at::Tensor loss(int64_t step, const MicroBatch& part) const override;
+  void prepare_step() override { set_weights(*target_, ema().average()); }
+  std::vector<at::Tensor> inputs(int64_t step, const MicroBatch& part) const override;
+  at::Tensor loss(const std::vector<at::Tensor>& inputs) const override;
 
   ConsistencyStageSettings settings_;
   ReconstructionMask mask_;

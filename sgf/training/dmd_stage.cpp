@@ -18,6 +18,9 @@ void check_settings(const DmdStageSettings& s) {
   s.schedule.validate();
   check(s.latent.size() == 4 && s.latent[0] == s.dmd.rollout.layout.frames(), "training",
         "a latent is [F, C, H, W] with the layout's {} frames", s.dmd.rollout.layout.frames());
+  check(!s.record_launches || (!s.dmd.exit_per_sample && !s.dmd.on_record), "training",
+        "an update is recorded once for each exit: with exits of their own samples would need one for each draw; take "
+        "dmd.exit: shared or train.record_launches: false");
 }
 
 RecoveryReport worst_of_ranks(const RecoveryReport& mine, const Ranks& ranks) {
@@ -64,18 +67,35 @@ DmdBatch DmdStage::batch(UpdateKind kind, int64_t step, const MicroBatch& part) 
   return dmd_batch(settings_, data_, generator_.network(), kind, step, part);
 }
 
+std::vector<at::Tensor> DmdStage::computed(UpdateKind kind, const DmdInputs& inputs) {
+  const bool is_generator = kind == UpdateKind::kGenerator;
+  const Learner& learner = is_generator ? generator_ : critic_;
+  const TensorWork work = [&](const std::vector<at::Tensor>& tensors) {
+    const DmdInputs in = inputs.with(tensors);
+    const DmdResult result =
+        is_generator ? generator_result(generator_.network(), teacher_, critic_.network(), in, settings_.dmd)
+                     : critic_result(generator_.network(), critic_.network(), in, settings_.dmd);
+    std::vector<at::Tensor> out{result.loss.detach(), result.numbers};
+    for (at::Tensor& gradient : learner.gradients(result.loss)) out.push_back(std::move(gradient));
+    return out;
+  };
+  if (!settings_.record_launches) return work(inputs.tensors());
+  return recorded_.run(2 * inputs.exits.latest() + (is_generator ? 0 : 1), work, inputs.tensors());
+}
+
 void DmdStage::update_generator(int64_t step, StepReport& report) {
   UpdateSum sum;
   RecoveryReport worst{.cosine = 1};
   for (const MicroBatch& part : settings_.batch.parts(*ranks_)) {
     ranks_->check_alive();
-    const GeneratorStep one = generator_step(generator_.network(), teacher_, critic_.network(),
-                                             batch(UpdateKind::kGenerator, step, part), settings_.dmd);
-    sum.add(generator_.gradients(one.loss), part.share);
+    const DmdInputs in = generator_inputs(batch(UpdateKind::kGenerator, step, part), settings_.dmd);
+    const std::vector<at::Tensor> out = computed(UpdateKind::kGenerator, in);
+    sum.add({out.begin() + 2, out.end()}, part.share);
+    const GeneratorNumbers one = generator_numbers(out[1]);
     // Broken scores leave a loss of 0, which looks fine: the watch must not take it for one.
-    sum.add("generator_loss", one.are_scores_finite ? one.loss.item<double>() : kNotANumber, part.share);
+    sum.add("generator_loss", one.are_scores_finite ? out[0].item<double>() : kNotANumber, part.share);
     sum.add("dmdtrain_gradient_norm", one.dmd_gradient_norm, part.share);
-    sum.add("exit_step", one.exit_step, part.share);
+    sum.add("exit_step", in.exit_step(), part.share);
     worst = worse_of(worst, one.recovery);
   }
   sum.combine(*ranks_);
@@ -88,13 +108,14 @@ void DmdStage::update_critic(int64_t step, StepReport& report) {
   UpdateSum sum;
   for (const MicroBatch& part : settings_.batch.parts(*ranks_)) {
     ranks_->check_alive();
-    const CriticStep one =
-        critic_step(generator_.network(), critic_.network(), batch(UpdateKind::kCritic, step, part), settings_.dmd);
-    sum.add(critic_.gradients(one.loss), part.share);
-    sum.add("critic_loss", one.loss.item<double>(), part.share);
-    sum.add("latent_mean", one.latents.mean, part.share);
-    sum.add("latent_std", one.latents.spread, part.share);
-    sum.add("motion_energy", one.latents.motion, part.share);
+    const std::vector<at::Tensor> out =
+        computed(UpdateKind::kCritic, critic_inputs(batch(UpdateKind::kCritic, step, part), settings_.dmd));
+    sum.add({out.begin() + 2, out.end()}, part.share);
+    const LatentStatistics latents = critic_numbers(out[1]);
+    sum.add("critic_loss", out[0].item<double>(), part.share);
+    sum.add("latent_mean", latents.mean, part.share);
+    sum.add("latent_std", latents.spread, part.share);
+    sum.add("motion_energy", latents.motion, part.share);
   }
   sum.combine(*ranks_);
   report.metrics.insert(sum.means().begin(), sum.means().end());

@@ -1,6 +1,7 @@
 // The Self (Gradient) Forcing stage: generator, critic, their optimisers and the slow average, one step at a time.
 #pragma once
 
+#include "sgf/kernels/recorded_work.h"
 #include "sgf/training/dmd_step.h"
 #include "sgf/training/ema.h"
 #include "sgf/training/learner.h"
@@ -23,6 +24,7 @@ struct DmdStageSettings {
   int64_t ema_start_step = 200;
   BatchSizes batch;
   RecoveryWatch recovery;
+  bool record_launches = false;  // on a GPU: queue an update's passes, loss and gradients as one
   uint64_t seed = 1;
   std::vector<int64_t> latent;  // [F, C, H, W]
 };
@@ -64,6 +66,8 @@ class DmdStage final : public Stage {
 
  private:
   DmdBatch batch(UpdateKind kind, int64_t step, const MicroBatch& part) const;
+  // The loss, the numbers, then the gradients of `learner`.
+  std::vector<at::Tensor> computed(UpdateKind kind, const DmdInputs& inputs);
   void update_generator(int64_t step, StepReport& report);
   void update_critic(int64_t step, StepReport& report);
 
@@ -74,6 +78,7 @@ class DmdStage final : public Stage {
   DmdData data_;
   const Ranks* ranks_;
   Ema ema_;
+  RecordedWork recorded_;
 };
 
 }  // namespace sgf

@@ -25,8 +25,13 @@ void Ema::update(int64_t step) {
     return;
   }
   const at::NoGradGuard no_grad;
-  for (size_t i = 0; i < weights_.size(); ++i)
-    shadow_[i].second.mul_(decay_).add_(weights_[i].second.detach(), 1 - decay_);
+  std::vector<at::Tensor> averages, weights;
+  for (size_t i = 0; i < weights_.size(); ++i) {
+    averages.push_back(shadow_[i].second);
+    weights.push_back(weights_[i].second.detach());
+  }
+  at::_foreach_mul_(averages, decay_);
+  at::_foreach_add_(averages, weights, 1 - decay_);
 }
 
 void Ema::restore(const NamedTensors& shadow) {

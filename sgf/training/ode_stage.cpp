@@ -35,15 +35,21 @@ OdeStage::OdeStage(OdeStageSettings settings, TrainedDit network, PathBatches pa
       mask_(settings_.rollout.policy, settings_.rollout.layout),
       paths_(std::move(paths)) {}
 
-at::Tensor OdeStage::loss(int64_t step, const MicroBatch& part) const {
+std::vector<at::Tensor> OdeStage::inputs(int64_t step, const MicroBatch& part) const {
   const TextPaths paths = paths_(step, part.first, part.count);
   check_paths(paths, settings_);
   const at::Tensor index = draw_states(sample_number(step, part.first), part.count).to(paths.states.device());
   const at::Tensor timesteps = at::tensor(settings_.rollout.timesteps, at::kDouble).to(paths.states.device());
-  const OdeStates states{pick_states(paths.states, index), timesteps.index({index}), paths.end, paths.text};
+  std::vector<at::Tensor> in{pick_states(paths.states, index), timesteps.index({index}), paths.end, paths.text};
+  if (settings_.objective == OdeObjective::kCausal) in.push_back(paths.data);
+  return in;
+}
+
+at::Tensor OdeStage::loss(const std::vector<at::Tensor>& in) const {
+  const OdeStates states{in[0], in[1], in[2], in[3]};
   const RolloutSettings& rollout = settings_.rollout;
   return settings_.objective == OdeObjective::kCausal
-             ? causal_ode_loss(network(), states, paths.data, mask_).loss
+             ? causal_ode_loss(network(), states, in[4], mask_).loss
              : bidirectional_ode_loss(network(), states, {rollout.policy, rollout.layout}).loss;
 }
 

@@ -40,7 +40,8 @@ class OdeStage final : public OneNetworkStage {
   at::Tensor sample(const at::Tensor& text, uint64_t seed) const override;
 
  private:
-  at::Tensor loss(int64_t step, const MicroBatch& part) const override;
+  std::vector<at::Tensor> inputs(int64_t step, const MicroBatch& part) const override;
+  at::Tensor loss(const std::vector<at::Tensor>& inputs) const override;
   at::Tensor draw_states(int64_t sample, int64_t count) const;
 
   OdeStageSettings settings_;

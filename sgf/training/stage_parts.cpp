@@ -57,7 +57,8 @@ OneNetworkSettings one_network_settings(const Config& c) {
   return {.generator = learner_settings(c, c.optimiser),
           .ema_decay = c.train.ema_decay,
           .ema_start_step = c.train.ema_start_step,
-          .batch = {.global = c.train.global_batch, .micro = c.train.micro_batch}};
+          .batch = {.global = c.train.global_batch, .micro = c.train.micro_batch},
+          .record_launches = c.train.record_launches};
 }
 
 std::vector<int64_t> latent_shape(const Config& c) { return {c.model.in_dim, c.video.height, c.video.width}; }

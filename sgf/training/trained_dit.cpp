@@ -39,11 +39,7 @@ std::vector<at::Tensor> TrainedDit::gradients(const at::Tensor& loss) const {
   return out;
 }
 
-void TrainedDit::sync() {
-  const at::NoGradGuard no_grad;
-  for (size_t i = 0; i < weights_.size(); ++i)
-    if (weights_[i].scalar_type() != masters_[i].second.scalar_type()) weights_[i].copy_(masters_[i].second);
-}
+void TrainedDit::sync() { set_weights(network_, masters_); }
 
 at::TensorOptions latent_options(const CausalDit& dit) {
   const at::Tensor& like = dit.weights().head.weight;
@@ -60,6 +56,18 @@ CausalDit with_weights(const CausalDit& like, const NamedTensors& masters) {
                                                 /*copy=*/true);
   });
   return CausalDit(like.config(), weights, like.options());
+}
+
+void set_weights(const CausalDit& dit, const NamedTensors& masters) {
+  std::vector<at::Tensor> to, from;
+  for (const auto& [name, tensor] : named_parameters(dit.weights())) {
+    check(to.size() < masters.size() && masters[to.size()].first == name, "training",
+          "no weight '{}' where it was expected", name);
+    from.push_back(masters[to.size()].second.detach());
+    to.push_back(tensor.detach());
+  }
+  const at::NoGradGuard no_grad;
+  if (!to.empty() && !to[0].is_alias_of(from[0])) at::_foreach_copy_(to, from);
 }
 
 }  // namespace sgf

@@ -37,4 +37,7 @@ at::TensorOptions latent_options(const CausalDit& dit);
 // The same network with other weights, masters under official names; its own memory.
 CausalDit with_weights(const CausalDit& like, const NamedTensors& masters);
 
+// Puts other weights into a network's own memory, where recorded launches find them.
+void set_weights(const CausalDit& dit, const NamedTensors& masters);
+
 }  // namespace sgf

@@ -26,9 +26,9 @@ std::vector<MicroBatch> BatchSizes::parts(const Ranks& ranks) const {
 
 void UpdateSum::add(const std::vector<at::Tensor>& gradients, double share) {
   if (gradients_.empty())
-    for (const at::Tensor& gradient : gradients) gradients_.push_back(gradient * share);
+    gradients_ = at::_foreach_mul(gradients, share);
   else
-    for (size_t i = 0; i < gradients_.size(); ++i) gradients_[i].add_(gradients[i], share);
+    at::_foreach_add_(gradients_, gradients, share);
 }
 
 void UpdateSum::combine(const Ranks& ranks) {

@@ -16,6 +16,7 @@ cd -- "$FOLDER" || exit 1
 export XDG_CACHE_HOME=$FOLDER/cache
 
 CUT=(--height 64 --width 64 --text-len 16 --threads 1 --quiet)
+# shellcheck disable=SC2317 # called through expect
 # encode OUT STRIDE ARGS…: clips of 21 pictures of the videos, into that folder.
 encode() {
   order_clips "$@"

@@ -1,6 +1,7 @@
 // Stages that learn from clips: they learn, they resume exactly, and only teacher forcing is causal.
 #include "sgf/training/clip_stage.h"
 
+#include "sgf/core/device.h"
 #include "tests/model/tiny_dit.h"
 
 #include <ATen/ATen.h>
@@ -25,12 +26,13 @@ ClipStageSettings settings(ClipObjective objective, BatchSizes batch = {.global 
           .sampler = {.steps = 3, .guidance = 1.5}};
 }
 
-ClipStage stage(const ClipStageSettings& s, at::ScalarType dtype = at::kFloat) {
-  TrainedDit network(small_config(2, 1), random_dit_weights(small_config(2, 1), 1, dtype), dtype, {});
-  return ClipStage(s, std::move(network), [dtype](int64_t, int64_t first, int64_t count) {
+ClipStage stage(const ClipStageSettings& s, at::TensorOptions options = at::kFloat) {
+  const DitConfig config = small_config(2, 1);
+  TrainedDit network(config, random_dit_weights(config, 1, options), c10::typeMetaToScalarType(options.dtype()), {});
+  return ClipStage(s, std::move(network), [options](int64_t, int64_t first, int64_t count) {
     // Clips of one colour each: something a network this small can learn.
-    const at::Tensor latents = draw(1, 0, {4, 1, 3, 1, 1}, at::TensorOptions(dtype)).expand({4, 4, 3, 4, 6});
-    const at::Tensor text = draw(2, 0, {4, 4, 10}, at::TensorOptions(dtype));
+    const at::Tensor latents = draw(1, 0, {4, 1, 3, 1, 1}, options).expand({4, 4, 3, 4, 6});
+    const at::Tensor text = draw(2, 0, {4, 4, 10}, options);
     return TextClips{latents.slice(0, first, first + count), text.slice(0, first, first + count)};
   });
 }
@@ -71,6 +73,16 @@ TEST_P(EveryClipObjective, AccumulationMakesTheUpdateOfTheWholeBatch) {
     const double a = at_once.step(step).metrics.at("generator_loss");
     EXPECT_NEAR(in_parts.step(step).metrics.at("generator_loss"), a, 1e-9 * a);
   }
+}
+
+TEST_P(EveryClipObjective, RecordedOnAGpuTakesTheSameSteps) {
+  if (!cuda_is_available()) GTEST_SKIP() << "no GPU here";
+  ClipStageSettings s = settings(GetParam(), {.global = 4, .micro = 3});
+  ClipStage plain = stage(s, at::TensorOptions(at::kFloat).device(at::kCUDA));
+  s.update.record_launches = true;
+  ClipStage recorded = stage(s, at::TensorOptions(at::kFloat).device(at::kCUDA));
+  for (int64_t step = 0; step < 6; ++step)
+    EXPECT_EQ(recorded.step(step).metrics, plain.step(step).metrics) << "step " << step;
 }
 
 TEST_P(EveryClipObjective, SamplesAreOfTheClipsShapeAndOfTheSeed) {

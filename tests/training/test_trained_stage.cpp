@@ -1,6 +1,7 @@
 // The DMD stage: exact resume, accumulation, the order of updates.
 #include "sgf/training/dmd_stage.h"
 
+#include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "tests/training/tiny_stage.h"
 
@@ -113,6 +114,37 @@ TEST(GeneratorStep, ItsGradientNormLeavesGivenFramesOut) {
   };
   EXPECT_NEAR(norm / norm_from(1), 1, 1e-6);
   EXPECT_GT(std::abs(norm / norm_from(0) - 1), 0.01) << "the control: that of all frames is another number";
+}
+
+DmdStage stage_on_gpu(bool record_launches) {
+  DmdStageSettings settings = testing::stage_settings(2, 2);
+  settings.record_launches = record_launches;
+  const auto network = [](uint64_t seed) {
+    const DitConfig config = testing::small_config(2, 1);
+    return TrainedDit(config, random_dit_weights(config, seed, at::TensorOptions(at::kFloat).device(at::kCUDA)),
+                      at::kFloat, {});
+  };
+  const auto prompts = [](UpdateKind kind, int64_t step, int64_t, int64_t count) {
+    const auto options = at::TensorOptions(at::kFloat).device(at::kCUDA);
+    const at::Tensor text = testing::draw(kind == UpdateKind::kCritic ? 1 : 2, step, {count, 4, 10}, options);
+    return ScoreText{text, at::zeros_like(text)};
+  };
+  return DmdStage(settings, network(1), network(2).network(), network(3), {.prompts = prompts});
+}
+
+TEST(DmdStage, RecordedOnAGpuTakesTheSameSteps) {
+  if (!cuda_is_available()) GTEST_SKIP() << "no GPU here";
+  DmdStage plain = stage_on_gpu(false), recorded = stage_on_gpu(true);
+  for (int64_t step = 0; step < 16; ++step)  // each exit comes more often than a recording is made
+    EXPECT_EQ(recorded.step(step).metrics, plain.step(step).metrics) << "step " << step;
+}
+
+TEST(DmdStage, ExitsOfASamplesOwnAreNotRecorded) {
+  DmdStageSettings settings = testing::stage_settings(2, 2);
+  settings.record_launches = settings.dmd.exit_per_sample = true;
+  EXPECT_THROW(DmdStage(settings, testing::network(1, at::kFloat), testing::network(2, at::kFloat).network(),
+                        testing::network(3, at::kFloat), {}),
+               Error);
 }
 
 TEST(DmdStage, RefusesAnotherNetworksState) {

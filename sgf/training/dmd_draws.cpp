@@ -1,0 +1,84 @@
+#include "sgf/training/dmd_draws.h"
+
+#include "sgf/core/noise.h"
+#include "sgf/kernels/noise_fill.h"
+#include "sgf/schedule/flow_schedule.h"
+#include "sgf/training/sample_number.h"
+
+#include <ATen/ATen.h>
+
+namespace sgf {
+namespace {
+
+NoiseKey key_of(const DmdDraws& draws, NoisePurpose purpose) {
+  return {.seed = draws.seed, .purpose = purpose, .sample = sample_number(draws.step, draws.first_sample)};
+}
+
+// The same for every sample of a step, and so for every rank.
+int64_t exit_of(const DmdDraws& draws, NoisePurpose purpose, int64_t steps) {
+  return 1 + uniform_index({.seed = draws.seed, .purpose = purpose, .sample = draws.step}, steps);
+}
+
+std::vector<int64_t> exits_of(const DmdDraws& draws, NoisePurpose purpose, int64_t steps, int64_t count) {
+  std::vector<int64_t> exits;
+  for (int64_t i = 0; i < count; ++i) {
+    NoiseKey key = key_of(draws, purpose);
+    key.sample += i;
+    key.step = 1;  // the shared exit is drawn at 0
+    exits.push_back(1 + uniform_index(key, steps));
+  }
+  return exits;
+}
+
+// Generator and critic rollouts of one step must not share noise: they use even and odd draws.
+BlockNoise block_noise(const DmdDraws& draws, at::IntArrayRef latent, at::TensorOptions options, int64_t parity) {
+  const std::vector<int64_t> shape = latent.vec();
+  return [draws, shape, options, parity](FrameSpan block, int64_t draw) {
+    NoiseKey key = key_of(draws, draw == 0 ? NoisePurpose::kInitial : NoisePurpose::kRenoise);
+    key.block = block.begin;
+    key.step = 2 * draw + parity;
+    return normal_per_sample(key, {shape[0], block.frames(), shape[2], shape[3], shape[4]}, options);
+  };
+}
+
+ScoreDraw score_draw(const DmdDraws& draws, at::IntArrayRef latent, at::TensorOptions options, double shift,
+                     NoisePurpose noise, NoisePurpose time) {
+  std::vector<double> t;
+  for (int64_t i = 0; i < latent[0]; ++i) {
+    NoiseKey key = key_of(draws, time);
+    key.sample += i;
+    t.push_back(draw_score_timestep(key, shift));
+  }
+  return {normal_per_sample(key_of(draws, noise), latent, options), at::tensor(t, at::kDouble).to(options.device())};
+}
+
+}  // namespace
+
+int64_t DmdDraws::generator_exit(int64_t steps) const { return exit_of(*this, NoisePurpose::kExit, steps); }
+int64_t DmdDraws::critic_exit(int64_t steps) const { return exit_of(*this, NoisePurpose::kCriticExit, steps); }
+
+std::vector<int64_t> DmdDraws::generator_exits(int64_t steps, int64_t count) const {
+  return exits_of(*this, NoisePurpose::kExit, steps, count);
+}
+
+std::vector<int64_t> DmdDraws::critic_exits(int64_t steps, int64_t count) const {
+  return exits_of(*this, NoisePurpose::kCriticExit, steps, count);
+}
+
+BlockNoise DmdDraws::generator_noise(at::IntArrayRef latent, at::TensorOptions options) const {
+  return block_noise(*this, latent, options, 0);
+}
+
+BlockNoise DmdDraws::critic_noise(at::IntArrayRef latent, at::TensorOptions options) const {
+  return block_noise(*this, latent, options, 1);
+}
+
+ScoreDraw DmdDraws::score(at::IntArrayRef latent, at::TensorOptions options, double shift) const {
+  return score_draw(*this, latent, options, shift, NoisePurpose::kScore, NoisePurpose::kScoreTimestep);
+}
+
+ScoreDraw DmdDraws::critic_score(at::IntArrayRef latent, at::TensorOptions options, double shift) const {
+  return score_draw(*this, latent, options, shift, NoisePurpose::kCritic, NoisePurpose::kCriticTimestep);
+}
+
+}  // namespace sgf
