@@ -18,6 +18,7 @@ void add_world(CLI::App& app);
 void add_generate(CLI::App& app);
 void add_redo(CLI::App& app);
 void add_sample(CLI::App& app);
+void add_data(CLI::App& app);
 void add_pairs(CLI::App& app);
 void add_recipe(CLI::App& app);
 void add_text(CLI::App& app);

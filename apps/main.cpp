@@ -40,6 +40,7 @@ void add_commands(CLI::App& app) {
   add_redo(app);
   add_sample(app);
   add_train(app);
+  add_data(app);
   add_pairs(app);
   add_recipe(app);
   add_plan(app);

@@ -1,6 +1,7 @@
 #include "apps/option_values.h"
 
 #include "sgf/core/device.h"
+#include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 
 #include <fmt/format.h>
@@ -31,6 +32,23 @@ void check_seed(CLI::Option& option) {
     return is_seed ? "" : fmt::format("a seed is a number from 0 to {}, got {}", kLargest, in_quotes(word));
   };
   option.check(CLI::Validator(refuse_others, ""));
+}
+
+void add_worker(CLI::App& command, std::string& share) {
+  command.add_option("--shard", share, "This worker of how many, as 2/8")->capture_default_str();
+}
+
+std::pair<int64_t, int64_t> worker_of(const std::string& share) {
+  const auto read = [](std::string_view part, int64_t& number) {
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
+    return !part.empty() && error == std::errc() && end == part.data() + part.size();
+  };
+  const std::string_view text = share;
+  const size_t slash = text.find('/');
+  int64_t worker = 0, workers = 1;
+  check(slash != std::string::npos && read(text.substr(0, slash), worker) && read(text.substr(slash + 1), workers),
+        "training", "--shard is written as 2/8, worker 2 of 0 to 7, got {}", in_quotes(share));
+  return {worker, workers};
 }
 
 void suggest(CLI::Option& option, const std::vector<std::string>& values) {

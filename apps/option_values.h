@@ -1,7 +1,9 @@
 // Options that several commands share, and values that completion should offer.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace CLI {
@@ -19,6 +21,10 @@ void add_precision(CLI::App& command, std::string& dtype, std::string& attention
 
 // For a --seed: 0 to 2^63 - 1 in decimal digits; anything else is a misuse.
 void check_seed(CLI::Option& option);
+
+// --shard 2/8: this one of many workers that share a folder. Anything else is refused when it is read.
+void add_worker(CLI::App& command, std::string& share);
+std::pair<int64_t, int64_t> worker_of(const std::string& share);  // 2 and 8
 
 // Help and completion show these values; others are taken too.
 void suggest(CLI::Option& option, const std::vector<std::string>& values);

@@ -1,15 +1,14 @@
 // `sgf pairs CONFIG --teacher RUN`: a teacher's paths from noise to data, for the ode stages to learn.
 #include "apps/commands.h"
 #include "apps/config_notes.h"
-#include "sgf/core/error.h"
-#include "sgf/core/in_quotes.h"
+#include "apps/option_values.h"
 #include "sgf/training/make_pairs.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <charconv>
 #include <memory>
+#include <tuple>
 
 namespace sgf {
 namespace {
@@ -24,19 +23,6 @@ struct PairsArgs {
   bool quiet = false;
 };
 
-// "2/8": worker 2 of workers 0 to 7.
-void parse_worker(const std::string& text, PairRequest& request) {
-  const size_t slash = text.find('/');
-  const auto read = [](std::string_view part, int64_t& number) {
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
-    return !part.empty() && error == std::errc() && end == part.data() + part.size();
-  };
-  const std::string_view view = text;
-  check(slash != std::string::npos && read(view.substr(0, slash), request.worker) &&
-            read(view.substr(slash + 1), request.workers),
-        "training", "--shard is written as 2/8, worker 2 of 0 to 7, got {}", in_quotes(text));
-}
-
 void run_pairs(const PairsArgs& args) {
   PairRequest request{.config = load_and_explain(args.config, args.overrides),
                       .teacher = args.teacher,
@@ -47,7 +33,7 @@ void run_pairs(const PairsArgs& args) {
                       .steps = args.steps,
                       .progress = progress_mode(args.quiet)};
   if (request.out.empty()) request.out = request.config.data.pairs;
-  parse_worker(args.shard, request);
+  std::tie(request.worker, request.workers) = worker_of(args.shard);
   const PairResult result = make_pairs(request);
   fmt::print("{}: {} shards made, {} of {} whole{}\n", request.out.string(), result.made, result.whole, result.shards,
              result.whole == result.shards ? "" : "; the same command, or the other workers, make the rest");
@@ -81,7 +67,7 @@ void add_pairs(CLI::App& app) {
   command->add_option("--guidance", args->guidance, "uncond + guidance (cond - uncond)")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--shard", args->shard, "This worker of how many, as 2/8")->capture_default_str();
+  add_worker(*command, args->shard);
   command->add_option("--set", args->overrides, "Override one key, as train.micro_batch=8; may be given again")
       ->allow_extra_args(false);
   command->add_flag("--quiet", args->quiet, "No progress");

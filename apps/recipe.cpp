@@ -12,7 +12,9 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 
 namespace sgf {
@@ -39,15 +41,19 @@ void print_steps(const std::vector<RecipeStep>& steps) {
 
 void print_plan_of(const std::vector<RecipeStep>& steps) {
   print_steps(steps);
-  for (const RecipeStep& step : steps)
+  for (const RecipeStep& step : steps) {
     for (const std::string& need : unmet_needs(step.config))
       fmt::print(stderr, "{} would be refused: {}\n", step.file.filename().string(), need);
+    for (const std::string& file : missing_beforehand(step))
+      fmt::print(stderr, "{} would not find {}\n", step.file.filename().string(), file);
+  }
 }
 
 // Said for all runs before the first begins: hours later is too late.
 void check_needs(const std::vector<RecipeStep>& steps) {
   for (const RecipeStep& step : steps) {
-    const std::vector<std::string> needs = unmet_needs(step.config);
+    std::vector<std::string> needs = unmet_needs(step.config);
+    if (!is_made(step)) std::ranges::copy(missing_beforehand(step), std::back_inserter(needs));
     check(needs.empty(), "training", "{}: {}", step.file.string(), needs.empty() ? "" : needs.front());
   }
 }

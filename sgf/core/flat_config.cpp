@@ -156,7 +156,7 @@ void FlatMapping::take_stage() {
   }
   if (find("data_path") == nullptr) return;
   if (trainer == "diffusion")
-    note("data_path", "", "clips come from data.world");
+    note("data_path", "", "clips come from data.world, or from data.clips, made by sgf data encode");
   else
     set("data.prompts", value_or<std::string>("data_path", ""), "data_path");
 }

@@ -181,6 +181,7 @@ struct DataSettings {
   std::string world;
   std::string wan;
   std::string prompts;
+  std::string clips;
   std::string pairs;
   double caption_dropout = 0.1;
 
@@ -192,6 +193,7 @@ void describe(V& v, DataSettings& d) {
   v.field("world", d.world, "built-in world that clips and captions are drawn from: world-tiny or world-small");
   v.field("wan", d.wan, "Wan folder, where there is no world: its text encoder reads prompts, its VAE shows samples");
   v.field("prompts", d.prompts, "file of prompts, one a line; empty: the world's captions");
+  v.field("clips", d.clips, "folder of encoded videos, as sgf data encode makes it: clips in place of the world's");
   v.field("pairs", d.pairs, "folder of a teacher's paths, as sgf pairs makes them: what the ode stages learn");
   v.field("caption_dropout", d.caption_dropout,
           "share of clips trained without their caption, in flow_matching and teacher_forcing");

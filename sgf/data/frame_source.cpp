@@ -4,20 +4,9 @@
 #include "sgf/data/video_reader.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace sgf {
 namespace {
-
-std::vector<std::filesystem::path> png_files_in(const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (entry.path().extension() == ".png" && !name.starts_with(".")) files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
-  return files;
-}
 
 class PngFolder : public FrameSource {
  public:
@@ -33,6 +22,7 @@ class PngFolder : public FrameSource {
   int64_t height() const override { return height_; }
   std::optional<double> fps() const override { return std::nullopt; }
   std::optional<int64_t> frame_count() const override { return static_cast<int64_t>(files_.size()); }
+  std::optional<double> time() const override { return std::nullopt; }
 
   std::optional<RgbImage> next() override {
     if (next_ == files_.size()) return std::nullopt;
@@ -51,6 +41,16 @@ class PngFolder : public FrameSource {
 };
 
 }  // namespace
+
+std::vector<std::filesystem::path> png_files_in(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.path().extension() == ".png" && !name.starts_with(".")) files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
 
 std::unique_ptr<FrameSource> open_frames(const std::filesystem::path& path) {
   check(std::filesystem::exists(path), "data", "{}: there is no such file or folder", path.string());

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace sgf {
 
@@ -22,7 +23,13 @@ class FrameSource {
 
   // The next picture, or nothing after the last.
   virtual std::optional<RgbImage> next() = 0;
+
+  // When that picture is shown, in seconds after the first, where the file says so.
+  virtual std::optional<double> time() const = 0;
 };
+
+// The .png files right in a folder, by name.
+std::vector<std::filesystem::path> png_files_in(const std::filesystem::path& folder);
 
 // Opens a video file, or a folder of PNG files in the order of their names. A file without a single picture, or that is
 // no video, is an Error that names it.

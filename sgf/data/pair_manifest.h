@@ -1,6 +1,8 @@
 // A folder of ODE pairs: what was ordered, and the shards that hold it. Torch-free.
 #pragma once
 
+#include "sgf/data/shard_folder.h"
+
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
@@ -43,10 +45,7 @@ struct PairManifest {
   std::vector<PairShard> shards;
 };
 
-// Files of a folder: order.json is there from the first moment, shard_XXXXXX.json once that shard is whole, and
-// manifest.json once all are.
-std::filesystem::path order_file(const std::filesystem::path& folder);
-std::filesystem::path manifest_file(const std::filesystem::path& folder);
+// Files of the folder, beside those of every folder of shards: shard_XXXXXX.json is there once that shard is whole.
 std::filesystem::path shard_file(const std::filesystem::path& folder, int64_t shard);
 std::filesystem::path shard_mark(const std::filesystem::path& folder, int64_t shard);
 
@@ -61,7 +60,5 @@ void claim_pair_folder(const std::filesystem::path& folder, const PairOrder& ord
 
 // Of a folder that is whole. Refuses one that is not, with what is missing, and shards of another size than written.
 PairManifest read_pair_manifest(const std::filesystem::path& folder);
-
-void write_json_file(const std::filesystem::path& path, const nlohmann::json& json);
 
 }  // namespace sgf

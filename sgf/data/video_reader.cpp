@@ -90,8 +90,14 @@ class VideoReader::Decoder {
     check(frame_->width == width_ && frame_->height == height_, "data",
           "{}: picture {} is {} x {}, the first is {} x {}", path_.string(), count_, frame_->width, frame_->height,
           width_, height_);
-    ++count_;
+    if (count_++ == 0) first_stamp_ = frame_->best_effort_timestamp;
+    stamp_ = frame_->best_effort_timestamp;
     return to_rgb();
+  }
+
+  std::optional<double> time() const {
+    if (stamp_ == AV_NOPTS_VALUE || first_stamp_ == AV_NOPTS_VALUE) return std::nullopt;
+    return (static_cast<double>(stamp_) - static_cast<double>(first_stamp_)) * av_q2d(stream().time_base);
   }
 
  private:
@@ -158,7 +164,8 @@ class VideoReader::Decoder {
   bool waiting_ = false;  // `frame_` holds a picture that next() has not given out
   int64_t width_ = 0;
   int64_t height_ = 0;
-  int64_t count_ = 0;  // given out
+  int64_t count_ = 0;                                              // given out
+  int64_t first_stamp_ = AV_NOPTS_VALUE, stamp_ = AV_NOPTS_VALUE;  // of the first picture and the last given out
 };
 
 VideoReader::VideoReader(const std::filesystem::path& path) {
@@ -172,6 +179,9 @@ int64_t VideoReader::height() const { return decoder_->height(); }
 std::optional<double> VideoReader::fps() const { return decoder_->fps(); }
 std::optional<int64_t> VideoReader::frame_count() const { return decoder_->frame_count(); }
 std::optional<RgbImage> VideoReader::next() { return decoder_->next(); }
+std::optional<double> VideoReader::time() const { return decoder_->time(); }
+
+bool can_read_videos() { return true; }
 
 std::optional<std::string> read_video_note(const std::filesystem::path& path) {
   silence_ffmpeg();

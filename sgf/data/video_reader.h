@@ -26,11 +26,15 @@ class VideoReader : public FrameSource {
   std::optional<double> fps() const override;
   std::optional<int64_t> frame_count() const override;
   std::optional<RgbImage> next() override;
+  std::optional<double> time() const override;
 
  private:
   class Decoder;
   std::unique_ptr<Decoder> decoder_;
 };
+
+// Whether this build has FFmpeg.
+bool can_read_videos();
 
 // What VideoFileSettings::note was when the file was written, or the comment that another program left in it.
 std::optional<std::string> read_video_note(const std::filesystem::path& path);

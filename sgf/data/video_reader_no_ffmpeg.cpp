@@ -26,6 +26,9 @@ int64_t VideoReader::height() const { return 0; }
 std::optional<double> VideoReader::fps() const { return std::nullopt; }
 std::optional<int64_t> VideoReader::frame_count() const { return std::nullopt; }
 std::optional<RgbImage> VideoReader::next() { return std::nullopt; }
+std::optional<double> VideoReader::time() const { return std::nullopt; }
+
+bool can_read_videos() { return false; }
 
 std::optional<std::string> read_video_note(const std::filesystem::path& path) { refuse_to_read(path); }
 

@@ -1,19 +1,12 @@
 // What a video begins with where it is not generated: a picture, or the end of another video.
 #pragma once
 
+#include "sgf/data/fit_pictures.h"
 #include "sgf/data/video_codec.h"
 
 #include <filesystem>
 
 namespace sgf {
-
-struct PictureSize {
-  int64_t height = 0;
-  int64_t width = 0;
-};
-
-// Each picture of [F, 3, h, w] made to cover the size, its middle kept.
-at::Tensor fit_pictures(const at::Tensor& pictures, PictureSize size);
 
 // One picture file, shown for as long as the first block lasts: [1, first_block, C, H, W].
 at::Tensor given_image(const VideoCodec& codec, const std::filesystem::path& file, PictureSize size,

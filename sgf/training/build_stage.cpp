@@ -1,6 +1,9 @@
 #include "sgf/training/build_stage.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/wan_folder.h"
+#include "sgf/core/weight_identity.h"
+#include "sgf/data/clip_text.h"
 #include "sgf/data/pair_source.h"
 #include "sgf/data/world_codec.h"
 #include "sgf/data/world_source.h"
@@ -53,7 +56,8 @@ std::unique_ptr<Stage> build_clip_stage(const Config& c, const StageSurroundings
       .shift = c.schedule.shift,
       .policy = policy_of(c),
       .layout = layout_of(c),
-      .sampler = {.steps = c.output.sample_steps, .shift = c.schedule.shift, .guidance = c.output.sample_guidance}};
+      .sampler = {.steps = c.output.sample_steps, .shift = c.schedule.shift, .guidance = c.output.sample_guidance},
+      .empty_text = around.text->encode({""})};
   return std::make_unique<ClipStage>(std::move(settings), trained_dit(c, c.train.start_from, device),
                                      clip_batches(c, around, device, c.data.caption_dropout), ranks);
 }
@@ -185,11 +189,53 @@ StageSurroundings wan_surroundings(const Config& c, c10::Device device) {
   return around;
 }
 
+// Sizes of encoded videos are held against the network that will learn them.
+void check_clips_fit(const Config& c, const ClipShardOrder& order) {
+  const std::vector<int64_t> sizes(order.latent.begin() + 1, order.latent.end());
+  check(sizes == latent_shape(c), "training", "data.clips {}: holds latents of [{}], this config's are [{}]",
+        c.data.clips, fmt::join(sizes, ", "), fmt::join(latent_shape(c), ", "));
+  check(c.video.frames <= order.latent.front(), "training",
+        "data.clips {}: its clips have {} latent frames, video.frames is {}", c.data.clips, order.latent.front(),
+        c.video.frames);
+  check(order.text_len == c.model.text_len && order.text_dim == c.model.text_dim, "training",
+        "data.clips {}: holds text rows of {}x{}, got model.text_len {} and model.text_dim {}", c.data.clips,
+        order.text_len, order.text_dim, c.model.text_len, c.model.text_dim);
+}
+
+// An encoder for what the clips hold no embedding of; none where they hold all that the run asks for.
+std::shared_ptr<const TextEncoder> encoder_beside(const ClipShards& shards, const Config& c, const WanSource& source) {
+  std::vector<std::string> prompts = c.output.sample_every > 0 ? c.output.sample_prompts : std::vector<std::string>{};
+  if (c.train.stage == StageChoice::kCausalCd) prompts.push_back(c.negative_prompt);
+  const auto is_held = [&](const std::string& prompt) { return shards.text_rows(prompt).has_value(); };
+  if (c.data.wan.empty() || std::ranges::all_of(prompts, is_held)) return nullptr;
+  const std::filesystem::path file = WanFolder(source.folder).text_encoder();
+  check(weight_identity(open_tensor_file(file)) == shards.order().text_encoder, "training",
+        "{}: not the text encoder that {} was encoded with", file.string(), c.data.clips);
+  return wan_text(source, c);
+}
+
+// The Wan folder is for samples, and for prompts that are no captions.
+StageSurroundings clip_surroundings(const Config& c, c10::Device device) {
+  const auto shards = std::make_shared<ClipShards>(c.data.clips, static_cast<uint64_t>(c.run.seed));
+  check_clips_fit(c, shards->order());
+  const WanSource source{.folder = c.data.wan, .device = device, .warn = [](const std::string& text) {
+                           fmt::print(stderr, "{}\n", text);
+                         }};
+  StageSurroundings around{
+      .text = std::make_shared<ClipText>(shards, at::TensorOptions().device(device).dtype(compute_type(c)),
+                                         encoder_beside(*shards, c, source)),
+      .sample_prompts = c.output.sample_prompts};
+  if (c.output.sample_every > 0) around.codec = wan_codec(source, c);
+  if (around.sample_prompts.empty()) around.sample_prompts = shards->first_captions(kSamplePrompts);
+  return around;
+}
+
 }  // namespace
 
 StageSurroundings build_surroundings(const Config& c, c10::Device device) {
   const std::vector<std::string> needs = unmet_needs(c);
   check(needs.empty(), "training", "{}", needs.empty() ? "" : needs.front());
+  if (!c.data.clips.empty()) return clip_surroundings(c, device);
   return c.data.world.empty() ? wan_surroundings(c, device) : world_surroundings(c, device);
 }
 

@@ -55,7 +55,7 @@ at::Tensor ClipStage::draw_timesteps(int64_t sample, int64_t count) const {
 at::Tensor ClipStage::sample(const at::Tensor& text, uint64_t seed) const {
   const CausalDit network = average();
   const std::vector<int64_t> latent = clips_(0, 0, 1).latents.sizes().slice(2).vec();
-  const GuidedText guided{text, at::zeros_like(text)};
+  const GuidedText guided{text, settings_.empty_text.to(text.options()).expand_as(text)};
   const BlockNoise noise = sample_noise(seed, text.size(0), latent, latent_options(network));
   if (settings_.objective == ClipObjective::kFlowMatching)
     return sample_bidirectional(network, guided, settings_.sampler, noise({0, settings_.layout.frames()}, 0));

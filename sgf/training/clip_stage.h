@@ -23,12 +23,13 @@ struct ClipStageSettings {
   ContextPolicy policy;
   BlockLayout layout;
   SamplerSettings sampler;
+  at::Tensor empty_text;  // [1, L, text_dim] of the empty prompt
 };
 
 // Clips and their text rows by global sample: samples [first, first + count) of a step.
 struct TextClips {
   at::Tensor latents;  // [B, F, C, H, W]
-  at::Tensor text;     // [B, L, text_dim]; zeros where the caption was dropped
+  at::Tensor text;     // [B, L, text_dim]; the empty prompt's where the caption was dropped
 };
 using ClipBatches = std::function<TextClips(int64_t step, int64_t first, int64_t count)>;
 

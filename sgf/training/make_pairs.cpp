@@ -6,7 +6,7 @@
 #include "sgf/core/sha256.h"
 #include "sgf/core/stop_signal.h"
 #include "sgf/core/weight_identity.h"
-#include "sgf/data/world_source.h"
+#include "sgf/data/clip_manifest.h"
 #include "sgf/kernels/noise_fill.h"
 #include "sgf/rollout/solver_walk.h"
 #include "sgf/training/build_stage.h"
@@ -32,8 +32,7 @@ void check_pair_request(const PairRequest& r) {
         "pairs are made for a stage that reads them: set train.stage to causal_ode or bidirectional_ode, got {}",
         enum_name(stage));
   check(stage == StageChoice::kBidirectionalOde || r.config.data.prompts.empty(), "training",
-        "paths of causal_ode are led by the world's clips, which have captions of their own: leave data.prompts empty, "
-        "got {}",
+        "paths of causal_ode are led by clips, which have captions of their own: leave data.prompts empty, got {}",
         r.config.data.prompts);
   check(!r.out.empty(), "training", "no place for the pairs: give --out, or set data.pairs");
   check(r.count >= 1 && r.per_shard >= 1, "training", "at least one pair, and one a shard; got {} and {}", r.count,
@@ -42,13 +41,18 @@ void check_pair_request(const PairRequest& r) {
         "worker {} of {}: workers are numbered from 0", r.worker, r.workers);
 }
 
+std::string data_name(const Config& c) {
+  if (!c.data.clips.empty()) return "clips " + clip_identity(read_clip_manifest(c.data.clips));
+  return c.data.prompts.empty() ? c.data.world : "prompts " + sha256_of_file(c.data.prompts);
+}
+
 PairOrder order_of(const PairRequest& r) {
   const Config& c = r.config;
   const bool is_causal = c.train.stage == StageChoice::kCausalOde;
   const ContextPolicy policy = policy_of(c);
   return {.stage = std::string(enum_name(c.train.stage)),
           .teacher = weight_identity(open_tensor_file(find_start_file(r.teacher).path)),
-          .data = c.data.prompts.empty() ? c.data.world : "prompts " + sha256_of_file(c.data.prompts),
+          .data = data_name(c),
           .seed = static_cast<uint64_t>(c.run.seed),
           .guidance = r.guidance,
           .steps = r.steps,
@@ -75,7 +79,7 @@ class PathMaker {
         kept_(steps_at(grid_, order.timesteps)),
         guidance_(order.guidance),
         is_causal_(config_.train.stage == StageChoice::kCausalOde),
-        clips_(world_preset(config_.data.world), static_cast<uint64_t>(config_.run.seed)),
+        clips_(clip_source(config_)),
         prompts_(prompt_source(config_, around_)) {}
 
   struct Paths {
@@ -86,7 +90,7 @@ class PathMaker {
 
   Paths make(int64_t first, int64_t count) const {
     const at::NoGradGuard no_grad;
-    const ClipBatch batch = is_causal_ ? clips_.clips(first, count, config_.video.frames, device_)
+    const ClipBatch batch = is_causal_ ? clips_->clips(first, count, config_.video.frames, device_)
                                        : ClipBatch{{}, prompts_->prompts(first, count)};
     const NoiseKey key{
         .seed = static_cast<uint64_t>(config_.run.seed), .purpose = NoisePurpose::kInitial, .sample = first};
@@ -117,7 +121,7 @@ class PathMaker {
   std::vector<int64_t> kept_;
   double guidance_;
   bool is_causal_;
-  WorldSource clips_;
+  std::shared_ptr<const ClipSource> clips_;
   std::shared_ptr<const PromptSource> prompts_;
 };
 

@@ -3,6 +3,7 @@
 #include "sgf/core/error.h"
 #include "sgf/training/checkpoint_store.h"
 #include "sgf/training/run_folder.h"
+#include "sgf/training/train_needs.h"
 
 #include <fmt/ranges.h>
 
@@ -76,6 +77,13 @@ std::vector<RecipeStep> plan_recipe(const fs::path& folder, const std::vector<st
   }
   for (RecipeStep& step : steps) step.after = runs_named_by(step, steps);
   return in_order(std::move(steps));
+}
+
+std::vector<std::string> missing_beforehand(const RecipeStep& step) {
+  Config c = step.config;
+  for (std::string* path : {&c.train.start_from, &c.dmd.teacher, &c.dmd.critic, &c.distil.teacher})
+    if (std::ranges::any_of(step.after, [&](const fs::path& run) { return lies_in(*path, run); })) path->clear();
+  return missing_files(c);
 }
 
 int64_t steps_made(const fs::path& run) {

@@ -21,6 +21,9 @@ struct RecipeStep {
 std::vector<RecipeStep> plan_recipe(const std::filesystem::path& folder, const std::vector<std::string>& overrides,
                                     const std::vector<std::filesystem::path>& preset_folders);
 
+// Files and folders that the step needs and that neither are there nor are made by the runs before it.
+std::vector<std::string> missing_beforehand(const RecipeStep& step);
+
 // Steps that the run's newest checkpoint has made; 0 where there is none.
 int64_t steps_made(const std::filesystem::path& run);
 

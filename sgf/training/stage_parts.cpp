@@ -3,6 +3,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/noise.h"
+#include "sgf/data/clip_shards.h"
 #include "sgf/data/prompt_list.h"
 #include "sgf/data/world_source.h"
 #include "sgf/rollout/config_parts.h"
@@ -62,9 +63,15 @@ OneNetworkSettings one_network_settings(const Config& c) {
 
 std::vector<int64_t> latent_shape(const Config& c) { return {c.model.in_dim, c.video.height, c.video.width}; }
 
+std::shared_ptr<const ClipSource> clip_source(const Config& c) {
+  const auto seed = static_cast<uint64_t>(c.run.seed);
+  if (c.data.clips.empty()) return std::make_shared<WorldSource>(world_preset(c.data.world), seed);
+  return std::make_shared<ClipShards>(c.data.clips, seed);
+}
+
 ClipBatches clip_batches(const Config& c, const StageSurroundings& around, c10::Device device, double dropout) {
   const auto seed = static_cast<uint64_t>(c.run.seed);
-  const auto source = std::make_shared<WorldSource>(world_preset(c.data.world), seed);
+  const std::shared_ptr<const ClipSource> source = clip_source(c);
   const at::ScalarType type = master_type(c);
   return [=, text = around.text, global = c.train.global_batch, frames = c.video.frames](int64_t step, int64_t first,
                                                                                          int64_t count) {

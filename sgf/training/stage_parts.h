@@ -21,7 +21,10 @@ TrainedDit trained_dit(const Config& config, const std::string& source, c10::Dev
 // [C, H, W]
 std::vector<int64_t> latent_shape(const Config& config);
 
-// Clips of the world, `dropout` of them without their caption; by sample of the run.
+// The clips of data.clips, or the world's.
+std::shared_ptr<const ClipSource> clip_source(const Config& config);
+
+// Its clips, `dropout` of them without their caption; by sample of the run.
 ClipBatches clip_batches(const Config& config, const StageSurroundings& around, c10::Device device, double dropout);
 
 // A word the encoder does not know is refused now, not in the middle of the night, and with its place.

@@ -2,6 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/weight_identity.h"
+#include "sgf/data/clip_manifest.h"
 #include "sgf/training/start_file.h"
 
 #include <nlohmann/json.hpp>
@@ -16,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSourcesKey = "sources";
+constexpr const char* kClipsKey = "data.clips";
 
 // Teachers are never trained, so that no checkpoint holds them.
 bool is_teacher(std::string_view key) { return key.ends_with(".teacher"); }
@@ -56,6 +58,18 @@ StartSource source_of(const std::string& key, const std::string& given, const St
   const bool stays = before != nullptr && before->given == given && fs::exists(before->file);
   const StartFile file = stays ? StartFile{before->file, before->step} : find_start_file(given);
   return {key, given, fs::absolute(file.path), file.step, weight_identity(open_tensor_file(file.path))};
+}
+
+// The clips that a run learns from are not in its checkpoints either: a folder that has got others since would go on
+// with another run.
+void add_clips(const Config& c, const StartSource* before, std::vector<StartSource>& sources) {
+  if (c.data.clips.empty()) return;
+  sources.push_back({kClipsKey, c.data.clips, fs::absolute(c.data.clips), std::nullopt,
+                     clip_identity(read_clip_manifest(c.data.clips))});
+  check(before == nullptr || before->identity == sources.back().identity, "training",
+        "{}: the run began with the clips of {}, and what is in {} now are others; encode those videos with those "
+        "captions again, or begin a new run in another folder (--out)",
+        kClipsKey, before == nullptr ? "" : before->file.string(), c.data.clips);
 }
 
 }  // namespace
@@ -105,6 +119,7 @@ std::vector<StartSource> choose_start_sources(const Config& config, const std::v
     say(fmt::format("{}: the run began with {}, now there is {}; the checkpoint's weights are taken, not these",
                     now.key, describe_source(*before), describe_source(now)));
   }
+  add_clips(config, find_source(recorded, kClipsKey), sources);
   return sources;
 }
 

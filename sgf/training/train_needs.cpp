@@ -1,5 +1,7 @@
 #include "sgf/training/train_needs.h"
 
+#include "sgf/data/shard_folder.h"
+
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -43,12 +45,28 @@ void add_needs_of_students(const Config& c, std::vector<std::string>& needs) {
                     enum_name(c.train.stage)));
 }
 
+void add_needs_of_clips(const Config& c, std::vector<std::string>& needs) {
+  if (!c.data.world.empty())
+    needs.push_back(fmt::format("clips come from data.clips or from data.world: leave one of them empty, got {} and {}",
+                                c.data.clips, c.data.world));
+  if (!reads_clips(c.train.stage))
+    needs.push_back(fmt::format("the {} stage learns no clips: leave data.clips empty, got {}",
+                                enum_name(c.train.stage), c.data.clips));
+  if (c.output.sample_every > 0 && c.data.wan.empty())
+    needs.emplace_back(
+        "samples of a run on data.clips are shown through a VAE: set data.wan to a Wan folder, or output.sample_every "
+        "to 0");
+}
+
 void add_needs_without_world(const Config& c, std::vector<std::string>& needs) {
   if (c.train.stage != StageChoice::kDmd) {
     needs.push_back(
-        fmt::format("the {} stage reads clips from the built-in world so far: set data.world to world-tiny "
-                    "or world-small (base: world-tiny sets the sizes too)",
-                    enum_name(c.train.stage)));
+        fmt::format("the {} stage learns clips: {}set data.world to world-tiny or world-small (base: world-tiny sets "
+                    "the sizes too)",
+                    enum_name(c.train.stage),
+                    reads_clips(c.train.stage) ? "make them of videos with sgf data encode, and set data.clips to "
+                                                 "their folder, or "
+                                               : ""));
     return;
   }
   if (c.data.wan.empty())
@@ -63,13 +81,22 @@ void add_needs_without_world(const Config& c, std::vector<std::string>& needs) {
 
 }  // namespace
 
+bool reads_clips(StageChoice stage) {
+  return stage == StageChoice::kFlowMatching || stage == StageChoice::kTeacherForcing ||
+         stage == StageChoice::kCausalCd || stage == StageChoice::kCausalOde;
+}
+
 bool is_student_stage(StageChoice stage) {
   return stage == StageChoice::kCausalOde || stage == StageChoice::kBidirectionalOde || stage == StageChoice::kCausalCd;
 }
 
 std::vector<std::string> unmet_needs(const Config& c) {
   std::vector<std::string> needs;
-  if (c.data.world.empty()) add_needs_without_world(c, needs);
+  if (!c.data.clips.empty()) {
+    add_needs_of_clips(c, needs);
+  } else if (c.data.world.empty()) {
+    add_needs_without_world(c, needs);
+  }
   if (c.train.stage == StageChoice::kDmd) add_needs_of_dmd(c, needs);
   if (is_student_stage(c.train.stage)) add_needs_of_students(c, needs);
   const bool reads_pairs = c.train.stage == StageChoice::kCausalOde || c.train.stage == StageChoice::kBidirectionalOde;
@@ -87,6 +114,10 @@ std::vector<std::string> missing_files(const Config& c) {
   };
   look("data.prompts", c.data.prompts);
   if (c.data.world.empty()) look("data.wan", c.data.wan);
+  if (!c.data.clips.empty() && !std::filesystem::exists(manifest_file(c.data.clips)))
+    missing.push_back(fmt::format(
+        "data.clips: {} is not there or not whole; sgf data encode VIDEOS --captions FILE --wan {} --out {} makes it",
+        c.data.clips, c.data.wan.empty() ? "DIR" : c.data.wan, c.data.clips));
   look("train.start_from", c.train.start_from);
   if (is_student_stage(c.train.stage)) {
     look("distil.teacher", c.distil.teacher);

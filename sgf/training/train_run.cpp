@@ -42,11 +42,11 @@ c10::Device device_of(const Config& config, const Ranks& ranks) {
   return device_from_name(fmt::format("cuda:{}", ranks.place().local_rank));
 }
 
-// A teacher among them where the run knows which file it was: the same one may have got another name.
+// Teachers and clips among them where the run knows which they were: the same may have got another name.
 std::vector<std::string> free_keys_of(const std::filesystem::path& run) {
   std::vector<std::string> keys = kFreeKeys;
   for (const StartSource& source : read_start_sources(run / "facts.json"))
-    if (source.key.ends_with(".teacher")) keys.push_back(source.key);
+    if (source.key.ends_with(".teacher") || source.key == "data.clips") keys.push_back(source.key);
   return keys;
 }
 

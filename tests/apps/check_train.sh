@@ -110,7 +110,7 @@ check_recipe() {
   expect 0 '4 of 4, done' "$SGF" "${run[@]}" --set train.steps=4
   rm recipe/b.yaml
   rm -r runs/r-teacher
-  expect 1 'no such weights or run folder' "$SGF" "${run[@]}" --set train.steps=5
+  expect 1 'runs/r-teacher is not there' "$SGF" "${run[@]}" --set train.steps=5
   cd - >/dev/null || return
 }
 

@@ -23,7 +23,8 @@ ClipStageSettings settings(ClipObjective objective, BatchSizes batch = {.global 
           .seed = 3,
           .policy = {.sink_frames = 1, .fifo_frames = 2},
           .layout = BlockLayout(4, 1),
-          .sampler = {.steps = 3, .guidance = 1.5}};
+          .sampler = {.steps = 3, .guidance = 1.5},
+          .empty_text = at::zeros({1, 4, 10})};
 }
 
 ClipStage stage(const ClipStageSettings& s, at::TensorOptions options = at::kFloat) {

@@ -29,6 +29,15 @@ class Recipe : public ::testing::Test {
   testing::TemporaryFolder folder_;
 };
 
+TEST_F(Recipe, MissesWhatNoneOfItsRunsWillMake) {
+  add("a", "forced", "train: {stage: teacher_forcing}\ndata: {world: '', clips: absent/clips, wan: absent/wan}\n");
+  add("b", "student", "train: {stage: causal_cd, start_from: runs/forced}\ndistil: {teacher: absent/teacher}\n");
+  const std::vector<RecipeStep> steps = plan_recipe(folder_.path(), {}, {SGF_PRESETS});
+  EXPECT_THAT(missing_beforehand(steps[0]),
+              ElementsAre(HasSubstr("data.wan"), HasSubstr("--wan absent/wan --out absent/clips makes it")));
+  EXPECT_THAT(missing_beforehand(steps[1]), ElementsAre(HasSubstr("distil.teacher: absent/teacher")));
+}
+
 TEST_F(Recipe, IsRunInTheOrderOfItsWeights) {
   add("a", "pair", "train: {stage: dmd, start_from: runs/student}\ndmd: {teacher: runs/teacher/checkpoints/step_7}\n");
   add("b", "student", "train: {stage: causal_cd, start_from: runs/forced}\ndistil: {teacher: runs/forced}\n");

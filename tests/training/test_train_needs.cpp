@@ -7,6 +7,7 @@
 namespace sgf {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -25,6 +26,22 @@ TEST(TrainNeeds, AStageOnClipsNeedsTheWorldAndNoPrompts) {
   EXPECT_THAT(missing_files(c), ElementsAre(HasSubstr("data.prompts: absent/prompts.txt")));
   c.data.world.clear();
   EXPECT_THAT(unmet_needs(c), ElementsAre(HasSubstr("set data.world"), HasSubstr("data.prompts")));
+}
+
+TEST(TrainNeeds, ClipsOfVideosStandInForTheWorld) {
+  Config c = world(StageChoice::kTeacherForcing);
+  c.data.world.clear();
+  EXPECT_THAT(unmet_needs(c), ElementsAre(HasSubstr("sgf data encode")));
+  c.data.clips = "absent/clips";
+  EXPECT_THAT(unmet_needs(c), ElementsAre(HasSubstr("set data.wan")));  // the VAE of samples
+  c.data.wan = SGF_PRESETS;
+  EXPECT_THAT(unmet_needs(c), IsEmpty());
+  EXPECT_THAT(missing_files(c), ElementsAre(HasSubstr("--out absent/clips makes it")));
+  c.data.world = "world-tiny";
+  EXPECT_THAT(unmet_needs(c), ElementsAre(HasSubstr("leave one of them empty")));
+  c.data.world.clear();
+  c.train.stage = StageChoice::kDmd;
+  EXPECT_THAT(unmet_needs(c), Contains(HasSubstr("the dmd stage learns no clips")));
 }
 
 TEST(TrainNeeds, DmdNeedsATeacherAndAStudent) {

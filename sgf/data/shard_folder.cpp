@@ -1,0 +1,60 @@
+#include "sgf/data/shard_folder.h"
+
+#include "sgf/core/atomic_file.h"
+
+#include <algorithm>
+#include <fstream>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+// Empty, but for an order that another worker is writing just now.
+bool is_free(const fs::path& folder) {
+  const auto is_order = [](const fs::directory_entry& entry) {
+    return entry.path().filename().string().find("order.json") != std::string::npos;
+  };
+  return std::all_of(fs::directory_iterator(folder), fs::directory_iterator(), is_order);
+}
+
+}  // namespace
+
+fs::path order_file(const fs::path& folder) { return folder / "order.json"; }
+fs::path manifest_file(const fs::path& folder) { return folder / "manifest.json"; }
+
+void write_json_file(const fs::path& path, const Json& json) {
+  AtomicFile file(path);
+  file.write(json.dump(1) + '\n');
+  file.commit();
+}
+
+Json read_json_file(const fs::path& path, std::string_view format) {
+  std::ifstream file(path, std::ios::binary);
+  check(file.good(), "data", "{}: cannot be read", path.string());
+  Json json = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  check(json.is_object(), "data", "{}: not a JSON object", path.string());
+  const Json found = json.value("format", Json());
+  check(found == format, "data", "{}: is of format {}, '{}' was expected", path.string(), found.dump(), format);
+  return json;
+}
+
+void claim_shard_folder(const fs::path& folder, const Json& order, std::string_view what) {
+  fs::create_directories(folder);
+  const fs::path path = order_file(folder);
+  if (!fs::exists(path)) {
+    check(is_free(folder), "data", "{}: holds files that are no {}; give the {} a folder of their own", folder.string(),
+          what, what);
+    write_json_file(path, order);
+  }
+  // Read back, whoever wrote it: of several workers that begin together one is the last.
+  const Json there = read_json_file(path, order.at("format").get<std::string>());
+  for (const auto& [key, value] : order.items())
+    check(there.value(key, Json()) == value, "data",
+          "{}: was begun with another order: {} {} there, {} here; give these a folder "
+          "of their own (--out)",
+          folder.string(), key, there.value(key, Json()).dump(), value.dump());
+}
+
+}  // namespace sgf

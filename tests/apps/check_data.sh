@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# Videos on disk as training data, as their users meet it: sgf data encode with good and bad files, kills, and runs on
+# what it leaves, through a Wan folder of small files.
+# usage: check_data.sh SGF DATA, where DATA is tests/data
+set -uo pipefail
+
+SGF=$1
+DATA=$2
+# shellcheck source=tests/apps/expect.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/expect.sh"
+# shellcheck source=tests/apps/wan_folder.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/wan_folder.sh"
+FOLDER=$(mktemp -d)
+trap 'rm -rf -- "$FOLDER"' EXIT
+cd -- "$FOLDER" || exit 1
+export XDG_CACHE_HOME=$FOLDER/cache
+
+CUT=(--height 64 --width 64 --text-len 16 --threads 1 --quiet)
+# shellcheck disable=SC2317 # called through expect
+# encode OUT STRIDE ARGS…: clips of 21 pictures of the videos, into that folder.
+encode() {
+  order_clips "$@"
+  "$SGF" "${ENCODE[@]}"
+}
+
+order_clips() {
+  ENCODE=(data encode videos --captions captions.csv --wan wan --out "$1" --frames 21 --stride "$2" "${CUT[@]}" "${@:3}")
+}
+
+SIZES=(dim=32 ffn_dim=48 freq_dim=16 text_dim=32 text_len=16 num_heads=2 num_layers=2 in_dim=16 out_dim=16)
+# shellcheck disable=SC2317 # called through expect
+# train RUN STAGE ARGS…: a few steps of a network of next to nothing on the clips.
+train() {
+  local run=$1 stage=$2 size set=()
+  shift 2
+  for size in "${SIZES[@]}"; do set+=(--set "model.$size"); done
+  "$SGF" train wan-1.3b-chunkwise "${set[@]}" --set video.height=8 --set video.width=8 --set video.frames=6 \
+    --set data.clips=clips --set data.wan=wan --set "train.stage=$stage" \
+    --set train.steps=6 --set train.global_batch=2 --set optimiser.learning_rate=1e-3 --set output.sample_every=0 \
+    --set run.dtype=float32 --set run.device=cpu --set run.threads=1 --quiet --out "$run" "$@"
+}
+
+# Two good videos of three seconds: mp4 where this build has FFmpeg, else folders of pictures.
+make_videos() {
+  local clips
+  mkdir -p videos
+  make_wan wan
+  FORMAT=mp4
+  if ! "$SGF" world render --out rendered --clips 2 --frames 48 >/dev/null 2>&1; then
+    FORMAT=png
+    rm -rf rendered
+    "$SGF" world render --out rendered --clips 2 --frames 48 --format png >/dev/null || complain 'no clips were rendered'
+  fi
+  mapfile -t clips < <(find rendered -mindepth 1 -maxdepth 1 \( -name '*.mp4' -o -type d \) | sort)
+  mv -- "${clips[0]}" videos/first.mp4
+  mv -- "${clips[1]}" videos/second.mp4
+  printf 'file,caption\nfirst.mp4,"A red panda, on a bicycle."\nsecond.mp4,A blue square.\n' >captions.csv
+}
+
+# A broken one, and one that has no caption.
+add_bad_videos() {
+  if [[ $FORMAT == mp4 ]]; then
+    head -c 700 videos/first.mp4 >videos/broken.mp4
+  else
+    mkdir videos/broken.mp4
+    echo nothing >videos/broken.mp4/frame_00000.png
+  fi
+  cp -r videos/first.mp4 videos/mute.mp4
+  printf 'broken.mp4,Nothing.\ngone.mp4,Nobody.\n' >>captions.csv
+}
+
+check_encoding() {
+  local before
+  expect 0 '2 videos encoded now; 2 of 2 done, 0 left out, 4 clips' encode clips 21
+  before=$(stat -c '%i' clips/*.safetensors)
+  expect 0 '0 videos encoded now; 2 of 2 done' encode clips 21
+  [[ $(stat -c '%i' clips/*.safetensors) == "$before" ]] || complain 'a second run made shards again'
+  expect 1 'stride 21 there, 0 here' encode clips 0
+  expect 1 'take 21 or 25' "$SGF" data encode videos --wan wan --out other --frames 22
+  expect 1 'no such folder of videos' "$SGF" data encode nowhere --wan wan --out other
+  expect 2 '--wan is required' "$SGF" data encode videos --out other
+  [[ ! -e other ]] || complain 'a refused encode left a folder behind'
+}
+
+check_bad_videos() {
+  cp -r clips kept
+  add_bad_videos
+  expect 4 'left out: broken.mp4: ' encode clips 21
+  expect 4 '1 videos have no caption and are left out: mute.mp4' encode clips 21
+  expect 4 '1 captions have no video: gone.mp4' encode clips 21
+  expect 4 '0 videos encoded now; 4 of 4 done, 2 left out, 4 clips' encode clips 21
+  grep -q '"problem": ' clips/manifest.json || complain 'the manifest does not say what was left out'
+  cmp -s clips/prompts.safetensors kept/prompts.safetensors || complain 'the prompts were made again'
+}
+
+# Workers that share the folder and are killed at several moments: the same shards in the end.
+check_kill() {
+  local process shard after
+  order_clips killed 21 --shard 0/2
+  for after in 0.2 0.4 0.8 1.6; do
+    "$SGF" "${ENCODE[@]}" >/dev/null 2>&1 & # the program itself, not a shell around it
+    process=$!
+    sleep "$after"
+    kill -9 "$process" 2>/dev/null
+    wait "$process" 2>/dev/null
+  done
+  expect 4 '' encode killed 21 --shard 0/2
+  expect 4 '4 of 4 done, 2 left out, 4 clips' encode killed 21 --shard 1/2
+  for shard in clips/clips_*.safetensors; do
+    cmp -s "$shard" "killed/$(basename "$shard")" || complain "$shard differs after a kill"
+  done
+}
+
+check_runs() {
+  local stage
+  for stage in flow_matching teacher_forcing; do
+    expect 0 '6 steps done' train "$stage" "$stage"
+    expect 3 'stopped after step 3' train "$stage-parts" "$stage" --stop-after 3
+    expect 0 '6 steps done' train "$stage-parts" "$stage" --resume
+    cmp -s "$stage/metrics.jsonl" "$stage-parts/metrics.jsonl" || complain "$stage: a resumed run has other metrics"
+    cmp -s {"$stage","$stage-parts"}/checkpoints/step_00000006/generator.safetensors ||
+      complain "$stage: a resumed run has other weights"
+  done
+  expect 0 '6 steps done' train student causal_cd --set train.start_from=teacher_forcing \
+    --set distil.teacher=teacher_forcing --set output.sample_every=6
+  [[ -s student/samples/step_00000006/0.png ]] || complain 'no sample through the VAE'
+  expect 1 'leave one of them empty' train both flow_matching --set data.world=world-tiny
+  expect 1 'sgf data encode' train none flow_matching --set data.clips=nowhere
+}
+
+# The recipes name their data: what is missing is said with the command that makes it, and nothing more once it is there.
+check_recipes() {
+  local said
+  mkdir recipe
+  printf 'base: wan-1.3b-framewise\nname: tf\ntrain: {stage: teacher_forcing}\ndata: {clips: data/clips, wan: wan}\n' >recipe/a.yaml
+  expect 0 'a.yaml would not find data.clips: data/clips is not there or not whole; sgf data encode' \
+    "$SGF" recipe run recipe --dry-run
+  expect 1 'sgf data encode VIDEOS --captions FILE --wan wan --out data/clips makes it' "$SGF" recipe run recipe
+  mkdir data && cp -r clips data/clips
+  said=$("$SGF" recipe run recipe --dry-run 2>&1 >/dev/null) || complain 'a recipe whose clips are there was refused'
+  [[ -z $said ]] || complain "a recipe whose clips are there: $said"
+}
+
+make_videos
+check_encoding
+check_bad_videos
+check_kill
+check_runs
+check_recipes
+exit "$FAILED"
