@@ -37,6 +37,11 @@ const std::map<std::string, Kind>& kinds() {
       {"umt5", {replay_umt5, 0, 5e-2}},
       {"vbench_rule", {replay_vbench_rule, 0}},
       {"clip", {replay_clip, 0}},
+      // Recorded in float32; sampling positions in float32 alone move pixels by 6e-5.
+      {"vbench_preprocess", {replay_vbench_preprocess, 1e-7, 1e-4, 1e-4}},
+      {"vit", {replay_vit, 0}},
+      {"clip_vit", {replay_clip_vit, 0}},
+      {"dreamsim", {replay_dreamsim, 0}},
   };
   return table;
 }

@@ -33,6 +33,8 @@ class NetworkWeights {
   // Throws unless everything taken was there; `network` is its name in words ("DINO ViT-B/16").
   void finish(std::string_view network) const;
 
+  const Source& source() const { return source_; }
+  const std::string& origin() const { return origin_; }
   at::TensorOptions options() const { return options_; }
   int64_t taken_values() const { return taken_values_; }  // numbers handed out so far: the parameter count
 
