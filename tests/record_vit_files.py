@@ -1,8 +1,6 @@
 """Writes tests/data/vbench: the files that VBench's ViTs are loaded from, under their official names and in their
 layout, but of small networks, by real torch; and expected.pt with what plain PyTorch computes from them.
 
-Weights are views into short runs of numbers, so that the files stay small.
-
 Run: .venv-cuda/bin/python tests/record_vit_files.py
 """
 
@@ -15,31 +13,29 @@ import torch
 import torch.nn.functional as F
 
 OUT = pathlib.Path(__file__).parent / "data" / "vbench"
-DIM, HEADS, DEPTH, MLP, EMBED = 128, 2, 2, 48, 24
+DIM, HEADS, DEPTH, MLP, EMBED = 64, 1, 2, 16, 24
 IMAGENET = ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
 CLIP = ((0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711))
 
 
-def view(*shape, scale=1.0, base=0.0, dtype=torch.float32):
-    strides = (5, 3, 11, 7)[:len(shape)] if len(shape) != 1 else (1,)
-    length = 1 + sum((size - 1) * stride for size, stride in zip(shape, strides))
-    return (base + scale * torch.randn(length)).to(dtype).as_strided(shape, strides)
+def numbers(*shape, scale=1.0, base=0.0, dtype=torch.float32):
+    return (base + scale * torch.randn(shape)).to(dtype)
 
 
 def norm(state, name):
-    state[name + ".weight"] = view(DIM, scale=0.1, base=1.0)
-    state[name + ".bias"] = view(DIM, scale=0.1)
+    state[name + ".weight"] = numbers(DIM, scale=0.1, base=1.0)
+    state[name + ".bias"] = numbers(DIM, scale=0.1)
 
 
 def linear(state, name, out, into, dtype=torch.float32):
-    state[name + ".weight"] = view(out, into, scale=into**-0.5, dtype=dtype)
-    state[name + ".bias"] = view(out, scale=0.1, dtype=dtype)
+    state[name + ".weight"] = numbers(out, into, scale=into**-0.5, dtype=dtype)
+    state[name + ".bias"] = numbers(out, scale=0.1, dtype=dtype)
 
 
 def dino_state(patch, grid, layer_scale=False, clip_tower=False):
-    state = OrderedDict(cls_token=view(1, 1, DIM), pos_embed=view(1, 1 + grid * grid, DIM, scale=0.5))
-    state["patch_embed.proj.weight"] = view(DIM, 3, patch, patch, scale=1 / patch)
-    state["patch_embed.proj.bias"] = view(DIM, scale=0.1)
+    state = OrderedDict(cls_token=numbers(1, 1, DIM), pos_embed=numbers(1, 1 + grid * grid, DIM, scale=0.5))
+    state["patch_embed.proj.weight"] = numbers(DIM, 3, patch, patch, scale=1 / patch)
+    state["patch_embed.proj.bias"] = numbers(DIM, scale=0.1)
     if clip_tower:
         norm(state, "pos_drop")
     for i in range(DEPTH):
@@ -51,10 +47,10 @@ def dino_state(patch, grid, layer_scale=False, clip_tower=False):
         linear(state, block + "mlp.fc1", MLP, DIM)
         linear(state, block + "mlp.fc2", DIM, MLP)
         if layer_scale:
-            state[block + "ls1.gamma"], state[block + "ls2.gamma"] = view(DIM), view(DIM)
+            state[block + "ls1.gamma"], state[block + "ls2.gamma"] = numbers(DIM), numbers(DIM)
     norm(state, "norm")
     if clip_tower:
-        state["proj"] = view(DIM, EMBED, scale=DIM**-0.5)
+        state["proj"] = numbers(DIM, EMBED, scale=DIM**-0.5)
     return state
 
 
@@ -131,7 +127,7 @@ def clip_archive(file, patch):
         is_wide = "ln_" in name or "embedding" in name
         is_norm = "ln_" in name and name.endswith("weight")
         scale = parameter.shape[-1] ** -0.5 if parameter.dim() == 2 else 1 / patch if parameter.dim() == 4 else 0.1
-        parameter.data = view(*parameter.shape, scale=scale, base=float(is_norm),
+        parameter.data = numbers(*parameter.shape, scale=scale, base=float(is_norm),
                               dtype=torch.float32 if is_wide else torch.float16)
     torch.jit.script(model).save(OUT / file)
     return OrderedDict((name, value.detach().float()) for name, value in model.visual.state_dict().items())
@@ -190,9 +186,9 @@ def dreamsim(pictures):
     """The unpacked folder, and the embeddings of pictures in [0, 1]."""
     folder = OUT / "dreamsim"
     (folder / "ensemble_lora").mkdir(parents=True, exist_ok=True)
-    dino, clip, open_clip = dino_state(16, 14), dino_state(16, 14, clip_tower=True), dino_state(16, 14, clip_tower=True)
+    dino, clip, open_clip = dino_state(8, 3), dino_state(8, 3, clip_tower=True), dino_state(8, 3, clip_tower=True)
     teacher = {"backbone." + name: value for name, value in dino.items()}
-    student = {"module.head.mlp.0.weight": view(3, 2)}
+    student = {"module.head.mlp.0.weight": numbers(3, 2)}
     torch.save({"student": student, "teacher": teacher, "epoch": 400, "args": argparse.Namespace(arch="vit_base")},
                folder / "dino_vitb16_pretrain.pth")
     torch.save({"state_dict": clip}, folder / "clip_vitb16_pretrain.pth.tar")
@@ -201,7 +197,7 @@ def dreamsim(pictures):
     for index, state in enumerate((dino, clip, open_clip)):
         for i in range(DEPTH):
             name = f"blocks.{i}.attn.qkv"
-            a, b = view(rank, DIM, scale=0.1), view(3 * DIM, rank, scale=0.5)
+            a, b = numbers(rank, DIM, scale=0.1), numbers(3 * DIM, rank, scale=0.5)
             place = f"base_model.model.extractor_list.{index}.model.{name}."
             adapters[place + "lora_A.weight"], adapters[place + "lora_B.weight"] = a, b
             state[name + ".weight"] = state[name + ".weight"] + alpha / rank * b @ a
@@ -223,21 +219,21 @@ def main():
     planes = pictures.permute(0, 3, 1, 2).float()
     expected = {"pictures": pictures, "dreamsim": dreamsim(planes)}
 
-    dino = dino_state(16, 14)
+    dino = dino_state(8, 3)
     torch.save(dino, OUT / "dino_vitbase16_pretrain.pth")
     small = F.interpolate(planes, (224, int(224 * 31 / 20)), mode="bilinear") / 255
     expected["dino"] = features(normalised(small, IMAGENET), dino, 1e-6)
 
-    dinov2 = dino_state(14, 37, layer_scale=True)
-    torch.save(OrderedDict(dinov2, mask_token=view(1, DIM)), OUT / "dinov2_vitb14_pretrain.pth")
+    dinov2 = dino_state(8, 5, layer_scale=True)
+    torch.save(OrderedDict(dinov2, mask_token=numbers(1, DIM)), OUT / "dinov2_vitb14_pretrain.pth")
     small = F.interpolate(planes, (256, int(256 * 31 / 20)), mode="bicubic", antialias=True)
     expected["dinov2"] = features(normalised(cropped(small) / 255, IMAGENET), dinov2, 1e-6)
 
     small = F.interpolate(planes, (224, int(224 * 31 / 20)), mode="bicubic")
     small, quick = normalised(cropped(small) / 255, CLIP), QuickGelu()
-    expected["clip"] = features(small, dino_names(clip_archive("ViT-B-32.pt", 32)), 1e-5, quick)
+    expected["clip"] = features(small, dino_names(clip_archive("ViT-B-32.pt", 16)), 1e-5, quick)
     rows = F.normalize(features(small, dino_names(clip_archive("ViT-L-14.pt", 14)), 1e-5, quick), dim=1)
-    head = OrderedDict(weight=view(1, EMBED), bias=view(1))
+    head = OrderedDict(weight=numbers(1, EMBED), bias=numbers(1))
     torch.save(head, OUT / "sa_0_4_vit_l_14_linear.pth")
     expected["aesthetic"] = F.linear(rows, head["weight"], head["bias"])[:, 0] / 10
     torch.save(expected, OUT / "expected.pt")
