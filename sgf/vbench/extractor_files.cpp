@@ -1,27 +1,18 @@
 #include "sgf/vbench/extractor_files.h"
 
 #include "sgf/core/error.h"
-#include "sgf/core/torch_archive.h"
 
 #include <ATen/ATen.h>
 #include <nlohmann/json.hpp>
 
 #include <array>
 #include <fstream>
-#include <memory>
 #include <string_view>
 
 namespace sgf {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A weight file of any kind; modules of a TorchScript archive are read as dicts of their tensors.
-TensorFile open_weights(const fs::path& path) {
-  std::shared_ptr<const MappedFile> file = MappedFile::open(path);
-  const bool is_torch = looks_like_torch_archive(file->bytes());
-  return is_torch ? read_torch_archive(std::move(file), {.torchscript = true}) : read_tensor_file(std::move(file));
-}
 
 // What stands before all names: nothing in released backbones, more in checkpoints of a training.
 std::string prefix_in(const TensorFile& file, const std::string& name) {
@@ -45,7 +36,7 @@ struct FoundVit {
 
 // The ViT in a file, of the family given and of the sizes that the file's shapes tell.
 FoundVit find_vit(const fs::path& path, const VitConfig& family, at::TensorOptions options) {
-  const TensorFile file = open_weights(path);
+  const TensorFile file = open_network_file(path);
   const std::string prefix = prefix_in(file, family.names == VitNames::kClip ? "visual.class_embedding" : "cls_token");
   const auto shape_of = [&](const std::string& name) {
     const TensorEntry* entry = file.find(prefix + name);
@@ -84,14 +75,17 @@ struct Adapters {
   int64_t rank = 0;
   double scale = 0;  // how much of B A is added
 
-  // Under peft's names of the tower at `index`; releases of peft put "default." in or not.
+  // Those of the tower at `index`. What peft puts before the tower and behind lora_A depends on its release.
   NetworkWeights::Source of_tower(size_t index) const {
-    const std::string place = "base_model.model.extractor_list." + std::to_string(index) + ".model.";
-    return [held = file, place](const std::string& name, at::IntArrayRef) {
+    const std::string tower = "extractor_list." + std::to_string(index) + ".";
+    return [held = file, tower](const std::string& name, at::IntArrayRef) {
       constexpr std::string_view kWeight = ".weight";
-      const std::string stem = place + name.substr(0, name.size() - kWeight.size());
-      for (const char* end : {".weight", ".default.weight"})
-        if (const TensorEntry* entry = held.find(stem + end)) return map_tensor(held, *entry);
+      const std::string end = "." + name, other_end = end.substr(0, end.size() - kWeight.size()) + ".default.weight";
+      for (const TensorEntry& entry : held.entries) {
+        const bool is_of_tower = entry.name.find(tower) != std::string::npos;
+        if (is_of_tower && (entry.name.ends_with(end) || entry.name.ends_with(other_end)))
+          return map_tensor(held, entry);
+      }
       return at::Tensor();
     };
   }
