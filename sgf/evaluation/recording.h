@@ -13,7 +13,8 @@
 
 namespace sgf {
 
-// `w*.*` are weights, `in.*` inputs, `out.*` and `grad*.*` what is expected; metadata values are JSON.
+// `w*.*` are weights, `in.*` inputs, `out.*`, `grad*.*` and names without a dot what is expected; metadata values are
+// JSON.
 class Recording {
  public:
   // Opens the file, and the file of weights beside it where it names one. Nothing expected is read yet.

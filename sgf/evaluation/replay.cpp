@@ -18,6 +18,7 @@ struct Kind {
   NamedTensors (*replay)(const Recording&, const ReplayOptions&);
   double recorded_precision;         // what the recording itself is good for: some originals compute in float32
   double bfloat16_tolerance = 3e-2;  // of weights and computation in 16 bits
+  double float32_tolerance = 1e-5;
 };
 
 const std::map<std::string, Kind>& kinds() {
@@ -37,6 +38,13 @@ const std::map<std::string, Kind>& kinds() {
       {"vae", {replay_vae, 0}},
       // Scores without a scale: rounding the weights alone moves this encoder by 2.4e-2.
       {"umt5", {replay_umt5, 0, 5e-2}},
+      {"vbench_rule", {replay_vbench_rule, 0}},
+      {"clip", {replay_clip, 0}},
+      // Recorded in float32; sampling positions in float32 alone move pixels by 6e-5.
+      {"vbench_preprocess", {replay_vbench_preprocess, 1e-7, 1e-4, 1e-4}},
+      {"vit", {replay_vit, 0}},
+      {"clip_vit", {replay_clip_vit, 0}},
+      {"dreamsim", {replay_dreamsim, 0}},
   };
   return table;
 }
@@ -51,7 +59,7 @@ const Kind& kind_of(const Recording& recording) {
 
 double default_tolerance(at::ScalarType dtype, const Kind& kind) {
   if (dtype == at::kDouble) return 1e-10;
-  return dtype == at::kFloat ? 1e-5 : kind.bfloat16_tolerance;
+  return dtype == at::kFloat ? kind.float32_tolerance : kind.bfloat16_tolerance;
 }
 
 const at::Tensor& find(const NamedTensors& tensors, const std::string& name, const Recording& recording) {

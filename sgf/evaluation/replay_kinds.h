@@ -19,5 +19,11 @@ NamedTensors replay_schedule(const Recording& recording, const ReplayOptions& op
 NamedTensors replay_unipc(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_vae(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_umt5(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_vbench_rule(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_clip(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_vbench_preprocess(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_vit(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_clip_vit(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_dreamsim(const Recording& recording, const ReplayOptions& options);
 
 }  // namespace sgf
