@@ -42,9 +42,10 @@ const std::map<std::string, Kind>& kinds() {
       {"vit", {replay_vit, 0}},
       {"clip_vit", {replay_clip_vit, 0}},
       {"dreamsim", {replay_dreamsim, 0}},
-      {"musiq", {replay_musiq, 0}},
-      {"raft", {replay_raft, 0}},
-      {"amt", {replay_amt, 0}},
+      // In float32 within what the recordings' README allows: marks by 1e-4, flows by 1e-3 of a pixel.
+      {"musiq", {replay_musiq, 0, 3e-2, 4e-5}},
+      {"raft", {replay_raft, 0, 3e-2, 3e-5}},
+      {"amt", {replay_amt, 0, 3e-2, 3e-5}},
   };
   return table;
 }

@@ -28,7 +28,7 @@ at::Tensor to_second(const at::Tensor& flow) { return flow.narrow(1, flow.size(1
 
 // [B, n C, H, W] as [B n, C, H, W].
 at::Tensor each_candidate(const at::Tensor& x) {
-  return x.reshape({x.size(0) * kAmtFlows, x.size(1) / kAmtFlows, x.size(2), x.size(3)});
+  return in_layout(x.reshape({x.size(0) * kAmtFlows, x.size(1) / kAmtFlows, x.size(2), x.size(3)}));
 }
 
 }  // namespace
@@ -59,6 +59,7 @@ Amt::Amt(NetworkWeights weights, AmtSettings settings)
       combine_second_(take_convolution(weights, "comb_block.2", {.in = 6 * kAmtFlows, .out = 3})) {
   check(settings.pairs_per_pass >= 0, "vbench", "AMT takes no negative number of pairs a pass, got {}",
         settings.pairs_per_pass);
+  check_tells_pixels_apart(options_, "AMT");
   weights.finish("AMT-S");
 }
 
@@ -100,7 +101,7 @@ at::Tensor Amt::compose(const Pair& pair, const AmtState& state, AmtTrace* trace
   const at::Tensor candidates = (mixed + pair.mean.repeat_interleave(kAmtFlows, 0) + each_candidate(parts[3]))
                                     .view({pair.first.size(0), kAmtFlows, 3, pair.first.size(2), pair.first.size(3)});
   if (trace != nullptr) trace->flows[0] = at::cat({first_flow, second_flow}, 1);
-  return (candidates.mean(1) + combine_second_(combine_first_(candidates.flatten(1, 2)))).clamp(0, 1);
+  return (candidates.mean(1) + combine_second_(combine_first_(in_layout(candidates.flatten(1, 2))))).clamp(0, 1);
 }
 
 at::Tensor Amt::between_pass(const at::Tensor& first, const at::Tensor& second, AmtTrace* trace) const {
@@ -109,7 +110,7 @@ at::Tensor Amt::between_pass(const at::Tensor& first, const at::Tensor& second, 
   const at::Tensor two = padding.pad(picture_planes(second, options_)) / 255;
   const GpuConvolutions convolutions(one, /*tries=*/true);
   const at::Tensor mean = (one.mean({1, 2, 3}, true) + two.mean({1, 2, 3}, true)) / 2;
-  const at::Tensor a = one - mean, b = two - mean;
+  const at::Tensor a = in_layout(one - mean), b = in_layout(two - mean);
   const at::Tensor a_features = feature_encoder_(a), b_features = feature_encoder_(b);
   const Pair pair{.mean = mean,
                   .first = a,

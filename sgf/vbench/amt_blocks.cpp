@@ -25,7 +25,8 @@ at::Tensor warp(const at::Tensor& picture, const at::Tensor& flow) {
   const at::Tensor x = flow.select(1, 0) * (2 / static_cast<double>(width - 1)) + sampler_line(width, flow);
   const at::Tensor y =
       flow.select(1, 1) * (2 / static_cast<double>(height - 1)) + sampler_line(height, flow).view({-1, 1});
-  return at::grid_sampler(picture, at::stack({x, y}, -1), kBilinearWarp, kBorderGoesOn, /*align_corners=*/true);
+  return in_layout(
+      at::grid_sampler(picture, at::stack({x, y}, -1), kBilinearWarp, kBorderGoesOn, /*align_corners=*/true));
 }
 
 at::Tensor enlarged(const at::Tensor& x, int64_t factor) {
@@ -59,7 +60,7 @@ AmtPyramid::AmtPyramid(NetworkWeights& weights) {
 
 std::array<at::Tensor, 4> AmtPyramid::operator()(const at::Tensor& picture) const {
   std::array<at::Tensor, 4> out;
-  at::Tensor x = picture;
+  at::Tensor x = in_layout(picture);
   for (size_t i = 0; i < levels_.size(); ++i) out[i] = x = levels_[i].refine(levels_[i].halve(x));
   return out;
 }
@@ -72,7 +73,7 @@ AmtDecoder::AmtDecoder(NetworkWeights& weights, const std::string& name, int64_t
       side_second_(take_prelu_convolution(weights, name + ".convblock.1.conv4", {.in = kAmtSide, .out = kAmtSide})),
       whole_third_(take_convolution(weights, name + ".convblock.1.conv5", {.in = inner, .out = inner})),
       slope_(weights.take(name + ".convblock.1.prelu.weight", {inner})),
-      up_weight_(weights.take(name + ".convblock.2.weight", {inner, out, 4, 4})),
+      up_weight_(in_layout(weights.take(name + ".convblock.2.weight", {inner, out, 4, 4}))),
       up_bias_(weights.take(name + ".convblock.2.bias", {out})) {}
 
 at::Tensor AmtDecoder::with_side(const at::Tensor& x, const PreluConvolution& side) {
@@ -112,8 +113,8 @@ at::Tensor AmtUpdate::small_flow(const AmtState& state) const {
 }
 
 AmtState AmtUpdate::corrected(const AmtState& state, const at::Tensor& small_flow, const at::Tensor& windows) const {
-  const at::Tensor seen = leaky(windows_(windows));
-  const at::Tensor moved = leaky(flow_second_(leaky(flow_first_(small_flow))));
+  const at::Tensor seen = leaky(windows_(in_layout(windows)));
+  const at::Tensor moved = leaky(flow_second_(leaky(flow_first_(in_layout(small_flow)))));
   const at::Tensor joined = leaky(joined_(at::cat({seen, moved}, 1)));
   const at::Tensor body = body_(at::cat({joined, small_flow, reduced(state.features, factor_)}, 1));
   const double scale = static_cast<double>(factor_);

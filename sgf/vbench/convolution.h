@@ -24,6 +24,9 @@ struct Convolution {
   at::Tensor operator()(const at::Tensor& x) const;  // [N, in, H, W]
 };
 
+// How such convolutions like numbers to lie: on a CPU channels last (1.2 to 1.7 times as fast), on a GPU as they come.
+at::Tensor in_layout(const at::Tensor& x);
+
 // `name`.weight and `name`.bias.
 Convolution take_convolution(NetworkWeights& weights, const std::string& name, const ConvolutionShape& shape);
 

@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace sgf {
@@ -23,8 +24,11 @@ class CorrelationPyramid {
   at::Tensor look_up(const at::Tensor& places, int64_t radius) const;
 
  private:
-  std::vector<at::Tensor> levels_;  // [B * h * w, 1, h / 2^l, w / 2^l]
+  std::vector<at::Tensor> levels_;  // [B * h * w, h / 2^l, w / 2^l]
 };
+
+// Throws for 16-bit numbers: places in pixels are not told apart by them.
+void check_tells_pixels_apart(at::TensorOptions options, std::string_view network);
 
 // Bytes of a pyramid over features of these sides, one pair.
 int64_t correlation_bytes(int64_t height, int64_t width, int64_t levels, int64_t element_size);

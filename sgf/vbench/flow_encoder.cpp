@@ -67,8 +67,7 @@ FlowEncoder::Block FlowEncoder::take_block(NetworkWeights& weights, const std::s
 at::Tensor FlowEncoder::normed(const Convolution& convolution, const at::Tensor& x) const {
   const at::Tensor y = convolution(x);
   if (plan_.norm == EncoderNorm::kBatch) return y;
-  return at::instance_norm(y, {}, {}, {}, {}, /*use_input_stats=*/true, /*momentum=*/0, kEncoderEps,
-                           /*cudnn_enabled=*/true);
+  return at::group_norm(y, y.size(1), /*weight=*/{}, /*bias=*/{}, kEncoderEps);  // a group a channel
 }
 
 at::Tensor FlowEncoder::run(const Block& block, const at::Tensor& x) const {
@@ -78,7 +77,7 @@ at::Tensor FlowEncoder::run(const Block& block, const at::Tensor& x) const {
 }
 
 at::Tensor FlowEncoder::operator()(const at::Tensor& planes) const {
-  at::Tensor x = normed(first_, planes).relu_();
+  at::Tensor x = normed(first_, in_layout(planes)).relu_();
   for (const Block& block : blocks_) x = run(block, x);
   return last_(x);
 }

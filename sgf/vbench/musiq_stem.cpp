@@ -1,6 +1,6 @@
 #include "sgf/vbench/musiq_stem.h"
 
-#include "sgf/kernels/wide.h"
+#include "sgf/vbench/convolution.h"
 
 #include <ATen/ATen.h>
 
@@ -55,7 +55,8 @@ at::Tensor MusiqStem::root(const at::Tensor& patches) const {
 }
 
 at::Tensor MusiqStem::block(const at::Tensor& root) const {
-  const at::Tensor x = at::max_pool2d(padded_for_half(root_norm_(root).relu_(), 3), /*kernel_size=*/3, /*stride=*/2);
+  const at::Tensor normed = padded_for_half(root_norm_(root).relu_(), 3);
+  const at::Tensor x = at::max_pool2d(in_layout(normed), /*kernel_size=*/3, /*stride=*/2).contiguous();
   const at::Tensor first = first_norm_(at::conv2d(x, first_)).relu_();
   const at::Tensor second = second_norm_(at::conv2d(first, second_, /*bias=*/{}, /*stride=*/1, /*padding=*/1)).relu_();
   return third_norm_(at::conv2d(second, third_)).add_(projection_norm_(at::conv2d(x, projection_))).relu_();

@@ -38,6 +38,7 @@ Raft::Raft(NetworkWeights weights, RaftSettings settings)
   check(settings.iterations > 0 && settings.pairs_per_pass >= 0, "vbench",
         "RAFT takes at least one iteration and no negative number of pairs, got {} and {}", settings.iterations,
         settings.pairs_per_pass);
+  check_tells_pixels_apart(options_, "RAFT");
   weights.finish("RAFT");
 }
 
@@ -68,8 +69,8 @@ RaftFlow Raft::flow_of_features(const at::Tensor& first, const at::Tensor& secon
   const at::NoGradGuard no_grad;
   const GpuConvolutions convolutions(first, /*tries=*/true);
   const CorrelationPyramid pyramid = correlation(first, second);
-  const RaftUpdate::Context prepared = update_.prepare(context.narrow(1, kRaftHidden, kRaftHidden).relu());
-  at::Tensor hidden = context.narrow(1, 0, kRaftHidden).tanh();
+  const RaftUpdate::Context prepared = update_.prepare(in_layout(context.narrow(1, kRaftHidden, kRaftHidden).relu()));
+  at::Tensor hidden = in_layout(context.narrow(1, 0, kRaftHidden).tanh());
   const at::Tensor grid = grid_of_places(first.size(2), first.size(3), first.options());
   at::Tensor flow = at::zeros({first.size(0), 2, first.size(2), first.size(3)}, first.options());
   for (int64_t i = 0; i < settings_.iterations; ++i) {

@@ -12,7 +12,7 @@ constexpr int64_t kEnlargement = 8;
 
 // The same convolution, of some of its input channels, without the bias.
 Convolution only_inputs(const Convolution& convolution, const std::vector<at::Tensor>& weights) {
-  return {.weight = at::cat(weights, 1), .bias = {}, .stride = convolution.stride};
+  return {.weight = in_layout(at::cat(weights, 1)), .bias = {}, .stride = convolution.stride};
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ RaftUpdate::Gate RaftUpdate::take_gate(NetworkWeights& weights, int64_t directio
   const auto part = [](const at::Tensor& weight, int64_t index) {
     return weight.narrow(1, index * kRaftGru, kRaftGru);
   };
-  return {.context = {.weight = at::cat({part(both, 1), part(candidate.weight, 1)}),
+  return {.context = {.weight = in_layout(at::cat({part(both, 1), part(candidate.weight, 1)})),
                       .bias = at::cat({update.bias, reset.bias, candidate.bias})},
           .update_and_reset = only_inputs(update, {part(both, 0), part(both, 2)}),
           .candidate = only_inputs(candidate, {part(candidate.weight, 0), part(candidate.weight, 2)})};
@@ -55,8 +55,8 @@ RaftUpdate::Context RaftUpdate::prepare(const at::Tensor& input) const {
 }
 
 at::Tensor RaftUpdate::motion(const at::Tensor& flow, const at::Tensor& windows) const {
-  const at::Tensor seen = windows_second_(windows_first_(windows).relu_()).relu_();
-  const at::Tensor moved = flow_second_(flow_first_(flow).relu_()).relu_();
+  const at::Tensor seen = windows_second_(windows_first_(in_layout(windows)).relu_()).relu_();
+  const at::Tensor moved = flow_second_(flow_first_(in_layout(flow)).relu_()).relu_();
   return at::cat({joined_(at::cat({seen, moved}, 1)).relu_(), flow}, 1);
 }
 
