@@ -87,7 +87,8 @@ WeightRule recorded_rule(const Recording& recording) {
 
 at::Tensor closed_form_weight(const WeightRule& rule, const std::string& name, at::IntArrayRef shape) {
   const auto gain = rule.gains.find(name);
-  return filled(rule.hashed(name), shape, affine_of(rule, name, shape), gain == rule.gains.end() ? 1 : gain->second);
+  const Affine affine = affine_of(rule, rule.prefix + name, shape);
+  return filled(rule.hashed(name), shape, affine, gain == rule.gains.end() ? 1 : gain->second);
 }
 
 at::Tensor closed_form_input(const WeightRule& rule, const std::string& name, at::IntArrayRef shape) {

@@ -19,8 +19,10 @@ uint64_t fnv1a64(std::string_view bytes);
 
 // What decides a weight besides its name, shape and place.
 struct WeightRule {
-  std::string salt;    // hashed before the name
-  std::string prefix;  // hashed between the two, no part of the name: "dino:"
+  std::string salt;  // hashed before the name
+  // Hashed between the two: "dino:". Recordings see it as part of the name in one more place: a name without a dot then
+  // is none of the embeddings ("dino:cls_token"), so it gets the scale of a matrix.
+  std::string prefix;
   std::map<std::string, double> gains;
   bool is_amt = false;  // one dimension is a PReLU slope there, and 4x4 kernels are of transposed convolutions
 
