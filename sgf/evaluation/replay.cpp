@@ -42,6 +42,9 @@ const std::map<std::string, Kind>& kinds() {
       {"vit", {replay_vit, 0}},
       {"clip_vit", {replay_clip_vit, 0}},
       {"dreamsim", {replay_dreamsim, 0}},
+      {"musiq", {replay_musiq, 0}},
+      {"raft", {replay_raft, 0}},
+      {"amt", {replay_amt, 0}},
   };
   return table;
 }
@@ -90,7 +93,7 @@ TensorError compare(const std::string& name, const at::Tensor& ours, const at::T
 
 // What the backend asked for came to, for the heads of this recording's network.
 std::string backend_used(const Recording& recording, const ReplayOptions& options) {
-  if (recording.kind() == "umt5") return "";  // has attention of its own
+  if (recording.kind() == "umt5" || recording.kind() == "musiq") return "";  // have attention of their own
   if (!recording.has_setting("config") || !recording.setting("config").contains("num_heads")) return "";
   const DitConfig config = dit_config_from_json(recording.setting("config").dump(), recording.path().string());
   const at::Tensor heads =

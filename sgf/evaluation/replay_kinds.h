@@ -22,5 +22,8 @@ NamedTensors replay_vbench_preprocess(const Recording& recording, const ReplayOp
 NamedTensors replay_vit(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_clip_vit(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_dreamsim(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_musiq(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_raft(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_amt(const Recording& recording, const ReplayOptions& options);
 
 }  // namespace sgf

@@ -1,0 +1,118 @@
+#include "sgf/vbench/musiq.h"
+
+#include "sgf/core/error.h"
+#include "sgf/kernels/gpu_convolutions.h"
+#include "sgf/kernels/wide.h"
+#include "sgf/vbench/network_files.h"
+#include "sgf/vbench/picture_padding.h"
+#include "sgf/vbench/preprocess.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
+
+namespace sgf {
+namespace {
+
+constexpr double kMusiqEps = 1e-6;
+
+// Pictures whose patches are encoded together: 18 MB of activations each at the widest.
+int64_t musiq_batch(at::Device device) { return device.is_cpu() ? 4 : 32; }
+
+}  // namespace
+
+Musiq::Musiq(NetworkWeights weights, MusiqConfig config)
+    : options_(weights.options()),
+      config_(std::move(config)),
+      stem_(weights, config_),
+      place_rows_(weights
+                      .take("transformer_encoder.posembed_input.position_emb",
+                            {1, config_.grid_size * config_.grid_size, config_.hidden_size})
+                      .squeeze(0)),
+      scale_rows_(
+          weights.take("transformer_encoder.scaleembed_input.scale_emb", {config_.num_scales(), config_.hidden_size})),
+      summary_row_(weights.take("transformer_encoder.cls", {1, 1, config_.hidden_size})),
+      last_norm_(take_norm(weights, "transformer_encoder.encoder_norm", config_.hidden_size)),
+      head_(take_linear(weights, "head", config_.hidden_size, 1)) {
+  check(config_.hidden_size % config_.num_heads == 0 && config_.patch_size % 4 == 0, "vbench",
+        "MUSIQ's width {} is a multiple of its {} heads, and its patch of {} one of 4", config_.hidden_size,
+        config_.num_heads, config_.patch_size);
+  for (int64_t i = 0; i < config_.num_layers; ++i)
+    layers_.push_back(take_layer(weights, fmt::format("transformer_encoder.transformer.encoderblock_{}", i)));
+  weights.finish("MUSIQ");
+}
+
+Musiq::Linear Musiq::take_linear(NetworkWeights& weights, const std::string& name, int64_t in, int64_t out) {
+  return {.weight = weights.take(name + ".weight", {out, in}), .bias = weights.take(name + ".bias", {out})};
+}
+
+Musiq::LayerNorm Musiq::take_norm(NetworkWeights& weights, const std::string& name, int64_t width) {
+  return {.weight = weights.take(name + ".weight", {width}), .bias = weights.take(name + ".bias", {width})};
+}
+
+Musiq::Layer Musiq::take_layer(NetworkWeights& weights, const std::string& name) const {
+  const int64_t width = config_.hidden_size;
+  const Linear query = take_linear(weights, name + ".attention.query", width, width);
+  const Linear key = take_linear(weights, name + ".attention.key", width, width);
+  const Linear value = take_linear(weights, name + ".attention.value", width, width);
+  return {.attention_norm = take_norm(weights, name + ".norm1", width),
+          .mlp_norm = take_norm(weights, name + ".norm2", width),
+          .qkv = {at::cat({query.weight, key.weight, value.weight}), at::cat({query.bias, key.bias, value.bias})},
+          .out = take_linear(weights, name + ".attention.out", width, width),
+          .widen = take_linear(weights, name + ".mlp.fc1", width, config_.mlp_dim),
+          .narrow = take_linear(weights, name + ".mlp.fc2", config_.mlp_dim, width)};
+}
+
+at::Tensor Musiq::Linear::operator()(const at::Tensor& x) const { return at::linear(x, weight, bias); }
+
+at::Tensor Musiq::LayerNorm::operator()(const at::Tensor& x) const {
+  return at::layer_norm(x, {x.size(-1)}, weight, bias, kMusiqEps);
+}
+
+MusiqPatches Musiq::patches(const at::Tensor& pictures) const {
+  const at::NoGradGuard no_grad;
+  check_pictures(pictures, "MUSIQ");
+  const at::ScalarType type = wide_type(c10::typeMetaToScalarType(options_.dtype()));
+  const at::Tensor prepared = imaging_transform(pictures.to(options_.device()), type);
+  MusiqPatches out = musiq_patches((prepared - 0.5) * 2, config_);
+  out.patches = out.patches.to(options_.dtype());
+  return out;
+}
+
+at::Tensor Musiq::attend(const Layer& layer, const at::Tensor& x) const {
+  const int64_t batch = x.size(0), length = x.size(1), heads = config_.num_heads;
+  const at::Tensor qkv = layer.qkv(x).view({batch, length, 3, heads, -1}).permute({2, 0, 3, 1, 4});
+  const at::Tensor seen = at::scaled_dot_product_attention(qkv[0], qkv[1], qkv[2]);
+  return layer.out(seen.transpose(1, 2).flatten(2));
+}
+
+at::Tensor Musiq::summary(const MusiqPatches& patches) const {
+  const at::NoGradGuard no_grad;
+  const GpuConvolutions convolutions(patches.patches, /*tries=*/true);
+  const int64_t batch = patches.patches.size(0), length = patches.patches.size(1);
+  at::Tensor x = stem_.embedding(stem_.block(stem_.root(patches.patches.flatten(0, 1)))).view({batch, length, -1});
+  x = x + place_rows_.index_select(0, patches.places) + scale_rows_.index_select(0, patches.scales);
+  x = at::cat({summary_row_.expand({batch, 1, -1}), x}, 1);
+  for (const Layer& layer : layers_) {
+    x = x + attend(layer, layer.attention_norm(x));
+    x = x + layer.narrow(at::gelu(layer.widen(layer.mlp_norm(x))));
+  }
+  return last_norm_(x.select(1, 0));
+}
+
+at::Tensor Musiq::score(const at::Tensor& summary) const { return wide(head_(summary).squeeze(1)); }
+
+at::Tensor Musiq::scores(const at::Tensor& pictures) const {
+  check_pictures(pictures, "MUSIQ");
+  std::vector<at::Tensor> out;
+  for (const at::Tensor& some : pictures.split(musiq_batch(options_.device())))
+    out.push_back(score(summary(patches(some))));
+  return at::cat(out);
+}
+
+Musiq load_musiq(const std::filesystem::path& path, at::TensorOptions options) {
+  const TensorFile file = open_tensor_file(path);
+  return Musiq(weights_of_file(file, options, prefix_before(file, "conv_root.weight")));
+}
+
+}  // namespace sgf

@@ -1,0 +1,66 @@
+// MUSIQ, the network behind imaging quality: how good a picture looks, from its patches at three sizes.
+#pragma once
+
+#include "sgf/vbench/musiq_patches.h"
+#include "sgf/vbench/musiq_stem.h"
+#include "sgf/vbench/network_weights.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace sgf {
+
+// Dtype and device are those of its weights.
+class Musiq {
+ public:
+  explicit Musiq(NetworkWeights weights, MusiqConfig config = {});
+
+  // Bytes [F, H, W, 3], RGB, anywhere -> [F] of about 0 to 100, float32 or wider, on the network's device. Pictures
+  // are first made smaller where a side is above 512, as VBench's imaging quality does.
+  at::Tensor scores(const at::Tensor& pictures) const;
+
+  // The parts: prepared pictures as patches in [-1, 1], the row of each patch [F, L, hidden] before places and sizes
+  // are added, the summary row [F, hidden], and its score.
+  MusiqPatches patches(const at::Tensor& pictures) const;
+  at::Tensor summary(const MusiqPatches& patches) const;
+  at::Tensor score(const at::Tensor& summary) const;
+
+  const MusiqStem& stem() const { return stem_; }
+  const MusiqConfig& config() const { return config_; }
+  at::TensorOptions options() const { return options_; }
+
+ private:
+  struct Linear {
+    at::Tensor weight, bias;
+    at::Tensor operator()(const at::Tensor& x) const;
+  };
+  struct LayerNorm {
+    at::Tensor weight, bias;
+    at::Tensor operator()(const at::Tensor& x) const;
+  };
+  struct Layer {
+    LayerNorm attention_norm, mlp_norm;
+    Linear qkv, out, widen, narrow;
+  };
+
+  static Linear take_linear(NetworkWeights& weights, const std::string& name, int64_t in, int64_t out);
+  static LayerNorm take_norm(NetworkWeights& weights, const std::string& name, int64_t width);
+  Layer take_layer(NetworkWeights& weights, const std::string& name) const;
+  at::Tensor attend(const Layer& layer, const at::Tensor& x) const;
+
+  at::TensorOptions options_;
+  MusiqConfig config_;
+  MusiqStem stem_;
+  at::Tensor place_rows_, scale_rows_, summary_row_;  // [grid^2, hidden], [scales, hidden], [1, 1, hidden]
+  std::vector<Layer> layers_;
+  LayerNorm last_norm_;
+  Linear head_;
+};
+
+// From `musiq_spaq_ckpt-358bb6af.pth`, where weights lie bare or under "params".
+Musiq load_musiq(const std::filesystem::path& path, at::TensorOptions options);
+
+}  // namespace sgf

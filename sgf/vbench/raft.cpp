@@ -1,0 +1,140 @@
+#include "sgf/vbench/raft.h"
+
+#include "sgf/core/error.h"
+#include "sgf/kernels/gpu_convolutions.h"
+#include "sgf/vbench/network_files.h"
+#include "sgf/vbench/picture_padding.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace sgf {
+namespace {
+
+constexpr int64_t kRaftLevels = 4;
+constexpr int64_t kRaftMultiple = 8;  // features have an eighth of a picture's sides
+constexpr int64_t kRaftHidden = 128;
+constexpr int64_t kCorrelationBytes = int64_t{4} << 30;  // of the pairs of one pass on a GPU
+
+FlowEncoderPlan encoder_plan(EncoderNorm norm) { return {.widths = {64, 96, 128}, .out = 256, .norm = norm}; }
+
+void check_same_size(const at::Tensor& first, const at::Tensor& second) {
+  check(first.sizes() == second.sizes(), "vbench",
+        "RAFT takes as many first as second pictures of one size, got [{}] and [{}]", fmt::join(first.sizes(), ", "),
+        fmt::join(second.sizes(), ", "));
+}
+
+}  // namespace
+
+Raft::Raft(NetworkWeights weights, RaftSettings settings)
+    : options_(weights.options()),
+      settings_(settings),
+      feature_encoder_(weights, "fnet", encoder_plan(EncoderNorm::kInstance)),
+      context_encoder_(weights, "cnet", encoder_plan(EncoderNorm::kBatch)),
+      update_(weights) {
+  check(settings.iterations > 0 && settings.pairs_per_pass >= 0, "vbench",
+        "RAFT takes at least one iteration and no negative number of pairs, got {} and {}", settings.iterations,
+        settings.pairs_per_pass);
+  weights.finish("RAFT");
+}
+
+at::Tensor Raft::planes(const at::Tensor& pictures) const {
+  const PicturePadding padding = pyramid_padding(pictures, kRaftMultiple, "RAFT");
+  return padding.pad(picture_planes(pictures, options_)) / 255 * 2 - 1;
+}
+
+at::Tensor Raft::features(const at::Tensor& pictures) const {
+  const at::NoGradGuard no_grad;
+  const at::Tensor x = planes(pictures);
+  const GpuConvolutions convolutions(x, /*tries=*/true);
+  return feature_encoder_(x);
+}
+
+at::Tensor Raft::context(const at::Tensor& pictures) const {
+  const at::NoGradGuard no_grad;
+  const at::Tensor x = planes(pictures);
+  const GpuConvolutions convolutions(x, /*tries=*/true);
+  return context_encoder_(x);
+}
+
+CorrelationPyramid Raft::correlation(const at::Tensor& first, const at::Tensor& second) const {
+  return CorrelationPyramid(first, second, kRaftLevels);
+}
+
+RaftFlow Raft::flow_of_features(const at::Tensor& first, const at::Tensor& second, const at::Tensor& context) const {
+  const at::NoGradGuard no_grad;
+  const GpuConvolutions convolutions(first, /*tries=*/true);
+  const CorrelationPyramid pyramid = correlation(first, second);
+  const RaftUpdate::Context prepared = update_.prepare(context.narrow(1, kRaftHidden, kRaftHidden).relu());
+  at::Tensor hidden = context.narrow(1, 0, kRaftHidden).tanh();
+  const at::Tensor grid = grid_of_places(first.size(2), first.size(3), first.options());
+  at::Tensor flow = at::zeros({first.size(0), 2, first.size(2), first.size(3)}, first.options());
+  for (int64_t i = 0; i < settings_.iterations; ++i) {
+    hidden = update_.step(hidden, prepared, flow, pyramid.look_up(grid + flow, kRadius));
+    flow = flow + update_.flow_change(hidden);
+  }
+  return {.low = flow, .full = update_.enlarge(flow, hidden)};
+}
+
+int64_t Raft::pairs_per_pass(const at::Tensor& pictures) const {
+  if (settings_.pairs_per_pass > 0) return settings_.pairs_per_pass;
+  if (options_.device().is_cpu()) return 1;
+  const PicturePadding padding = pyramid_padding(pictures, kRaftMultiple, "RAFT");
+  const int64_t bytes =
+      correlation_bytes(padding.padded_height() / kRaftMultiple, padding.padded_width() / kRaftMultiple, kRaftLevels,
+                        static_cast<int64_t>(options_.dtype().itemsize()));
+  return std::clamp<int64_t>(kCorrelationBytes / bytes, 1, 32);
+}
+
+at::Tensor Raft::flow(const at::Tensor& first, const at::Tensor& second) const {
+  check_same_size(first, second);
+  const int64_t count = pairs_per_pass(first);
+  const std::vector<at::Tensor> from = first.split(count), to = second.split(count);
+  std::vector<at::Tensor> flows;
+  for (size_t i = 0; i < from.size(); ++i)
+    flows.push_back(flow_of_features(features(from[i]), features(to[i]), context(from[i])).full);
+  return at::cat(flows);
+}
+
+at::Tensor Raft::flows_of_sequence(const at::Tensor& pictures) const { return FlowSequence(*this).next(pictures); }
+
+at::Tensor FlowSequence::next(const at::Tensor& pictures) {
+  std::vector<at::Tensor> flows;
+  for (const at::Tensor& some : pictures.split(raft_.pairs_per_pass(pictures))) flows.push_back(next_pass(some));
+  return at::cat(flows);
+}
+
+at::Tensor FlowSequence::next_pass(const at::Tensor& pictures) {
+  at::Tensor features = raft_.features(pictures), context = raft_.context(pictures);
+  if (features_.defined()) {
+    check(features.sizes().slice(1) == features_.sizes().slice(1), "vbench",
+          "pictures of one video are of one size; these are {}x{}, those before were not", pictures.size(1),
+          pictures.size(2));
+    features = at::cat({features_, features});
+    context = at::cat({context_, context});
+  }
+  const int64_t pairs = features.size(0) - 1;
+  features_ = features.narrow(0, pairs, 1).clone();
+  context_ = context.narrow(0, pairs, 1).clone();
+  if (pairs == 0)
+    return at::empty({0, 2, features.size(2) * kRaftMultiple, features.size(3) * kRaftMultiple}, features.options());
+  return raft_.flow_of_features(features.narrow(0, 0, pairs), features.narrow(0, 1, pairs), context.narrow(0, 0, pairs))
+      .full;
+}
+
+Raft load_raft(const std::filesystem::path& path, at::TensorOptions options, RaftSettings settings) {
+  const TensorFile file = open_tensor_file(path);
+  return Raft(weights_of_file(file, options, prefix_before(file, "fnet.conv1.weight")), settings);
+}
+
+at::Tensor flow_scores(const at::Tensor& flows, double share) {
+  const at::Tensor magnitudes = flows.square().sum(1).sqrt().flatten(1);
+  const int64_t count = static_cast<int64_t>(static_cast<double>(magnitudes.size(1)) * share);
+  check(count > 0, "vbench", "{} pixels are too few to take a share of {} of", magnitudes.size(1), share);
+  return std::get<0>(magnitudes.topk(count, 1, /*largest=*/true, /*sorted=*/false)).mean(1, false, at::kDouble).cpu();
+}
+
+}  // namespace sgf
