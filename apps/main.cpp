@@ -42,6 +42,7 @@ void add_commands(CLI::App& app) {
   add_plan(app);
   add_diagnose(app);
   add_bench(app);
+  add_eval(app);
   add_world(app);
   add_text(app);
   add_vae(app);
@@ -99,7 +100,7 @@ int explain_misuse(const CLI::App& app, const CLI::ParseError& error, const std:
     understood = static_cast<size_t>(std::ranges::find(words, command->get_name()) - words.begin()) + 1;
   }
   const std::vector<std::string> rest(words.begin() + static_cast<int64_t>(understood), words.end());
-  const bool lacks_command = !command_names(*command).empty();
+  const bool lacks_command = command->get_require_subcommand_min() > 0;
   fmt::print(stderr, "sgf: {}\nTry {} --help.\n",
              lacks_command ? say_about_command(*command, error, rest) : say_about_options(*command, error, rest),
              names);

@@ -45,6 +45,8 @@ const std::map<std::string, Kind>& kinds() {
       {"musiq", {replay_musiq, 0}},
       {"raft", {replay_raft, 0}},
       {"amt", {replay_amt, 0}},
+      {"vbench_metrics", {replay_vbench_metrics, 0}},
+      {"vbench_long", {replay_vbench_long, 0}},
   };
   return table;
 }

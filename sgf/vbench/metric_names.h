@@ -30,6 +30,10 @@ constexpr auto enum_names(VbenchMetric) {
                     EnumName{VbenchMetric::kFlicker, "temporal_flickering"}};
 }
 
+constexpr bool is_consistency(VbenchMetric metric) {
+  return metric == VbenchMetric::kSubject || metric == VbenchMetric::kBackground;
+}
+
 // All seven, in that order.
 std::vector<VbenchMetric> all_vbench_metrics();
 

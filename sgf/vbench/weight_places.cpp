@@ -13,26 +13,26 @@ const VbenchFile kDinoFile{
     .path = "dino_model/dino_vitbase16_pretrain.pth",
     .origin = "https://dl.fbaipublicfiles.com/dino/dino_vitbase16_pretrain/dino_vitbase16_pretrain.pth",
     .sha256 = "",
-    .elsewhere = ".cache/torch/hub/checkpoints",
+    .elsewhere = ".cache/torch/hub/checkpoints/dino_vitbase16_pretrain.pth",
     .first_name = "patch_embed.proj.weight"};
 const VbenchFile kDinov2File{.path = "dino_model/dinov2_vitb14_pretrain.pth",
                              .origin = "https://dl.fbaipublicfiles.com/dinov2/dinov2_vitb14/dinov2_vitb14_pretrain.pth",
                              .sha256 = "",
-                             .elsewhere = ".cache/torch/hub/checkpoints",
+                             .elsewhere = ".cache/torch/hub/checkpoints/dinov2_vitb14_pretrain.pth",
                              .first_name = "patch_embed.proj.weight"};
 const VbenchFile kClipB32File{.path = "clip_model/ViT-B-32.pt",
                               .origin =
                                   "https://openaipublic.azureedge.net/clip/models/"
                                   "40d365715913c9da98579312b702a82c18be219cc2a73407c4526f58eba950af/ViT-B-32.pt",
                               .sha256 = "40d365715913c9da98579312b702a82c18be219cc2a73407c4526f58eba950af",
-                              .elsewhere = ".cache/clip",
+                              .elsewhere = ".cache/clip/ViT-B-32.pt",
                               .first_name = "visual.conv1.weight"};
 const VbenchFile kClipL14File{.path = "clip_model/ViT-L-14.pt",
                               .origin =
                                   "https://openaipublic.azureedge.net/clip/models/"
                                   "b8cca3fd41ae0c99ba7e8951adf17d267cdb84cd88be6f7c2e0eca1737a03836/ViT-L-14.pt",
                               .sha256 = "b8cca3fd41ae0c99ba7e8951adf17d267cdb84cd88be6f7c2e0eca1737a03836",
-                              .elsewhere = ".cache/clip",
+                              .elsewhere = ".cache/clip/ViT-L-14.pt",
                               .first_name = "visual.conv1.weight"};
 const VbenchFile kAestheticFile{.path = "aesthetic_model/emb_reader/sa_0_4_vit_l_14_linear.pth",
                                 .origin = "https://github.com/LAION-AI/aesthetic-predictor",
@@ -56,12 +56,23 @@ const VbenchFile kAmtFile{.path = "amt_model/amt-s.pth",
                           .sha256 = "",
                           .elsewhere = "",
                           .first_name = "feat_encoder.conv1.weight"};
-const VbenchFile kDreamSimFile{.path = "dreamsim_model",
-                               .origin =
-                                   "https://github.com/ssundaram21/dreamsim/releases/download/v0.2.0-checkpoints/"
-                                   "dreamsim_ensemble_checkpoint.zip",
-                               .sha256 = "",
-                               .elsewhere = ".cache"};
+// The original unpacks a zip into ~/.cache; its DINO tower is the file above.
+constexpr std::string_view kDreamSimZip =
+    "https://github.com/ssundaram21/dreamsim/releases/download/v0.2.0-checkpoints/dreamsim_ensemble_checkpoint.zip";
+const VbenchFile kDreamSimClipFile{.path = "dreamsim_model/clip_vitb16_pretrain.pth.tar",
+                                   .origin = kDreamSimZip,
+                                   .sha256 = "",
+                                   .elsewhere = ".cache/clip_vitb16_pretrain.pth.tar",
+                                   .first_name = "patch_embed.proj.weight"};
+const VbenchFile kDreamSimOpenClipFile{.path = "dreamsim_model/open_clip_vitb16_pretrain.pth.tar",
+                                       .origin = kDreamSimZip,
+                                       .sha256 = "",
+                                       .elsewhere = ".cache/open_clip_vitb16_pretrain.pth.tar",
+                                       .first_name = "patch_embed.proj.weight"};
+const VbenchFile kDreamSimLoraFile{.path = "dreamsim_model/ensemble_lora/adapter_model.safetensors",
+                                   .origin = kDreamSimZip,
+                                   .sha256 = "",
+                                   .elsewhere = ".cache/ensemble_lora/adapter_model.safetensors"};
 
 namespace {
 
@@ -90,7 +101,7 @@ WeightPlaces::WeightPlaces(const std::filesystem::path& folder)
 std::vector<std::filesystem::path> WeightPlaces::candidates(const VbenchFile& file) const {
   const std::filesystem::path name = std::filesystem::path(file.path).filename();
   std::vector<std::filesystem::path> places{folder_ / file.path, folder_ / name};
-  if (!is_asked_for_ && !file.elsewhere.empty()) places.push_back(home_folder() / file.elsewhere / name);
+  if (!is_asked_for_ && !file.elsewhere.empty()) places.push_back(home_folder() / file.elsewhere);
   return places;
 }
 
@@ -108,8 +119,7 @@ FoundFile WeightPlaces::find(const VbenchFile& file, const std::function<void(co
   for (const std::filesystem::path& place : candidates(file)) looked.push_back(place.string());
   check(path.has_value(), "vbench", "{} is missing: looked for {}; the original is at {}",
         std::filesystem::path(file.path).filename().string(), fmt::join(looked, ", "), file.origin);
-  FoundFile found{.path = *path, .sha256 = ""};
-  if (std::filesystem::is_regular_file(*path)) found.sha256 = sha256_of_file(*path);
+  const FoundFile found{.path = *path, .sha256 = sha256_of_file(*path)};
   warn_of_hash(file, found, warn);
   return found;
 }

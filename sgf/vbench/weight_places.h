@@ -29,11 +29,14 @@ extern const VbenchFile kAestheticFile;
 extern const VbenchFile kMusiqFile;
 extern const VbenchFile kRaftFile;
 extern const VbenchFile kAmtFile;
-extern const VbenchFile kDreamSimFile;  // a zip, or the folder that it unpacks to
+// DreamSim, beside DINO's file: what dreamsim_ensemble_checkpoint.zip unpacks to.
+extern const VbenchFile kDreamSimClipFile;
+extern const VbenchFile kDreamSimOpenClipFile;
+extern const VbenchFile kDreamSimLoraFile;
 
 struct FoundFile {
   std::filesystem::path path;
-  std::string sha256;  // empty for a folder
+  std::string sha256;
 };
 
 class WeightPlaces {
