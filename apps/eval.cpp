@@ -205,7 +205,9 @@ void add_eval(CLI::App& app) {
   command->add_option("--protocol", args->protocol, "vbench, vbench-long or world")
       ->capture_default_str()
       ->check(CLI::IsMember({"vbench", "vbench-long", "world"}));
-  command->add_option("--metrics", args->metrics, "Of the seven, with commas between; all by default")->delimiter(',')->allow_extra_args(false);
+  command->add_option("--metrics", args->metrics, "Of the seven, with commas between; all by default")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_option("--weights", args->order.weights,
                       "VBench's cache folder; $VBENCH_CACHE_DIR or ~/.cache/vbench by default");
   command->add_option("--prompts", args->prompts, "A JSON that names the videos' prompts, or a manifest.json");

@@ -45,7 +45,8 @@ const std::map<std::string, Kind>& kinds() {
       {"musiq", {replay_musiq, 0}},
       {"raft", {replay_raft, 0}},
       {"amt", {replay_amt, 0}},
-      {"vbench_metrics", {replay_vbench_metrics, 0}},
+      // Aesthetic scores of made-up weights lie about 0: in the original's own float32 they are off by 1e-5 of it.
+      {"vbench_metrics", {replay_vbench_metrics, 0, 3e-2, 1e-4}},
       {"vbench_long", {replay_vbench_long, 0}},
   };
   return table;

@@ -19,7 +19,7 @@ score() { "$SGF" eval --quiet --device cpu --metrics temporal_flickering "$@"; }
 has() { [[ $(tr -d ' \n' <"$1") == *"$2"* ]] || complain "$1 lacks $2"; }
 
 check_protocols() {
-  "$SGF" world render --out w --clips 2 --frames 20 --enlarge 1 >/dev/null || complain 'no clips of the world'
+  "$SGF" world render --out w --clips 2 --frames 20 --enlarge 1 >/dev/null 2>&1 || complain 'no clips of the world'
   expect 0 'temporal_flickering' score w --prompts w/manifest.json --json vbench.json
   has vbench.json '"protocol":"vbench"'
   has vbench.json '"ok":true'
@@ -52,7 +52,7 @@ check_bad_videos() {
   : >bad/empty-0.mp4
   head -c 900 w/clip_00000.mp4 >bad/cut-0.mp4
   echo 'no video' >bad/text-0.mp4
-  "$SGF" world render --out p --clips 1 --frames 2 --format png >/dev/null
+  "$SGF" world render --out p --clips 1 --frames 2 --format png >/dev/null 2>&1
   cp p/clip_00000/frame_00000.png bad/one-0/
   output=$(score bad 2>&1)
   (($? == 1)) || complain 'bad videos: exit 0'
