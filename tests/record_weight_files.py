@@ -140,6 +140,48 @@ def torchscript_file():
     expect("torchscript.pt", "torch zip", model.state_dict())
 
 
+class ClipBlock(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attn = torch.nn.MultiheadAttention(4, 1)
+        self.ln_1 = torch.nn.LayerNorm(4)
+
+    def forward(self, x: torch.Tensor):
+        return x + self.attn(x, x, x, need_weights=False)[0]
+
+
+class ClipVisual(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.input_resolution = 4
+        self.conv1 = torch.nn.Conv2d(3, 4, 2, 2, bias=False)
+        self.class_embedding = torch.nn.Parameter(torch.randn(4))
+        self.resblocks = torch.nn.Sequential(ClipBlock(), ClipBlock())
+
+    def forward(self, x: torch.Tensor):
+        return self.resblocks(self.conv1(x).flatten(2).permute(2, 0, 1))
+
+
+class ClipScript(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.visual = ClipVisual()
+        self.logit_scale = torch.nn.Parameter(torch.ones([]))
+
+    def forward(self, x: torch.Tensor):
+        return self.visual(x)
+
+
+def clip_script_file():
+    """In the manner of CLIP's archives: nested modules, matrices in half precision, norms in single."""
+    torch.manual_seed(2)
+    model = ClipScript().half()
+    for block in model.visual.resblocks:
+        block.ln_1.float()
+    torch.jit.script(model).save(OUT / "clip_script.pt")
+    expect("clip_script.pt", "torch zip", model.state_dict())
+
+
 class Stream(io.RawIOBase):
     """A file that cannot seek, so that zipfile puts sizes behind the data."""
 
@@ -192,6 +234,7 @@ def main():
     torch_files()
     torch_oddities()
     torchscript_file()
+    clip_script_file()
     rezipped_files()
     refused_files()
     (OUT / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")

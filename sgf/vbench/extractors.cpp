@@ -111,7 +111,7 @@ NetworkWeights with_lora(const NetworkWeights& base, const NetworkWeights::Sourc
     constexpr std::string_view kEnd = ".weight";
     if (!name.ends_with(".attn.qkv.weight") || !weight.defined() || weight.sizes() != shape) return weight;
     const at::Tensor product = lora_product(adapters, name.substr(0, name.size() - kEnd.size()), shape, rank);
-    return product.defined() ? weight.to(at::kDouble) + scale * product : at::Tensor();
+    return product.defined() ? (weight.to(at::kDouble) + scale * product).to(weight.scalar_type()) : at::Tensor();
   };
   return {merged, base.options(), base.origin() + " with its LoRA"};
 }

@@ -103,7 +103,7 @@ VitConfig dreamsim_clip_config();
 VitConfig dreamsim_open_clip_config();
 
 // A source whose `*.attn.qkv.weight` are those of `base` + scale * B A of `adapters` (`*.attn.qkv.lora_B.weight` and
-// lora_A of rank `rank`).
+// lora_A of rank `rank`), rounded once to the dtype of `base`.
 NetworkWeights with_lora(const NetworkWeights& base, const NetworkWeights::Source& adapters, int64_t rank,
                          double scale);
 

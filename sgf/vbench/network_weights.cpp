@@ -1,12 +1,14 @@
 #include "sgf/vbench/network_weights.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/torch_archive.h"
 #include "sgf/kernels/wide.h"
 
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
 
 #include <map>
+#include <memory>
 #include <utility>
 
 namespace sgf {
@@ -41,6 +43,12 @@ void NetworkWeights::finish(std::string_view network) const {
   if (said.size() > 8) said.resize(8);
   fail("vbench", "{} does not hold a whole {} ({} faults): {}{}; sgf inspect lists what is there", origin_, network,
        faults_.size(), fmt::join(said, "; "), faults_.size() > said.size() ? "; ..." : "");
+}
+
+TensorFile open_network_file(const std::filesystem::path& path) {
+  std::shared_ptr<const MappedFile> file = MappedFile::open(path);
+  const bool is_torch = looks_like_torch_archive(file->bytes());
+  return is_torch ? read_torch_archive(std::move(file), {.torchscript = true}) : read_tensor_file(std::move(file));
 }
 
 NetworkWeights weights_of_file(const TensorFile& file, at::TensorOptions options, const std::string& prefix) {

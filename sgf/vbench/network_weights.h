@@ -8,6 +8,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -47,6 +48,10 @@ class NetworkWeights {
   std::vector<std::string> faults_;
   int64_t taken_values_ = 0;
 };
+
+// A weight file of any kind, TorchScript archives (CLIP's) too: their modules are read as dicts of their tensors, their
+// code is not.
+TensorFile open_network_file(const std::filesystem::path& path);
 
 // Weights of a file whose names begin with `prefix`, which networks do not see ("module." in raft-things.pth).
 NetworkWeights weights_of_file(const TensorFile& file, at::TensorOptions options, const std::string& prefix = "");

@@ -1,6 +1,7 @@
 #include "sgf/vbench/vbench_networks.h"
 
 #include "sgf/core/error.h"
+#include "sgf/vbench/extractor_files.h"
 #include "sgf/vbench/network_files.h"
 
 #include <ATen/ATen.h>
@@ -21,7 +22,7 @@ OfPictures features_by(const FeatureExtractor& network) {
 WeightsOfFile weights_in(const WeightPlaces& places) {
   return [places](const VbenchFile& file, at::TensorOptions options) {
     const std::optional<std::filesystem::path> path = places.path_of(file);
-    const TensorFile opened = open_tensor_file(path ? *path : places.find(file).path);
+    const TensorFile opened = open_network_file(path ? *path : places.find(file).path);
     const std::string prefix = file.first_name.empty() ? "" : prefix_before(opened, file.first_name);
     return weights_of_file(opened, options, prefix);
   };
@@ -57,6 +58,8 @@ const FeatureExtractor& VbenchNetworks::clip_b32() {
 
 const FeatureExtractor& VbenchNetworks::dreamsim() {
   if (dreamsim_) return *dreamsim_;
+  if (!settings_.dreamsim_folder.empty())
+    return dreamsim_.emplace(open_dreamsim_extractor(settings_.dreamsim_folder, settings_.options));
   const NetworkWeights::Source adapters = weights(kDreamSimLoraFile).source();
   dreamsim_.emplace(dreamsim_extractor({.dino = adapted(kDinoFile, adapters, 0),
                                         .clip = adapted(kDreamSimClipFile, adapters, 1),
@@ -89,7 +92,7 @@ std::vector<const VbenchFile*> files_of(VbenchMetric metric, bool between_clips)
     case VbenchMetric::kSubject:
       return between_clips ? std::vector{&kDinoFile, &kDinov2File} : std::vector{&kDinoFile};
     case VbenchMetric::kBackground:
-      return between_clips ? std::vector{&kClipB32File, &kDinoFile, &kDreamSimClipFile, &kDreamSimOpenClipFile,
+      return between_clips ? std::vector{&kClipB32File, &kDreamSimDinoFile, &kDreamSimClipFile, &kDreamSimOpenClipFile,
                                          &kDreamSimLoraFile}
                            : std::vector{&kClipB32File};
     case VbenchMetric::kAesthetic:

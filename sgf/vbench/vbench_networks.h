@@ -11,6 +11,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,8 +26,9 @@ using WeightsOfFile = std::function<NetworkWeights(const VbenchFile& file, at::T
 WeightsOfFile weights_in(const WeightPlaces& places);
 
 struct NetworkSettings {
-  at::TensorOptions options;  // dtype and device of all
-  bool clip_in_half = false;  // CLIP in float16, as the original runs it on CUDA
+  at::TensorOptions options;              // dtype and device of all
+  bool clip_in_half = false;              // CLIP in float16, as the original runs it on CUDA
+  std::filesystem::path dreamsim_folder;  // what its zip unpacks to; empty: its weights come as those of the others
 };
 
 class VbenchNetworks {

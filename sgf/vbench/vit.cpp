@@ -7,6 +7,10 @@
 #include <ATen/core/grad_mode.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
 namespace sgf {
 namespace {
 
@@ -76,6 +80,15 @@ at::Tensor activated(const at::Tensor& x, VitActivation activation) {
   return at::sigmoid(x * 1.702).mul_(x);
 }
 
+constexpr int64_t kHeadWidth = 64;
+constexpr int64_t kMostBlocks = 256;
+
+// The side of the square that `tokens` are, without the first of them; 0 where they are none.
+int64_t grid_of(int64_t tokens) {
+  const auto side = static_cast<int64_t>(std::lround(std::sqrt(static_cast<double>(tokens - 1))));
+  return side * side == tokens - 1 ? side : 0;
+}
+
 }  // namespace
 
 void VitConfig::validate() const {
@@ -97,6 +110,25 @@ VitConfig clip_b32_config() { return clip_config("CLIP ViT-B/32", 32); }
 VitConfig clip_l14_config() {
   VitConfig config = clip_config("CLIP ViT-L/14", 14);
   config.dim = 1024, config.depth = 24, config.heads = 16, config.mlp = 4096, config.out_dim = 768;
+  return config;
+}
+
+VitConfig sized_by(VitConfig family, const ShapeLookup& shape_of) {
+  VitConfig config = std::move(family);
+  const VitNameTable& names = names_of(config.names);
+  if (const auto patches = shape_of(std::string(names.patches) + ".weight"); patches.size() == 4) {
+    config.dim = patches[0], config.patch = patches[3];
+    config.heads = std::max<int64_t>(1, config.dim / kHeadWidth);
+  }
+  if (const auto learnt = shape_of(names.positions); learnt.size() >= 2)
+    if (const int64_t grid = grid_of(learnt[learnt.size() - 2]); grid > 0) config.grid = grid;
+  const auto block = [&](int64_t index) { return names.blocks + std::to_string(index); };
+  if (const auto hidden = shape_of(block(0) + names.fc1 + ".weight"); hidden.size() == 2) config.mlp = hidden[0];
+  int64_t depth = 0;
+  while (depth < kMostBlocks && !shape_of(block(depth) + names.norm1 + ".weight").empty()) ++depth;
+  if (depth > 0) config.depth = depth;
+  if (const auto projection = shape_of(names.projection); config.out_dim > 0 && projection.size() == 2)
+    config.out_dim = projection[1];
   return config;
 }
 

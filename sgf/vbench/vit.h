@@ -7,6 +7,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,11 @@ VitConfig dino_b16_config();
 VitConfig dinov2_b14_config();
 VitConfig clip_b32_config();
 VitConfig clip_l14_config();
+
+// A config of `family` with the sizes that a file's shapes tell; `shape_of` gives none for a name that is not there.
+// Heads are 64 wide, as in all of these networks. What no shape tells stays as in the family.
+using ShapeLookup = std::function<std::vector<int64_t>(const std::string& name)>;
+VitConfig sized_by(VitConfig family, const ShapeLookup& shape_of);
 
 class Vit {
  public:

@@ -56,9 +56,13 @@ const VbenchFile kAmtFile{.path = "amt_model/amt-s.pth",
                           .sha256 = "",
                           .elsewhere = "",
                           .first_name = "feat_encoder.conv1.weight"};
-// The original unpacks a zip into ~/.cache; its DINO tower is the file above.
+// The original unpacks a zip into ~/.cache.
 constexpr std::string_view kDreamSimZip =
     "https://github.com/ssundaram21/dreamsim/releases/download/v0.2.0-checkpoints/dreamsim_ensemble_checkpoint.zip";
+const VbenchFile kDreamSimDinoFile{.path = "dreamsim_model/dino_vitb16_pretrain.pth",
+                                   .origin = kDreamSimZip,
+                                   .sha256 = "",
+                                   .elsewhere = ".cache/dino_vitb16_pretrain.pth"};
 const VbenchFile kDreamSimClipFile{.path = "dreamsim_model/clip_vitb16_pretrain.pth.tar",
                                    .origin = kDreamSimZip,
                                    .sha256 = "",

@@ -29,7 +29,8 @@ extern const VbenchFile kAestheticFile;
 extern const VbenchFile kMusiqFile;
 extern const VbenchFile kRaftFile;
 extern const VbenchFile kAmtFile;
-// DreamSim, beside DINO's file: what dreamsim_ensemble_checkpoint.zip unpacks to.
+// DreamSim: what dreamsim_ensemble_checkpoint.zip unpacks to, a folder that is opened as a whole.
+extern const VbenchFile kDreamSimDinoFile;
 extern const VbenchFile kDreamSimClipFile;
 extern const VbenchFile kDreamSimOpenClipFile;
 extern const VbenchFile kDreamSimLoraFile;

@@ -1,5 +1,6 @@
 // Twenty thousand damaged files per reader. Each must be read or refused with an Error; under the sanitizers
 // this also says that no byte outside the file is touched.
+#include "sgf/core/torch_archive.h"
 #include "tests/core/weight_files.h"
 
 #include <algorithm>
@@ -72,13 +73,15 @@ void read_everything(const TensorFile& file, size_t file_size) {
   }
 }
 
-Outcomes open_mutations(const std::string& original, uint32_t seed, int count) {
+using Open = TensorFile (*)(const std::string& name, const std::string& text);
+
+Outcomes open_mutations(Open open, const std::string& original, uint32_t seed, int count) {
   Mutator mutator(seed);
   Outcomes outcomes;
   for (int i = 0; i < count; ++i) {
     const std::string text = mutator.mutate(original);
     try {
-      read_everything(open_text("mutated.bin", text), text.size());
+      read_everything(open("mutated.bin", text), text.size());
       ++outcomes.read;
     } catch (const Error& error) {
       EXPECT_NE(std::string_view(error.what()).find("mutated.bin"), std::string_view::npos) << error.what();
@@ -89,13 +92,13 @@ Outcomes open_mutations(const std::string& original, uint32_t seed, int count) {
 }
 
 // Both outcomes must be common, or the mutations say nothing about one of them.
-void expect_survival(std::initializer_list<const char*> files) {
+void expect_survival(std::initializer_list<const char*> files, Open open = open_text) {
   Outcomes total;
   uint32_t seed = 1;
   for (const char* name : files) {
     const std::string original = file_text(weights_path(name));
-    ASSERT_NO_THROW(open_text(name, original));
-    const Outcomes outcomes = open_mutations(original, seed++, kMutations / static_cast<int>(files.size()));
+    ASSERT_NO_THROW(open(name, original));
+    const Outcomes outcomes = open_mutations(open, original, seed++, kMutations / static_cast<int>(files.size()));
     total.read += outcomes.read;
     total.refused += outcomes.refused;
   }
@@ -112,6 +115,13 @@ TEST(Mutations, TorchZipIsReadOrRefused) { expect_survival({"nested.pt", "views.
 TEST(Mutations, TorchLegacyIsReadOrRefused) {
   expect_survival({"nested_legacy.pt", "views_legacy.pt", "state_dict_legacy.pt"});
 }
+
+// Modules are taken as data where a caller asks for that, as with CLIP's archives.
+TensorFile open_script(const std::string& name, const std::string& text) {
+  return read_torch_archive(MappedFile::from_bytes(name, bytes_of(text)), {.torchscript = true});
+}
+
+TEST(Mutations, TorchScriptIsReadOrRefused) { expect_survival({"torchscript.pt", "clip_script.pt"}, open_script); }
 
 }  // namespace
 }  // namespace sgf::testing

@@ -63,9 +63,11 @@ TEST(TorchArchive, RefusesAnElementTypeItCannotHoldByItsNameAndTensor) {
 }
 
 TEST(TorchArchive, ReadsTorchScriptModulesOnlyWhenAsked) {
-  const auto file = MappedFile::open(weights_path("torchscript.pt"));
-  expect_error([&] { read_torch_archive(file); }, {"torchscript.pt", "'__torch__."});
-  expect_as_recorded(read_torch_archive(file, {.torchscript = true}), "torchscript.pt");
+  for (const std::string name : {"torchscript.pt", "clip_script.pt"}) {
+    const auto file = MappedFile::open(weights_path(name));
+    expect_error([&] { read_torch_archive(file); }, {name, "'__torch__."});
+    expect_as_recorded(read_torch_archive(file, {.torchscript = true}), name);
+  }
 }
 
 TEST(TorchArchive, RefusesCompressedRecordsAndSaysWhatToDo) {

@@ -39,6 +39,7 @@ double largest(const VerifyResult& result) {
 // Float32 originals are good for less.
 double float64_target(const std::string& kind) {
   if (kind == "schedule") return 1e-6;
+  if (kind == "vbench_preprocess") return 1e-7;
   return kind == "unipc" ? 1e-5 : 1e-12;
 }
 
@@ -59,6 +60,7 @@ TEST(Replay, FurtherRecordingsHoldInFloat64) {
   const char* folder = std::getenv("SGF_REFERENCE_DIR");
   if (folder == nullptr) GTEST_SKIP() << "SGF_REFERENCE_DIR names no folder of further recordings";
   expect_float64(folder);
+  if (const fs::path vbench = fs::path(folder) / "vbench"; fs::is_directory(vbench)) expect_float64(vbench);
 }
 
 TEST(Replay, BundledRecordingsHoldInFloat32AndBfloat16) {
