@@ -67,8 +67,12 @@ json result_frame(const EvalOrder& order) {
 json evaluate_vbench(const EvalOrder& order, const EvalEvents& events) {
   const WeightPlaces places(order.weights);
   const OrderedFiles files = find_files(order, places, events);
-  VbenchNetworks networks(weights_in(places), {.options = at::TensorOptions().dtype(at::kFloat).device(order.device),
-                                               .clip_in_half = order.switches.clip_in_half});
+  const auto adapters = places.path_of(kDreamSimLoraFile);
+  const NetworkSettings networks_setting{
+      .options = at::TensorOptions().dtype(at::kFloat).device(order.device),
+      .clip_in_half = order.switches.clip_in_half,
+      .dreamsim_folder = adapters ? adapters->parent_path().parent_path() : std::filesystem::path()};
+  VbenchNetworks networks(weights_in(places), networks_setting);
   ScoringSetting setting{.metrics = {},
                          .switches = order.switches,
                          .weights = files.hashes,
