@@ -77,7 +77,9 @@ void run_bench(const BenchArgs& args) {
 }
 
 void add_geometry(CLI::App& command, PassesSetting& setting) {
-  command.add_option("--frames", setting.frames, "Latent frames")->capture_default_str()->check(CLI::PositiveNumber);
+  command.add_option("--frames", setting.frames, "Latent frames; pictures (eval)")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   command.add_option("--block", setting.block_frames, "Frames a block")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
@@ -104,7 +106,7 @@ void add_training(CLI::App& command, BenchArgs& args) {
       ->check(CLI::PositiveNumber);
   command
       .add_option("--warm-up", args.setting.warm_up,
-                  "Runs before the timed ones (score, critic, generator, cycle, vae-*)")
+                  "Runs before the timed ones (score, critic, generator, cycle, vae-*, eval)")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   command.add_option("--recording", args.setting.recording,
@@ -131,9 +133,9 @@ void add_bench(CLI::App& app) {
   auto args = std::make_shared<BenchArgs>();
   CLI::App* command =
       app.add_subcommand("bench", "Time passes and training steps on random weights; one JSON line a work item");
-  command->add_option("items", args->items, "What to time; all but recovery, VAE and streams by default")
+  command->add_option("items", args->items, "What to time; all but recovery, VAE, streams and eval by default")
       ->check(CLI::IsMember({"attention", "rollout", "reconstruct", "parallel", "score", "critic", "generator", "cycle",
-                             "recovery", "vae-decode", "vae-encode", "stream-dit", "stream"}));
+                             "recovery", "vae-decode", "vae-encode", "stream-dit", "stream", "eval"}));
   command->add_option("--model", args->model, "Size of the network")
       ->capture_default_str()
       ->check(CLI::IsMember(dit_preset_names()));

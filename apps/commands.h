@@ -12,6 +12,7 @@ void add_inspect(CLI::App& app);
 void add_convert(CLI::App& app);
 void add_config(CLI::App& app);
 void add_bench(CLI::App& app);
+void add_eval(CLI::App& app);
 void add_train(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_world(CLI::App& app);

@@ -48,6 +48,7 @@ void add_commands(CLI::App& app) {
   add_strips(app);
   add_diagnose(app);
   add_bench(app);
+  add_eval(app);
   add_world(app);
   add_text(app);
   add_vae(app);

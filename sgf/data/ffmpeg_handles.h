@@ -42,12 +42,12 @@ struct PixelFormats {
   AVPixelFormat to;
   const int* matrix;  // sws_getCoefficients
   bool is_full_range = false;
+  int flags = SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP;
 };
 
 inline FfmpegOwner<SwsContext> make_scaler(int width, int height, const PixelFormats& formats) {
-  constexpr int kExact = SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP;
   FfmpegOwner<SwsContext> scaler(
-      sws_getContext(width, height, formats.from, width, height, formats.to, kExact, nullptr, nullptr, nullptr));
+      sws_getContext(width, height, formats.from, width, height, formats.to, formats.flags, nullptr, nullptr, nullptr));
   check(scaler != nullptr, "data", "FFmpeg cannot convert pictures of {} x {} to or from RGB", width, height);
   const int* matrix = formats.matrix;
   const bool to_rgb = formats.to == AV_PIX_FMT_RGB24;

@@ -52,10 +52,10 @@ std::vector<std::filesystem::path> png_files_in(const std::filesystem::path& fol
   return files;
 }
 
-std::unique_ptr<FrameSource> open_frames(const std::filesystem::path& path) {
+std::unique_ptr<FrameSource> open_frames(const std::filesystem::path& path, ColourReading reading) {
   check(std::filesystem::exists(path), "data", "{}: there is no such file or folder", path.string());
   if (std::filesystem::is_directory(path)) return std::make_unique<PngFolder>(path);
-  return std::make_unique<VideoReader>(path);
+  return std::make_unique<VideoReader>(path, reading);
 }
 
 }  // namespace sgf

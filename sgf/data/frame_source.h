@@ -31,8 +31,15 @@ class FrameSource {
 // The .png files right in a folder, by name.
 std::vector<std::filesystem::path> png_files_in(const std::filesystem::path& folder);
 
+// How YUV becomes RGB where a file leaves it open. Pictures differ by a few steps of 255.
+enum class ColourReading {
+  kFine,   // a file that names no matrix is BT.709; colour is interpolated between its samples
+  kUsual,  // as OpenCV and decord have it: such a file is BT.601; the four pixels of a colour sample share it
+};
+
 // Opens a video file, or a folder of PNG files in the order of their names. A file without a single picture, or that is
 // no video, is an Error that names it.
-std::unique_ptr<FrameSource> open_frames(const std::filesystem::path& path);
+std::unique_ptr<FrameSource> open_frames(const std::filesystem::path& path,
+                                         ColourReading reading = ColourReading::kFine);
 
 }  // namespace sgf

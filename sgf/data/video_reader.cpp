@@ -36,8 +36,7 @@ FfmpegOwner<AVFormatContext> open_container(const std::filesystem::path& path) {
   return FfmpegOwner<AVFormatContext>(context);
 }
 
-// BT.601 where the file says so; else BT.709.
-const int* matrix_of(const AVFrame& frame) {
+const int* matrix_of(const AVFrame& frame, ColourReading reading) {
   switch (frame.colorspace) {
     case AVCOL_SPC_BT470BG:
     case AVCOL_SPC_SMPTE170M:
@@ -47,8 +46,10 @@ const int* matrix_of(const AVFrame& frame) {
     case AVCOL_SPC_BT2020_NCL:
     case AVCOL_SPC_BT2020_CL:
       return sws_getCoefficients(SWS_CS_BT2020);
-    default:
+    case AVCOL_SPC_BT709:
       return sws_getCoefficients(SWS_CS_ITU709);
+    default:
+      return sws_getCoefficients(reading == ColourReading::kFine ? SWS_CS_ITU709 : SWS_CS_ITU601);
   }
 }
 
@@ -56,8 +57,12 @@ const int* matrix_of(const AVFrame& frame) {
 
 class VideoReader::Decoder {
  public:
-  explicit Decoder(const std::filesystem::path& path)
-      : path_(path), format_(open_container(path)), frame_(av_frame_alloc()), packet_(av_packet_alloc()) {
+  Decoder(const std::filesystem::path& path, ColourReading reading)
+      : path_(path),
+        reading_(reading),
+        format_(open_container(path)),
+        frame_(av_frame_alloc()),
+        packet_(av_packet_alloc()) {
     require(avformat_find_stream_info(format_.get(), nullptr));
     const AVCodec* codec = nullptr;
     stream_ = av_find_best_stream(format_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, &codec, 0);
@@ -143,7 +148,9 @@ class VideoReader::Decoder {
     const auto format = static_cast<AVPixelFormat>(frame_->format);
     if (scaler_ == nullptr || format != scaled_format_) {
       const bool full = frame_->color_range == AVCOL_RANGE_JPEG;
-      scaler_ = make_scaler(frame_->width, frame_->height, {format, AV_PIX_FMT_RGB24, matrix_of(*frame_), full});
+      PixelFormats formats{format, AV_PIX_FMT_RGB24, matrix_of(*frame_, reading_), full};
+      if (reading_ == ColourReading::kUsual) formats.flags = SWS_BICUBIC | SWS_ACCURATE_RND;
+      scaler_ = make_scaler(frame_->width, frame_->height, formats);
       scaled_format_ = format;
     }
     RgbImage image{height_, width_, std::vector<uint8_t>(static_cast<size_t>(3 * height_ * width_))};
@@ -154,6 +161,7 @@ class VideoReader::Decoder {
   }
 
   std::filesystem::path path_;
+  ColourReading reading_;
   FfmpegOwner<AVFormatContext> format_;
   int stream_ = 0;
   FfmpegOwner<AVCodecContext> context_;
@@ -168,9 +176,9 @@ class VideoReader::Decoder {
   int64_t first_stamp_ = AV_NOPTS_VALUE, stamp_ = AV_NOPTS_VALUE;  // of the first picture and the last given out
 };
 
-VideoReader::VideoReader(const std::filesystem::path& path) {
+VideoReader::VideoReader(const std::filesystem::path& path, ColourReading reading) {
   silence_ffmpeg();
-  decoder_ = std::make_unique<Decoder>(path);
+  decoder_ = std::make_unique<Decoder>(path, reading);
 }
 VideoReader::~VideoReader() = default;
 

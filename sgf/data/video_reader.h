@@ -12,13 +12,14 @@
 namespace sgf {
 
 // Reads mp4, mov, mkv, webm, avi, mpegts, y4m and gif files: from the file alone, never from what it may point to. The
-// colour matrix and range are those the file names; a file that names none is read as BT.709 in limited range.
+// colour matrix and range are those the file names; a file that names none is in limited range, and of the matrix that
+// `reading` says.
 //
 // A file that grew in place and was cut off by a kill ends where its last whole fragment does (video_fragments.h says
 // how many pictures that makes); other damage is an Error.
 class VideoReader : public FrameSource {
  public:
-  explicit VideoReader(const std::filesystem::path& path);
+  explicit VideoReader(const std::filesystem::path& path, ColourReading reading = ColourReading::kFine);
   ~VideoReader() override;
 
   int64_t width() const override;

@@ -17,7 +17,7 @@ namespace {
 
 }  // namespace
 
-VideoReader::VideoReader(const std::filesystem::path& path) { refuse_to_read(path); }
+VideoReader::VideoReader(const std::filesystem::path& path, ColourReading) { refuse_to_read(path); }
 VideoReader::~VideoReader() = default;
 
 // There is never a reader to call these on.

@@ -49,6 +49,15 @@ std::vector<const AVCodec*> encoders_to_try(const std::string& named) {
           avcodec_find_encoder(AV_CODEC_ID_H264), avcodec_find_encoder(AV_CODEC_ID_MPEG4)};
 }
 
+void set_own_coding(AVCodecContext& context, const VideoFileSettings& settings) {
+  context.gop_size = static_cast<int>(std::lround(std::max(1.0, settings.fps)));
+  context.color_primaries = AVCOL_PRI_BT709;
+  context.color_trc = AVCOL_TRC_BT709;
+  context.colorspace = AVCOL_SPC_BT709;
+  context.color_range = AVCOL_RANGE_MPEG;
+  context.chroma_sample_location = AVCHROMA_LOC_CENTER;  // as swscale averages it
+}
+
 FfmpegOwner<AVCodecContext> make_context(const AVCodec* codec, const VideoFileSettings& settings) {
   FfmpegOwner<AVCodecContext> context(avcodec_alloc_context3(codec));
   context->width = static_cast<int>(settings.width);
@@ -56,12 +65,7 @@ FfmpegOwner<AVCodecContext> make_context(const AVCodec* codec, const VideoFileSe
   context->pix_fmt = AV_PIX_FMT_YUV420P;
   context->framerate = av_d2q(settings.fps, 60000);  // mpeg4 takes no time base finer than 1/65535 s
   context->time_base = av_inv_q(context->framerate);
-  context->gop_size = static_cast<int>(std::lround(std::max(1.0, settings.fps)));
-  context->color_primaries = AVCOL_PRI_BT709;
-  context->color_trc = AVCOL_TRC_BT709;
-  context->colorspace = AVCOL_SPC_BT709;
-  context->color_range = AVCOL_RANGE_MPEG;
-  context->chroma_sample_location = AVCHROMA_LOC_CENTER;  // as swscale averages it
+  if (settings.coding == VideoCoding::kOwn) set_own_coding(*context, settings);
   context->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
   if (settings.growth == VideoGrowth::kInPlace) {
     context->max_b_frames = 0;
@@ -74,7 +78,7 @@ FfmpegOwner<AVCodecContext> make_context(const AVCodec* codec, const VideoFileSe
 // libx264 by its rate factor; others by a fixed quantiser or, where they know none, a generous rate.
 void set_quality(AVCodecContext& context, const VideoFileSettings& settings) {
   if (std::strcmp(context.codec->name, "libx264") == 0) {
-    av_opt_set_int(context.priv_data, "crf", settings.crf, 0);
+    if (settings.coding == VideoCoding::kOwn) av_opt_set_int(context.priv_data, "crf", settings.crf, 0);
     // A live file must not hold back pictures to look ahead.
     if (settings.growth == VideoGrowth::kInPlace) av_opt_set(context.priv_data, "tune", "zerolatency", 0);
     return;
@@ -94,6 +98,11 @@ FfmpegOwner<AVCodecContext> open_encoder(const std::filesystem::path& path, cons
   fail("data", "{}: this FFmpeg has no encoder that takes {} x {} at {} pictures a second; tried {}", path.string(),
        settings.width, settings.height, settings.fps,
        settings.encoder.empty() ? "libx264, other H.264 and mpeg4" : settings.encoder);
+}
+
+PixelFormats written_formats(VideoCoding coding) {
+  if (coding == VideoCoding::kOwn) return {AV_PIX_FMT_RGB24, AV_PIX_FMT_YUV420P, sws_getCoefficients(SWS_CS_ITU709)};
+  return {AV_PIX_FMT_RGB24, AV_PIX_FMT_YUV420P, sws_getCoefficients(SWS_CS_ITU601), false, SWS_BILINEAR};
 }
 
 FfmpegOwner<AVFrame> make_frame(const AVCodecContext& context) {
@@ -119,8 +128,7 @@ class VideoWriter::Encoder {
         is_h264_(context_->codec_id == AV_CODEC_ID_H264),
         frame_(make_frame(*context_)),
         packet_(av_packet_alloc()),
-        to_yuv_(make_scaler(context_->width, context_->height,
-                            {AV_PIX_FMT_RGB24, AV_PIX_FMT_YUV420P, sws_getCoefficients(SWS_CS_ITU709)})),
+        to_yuv_(make_scaler(context_->width, context_->height, written_formats(settings.coding))),
         time_base_(context_->time_base),
         file_(path, *context_, settings, from),
         count_(from ? from->pictures : 0),

@@ -1,8 +1,9 @@
 // Pictures as a video file, through FFmpeg: H.264 in mp4. A build without FFmpeg has this too, and says what to
 // install.
 //
-// Colours are written as BT.709 in limited range, 4:2:0, and the file says so: players and VideoReader read back the
-// same matrix. Brightness survives to about a step of 255; colour is kept once for four pixels.
+// Unless plain coding is asked for, colours are written as BT.709 in limited range, 4:2:0, and the file says so:
+// players and VideoReader read back the same matrix. Brightness survives to about a step of 255; colour is kept once
+// for four pixels.
 #pragma once
 
 #include "sgf/data/png.h"
@@ -20,11 +21,19 @@ enum class VideoGrowth {
   kInPlace,  // from the first picture on, a fragment a second: can be played while it grows, and after a kill
 };
 
+// How pictures are coded, beside quality.
+enum class VideoCoding {
+  kOwn,    // BT.709, and the file says so; a key frame a second
+  kPlain,  // what libx264 does for a program that sets nothing: BT.601 and no word of it, rate factor 23, key frames as
+           // it likes. Near to torchvision's write_video, which VBench-Long cuts clips with.
+};
+
 struct VideoFileSettings {
   int64_t width = 0;  // even, as is the height: 4:2:0 halves both
   int64_t height = 0;
   double fps = 16;
   int64_t crf = 12;  // libx264's constant rate factor: 0 is largest and best, 51 smallest and worst
+  VideoCoding coding = VideoCoding::kOwn;  // plain: `crf` is not looked at
   VideoGrowth growth = VideoGrowth::kWhole;
   std::string encoder;  // FFmpeg's name; empty: libx264, or another for H.264, or mpeg4
   std::string note;     // what made it, as UTF-8; lies in the file as its comment, and read_video_note() gives it back

@@ -4,6 +4,7 @@
 #include "sgf/core/noise.h"
 #include "sgf/core/tensors.h"
 #include "sgf/evaluation/bench_clock.h"
+#include "sgf/evaluation/bench_eval.h"
 #include "sgf/evaluation/bench_line.h"
 #include "sgf/evaluation/bench_stream.h"
 #include "sgf/evaluation/bench_training.h"
@@ -213,10 +214,11 @@ const std::map<std::string, PassItem>& pass_items() {
 
 void check_items(const std::vector<std::string>& items) {
   for (const std::string& item : items)
-    check(pass_items().contains(item) || TrainingBench::knows(item) || is_vae_item(item) || is_stream_item(item),
+    check(pass_items().contains(item) || TrainingBench::knows(item) || is_vae_item(item) || is_stream_item(item) ||
+              is_eval_item(item),
           "evaluation",
           "work item '{}' is unknown; try attention, rollout, reconstruct, score, critic, generator, cycle, recovery, "
-          "vae-decode, vae-encode, stream-dit or stream",
+          "vae-decode, vae-encode, stream-dit, stream or eval",
           item);
 }
 
@@ -231,6 +233,9 @@ void bench_passes(const PassesSetting& setting, const std::vector<std::string>& 
       passes.reset();
       training.reset();
       bench_stream(setting, item, line);
+    } else if (is_eval_item(item)) {
+      passes.reset(), training.reset();
+      bench_eval(setting, line);
     } else if (is_vae_item(item)) {
       passes.reset(), training.reset();
       line(bench_vae(setting, item));

@@ -13,7 +13,8 @@ bool starts_with(std::string_view text, std::string_view prefix) { return text.s
 // Known answers to a formula have no inputs beside them, so their names have no prefix.
 bool is_expected(std::string_view name) {
   const bool has_prefix = name.find('.') != std::string_view::npos;
-  return !has_prefix || starts_with(name, "out.") || starts_with(name, "grad");
+  const bool is_table = starts_with(name, "table.") || starts_with(name, "map.");
+  return !has_prefix || is_table || starts_with(name, "out.") || starts_with(name, "grad");
 }
 
 // Values that are no JSON are somebody else's notes; asking for one is the error.
@@ -38,7 +39,8 @@ Recording Recording::open(const std::filesystem::path& path) {
         "one",
         path.string());
   recording.kind_ = recording.text("kind");
-  if (!recording.has_setting("weights")) return recording;
+  const bool names_file = recording.has_setting("weights") && recording.setting("weights").is_string();
+  if (!names_file) return recording;
   const std::filesystem::path weights = recording.text("weights");
   check(weights.has_filename() && weights == weights.filename(), "evaluation",
         "{}: `weights` names a file beside the recording, without a folder; got '{}'", path.string(), weights.string());

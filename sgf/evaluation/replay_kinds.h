@@ -28,5 +28,7 @@ NamedTensors replay_dreamsim(const Recording& recording, const ReplayOptions& op
 NamedTensors replay_musiq(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_raft(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_amt(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_vbench_metrics(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_vbench_long(const Recording& recording, const ReplayOptions& options);
 
 }  // namespace sgf

@@ -1,0 +1,234 @@
+// `sgf eval VIDEO|FOLDER`: scores videos by VBench, VBench-Long or the built-in world's measures.
+#include "apps/eval.h"
+
+#include "apps/commands.h"
+#include "apps/option_values.h"
+#include "apps/table.h"
+#include "sgf/core/device.h"
+#include "sgf/core/error.h"
+#include "sgf/core/progress_line.h"
+#include "sgf/core/stop_signal.h"
+#include "sgf/data/world_preset.h"
+#include "sgf/evaluation/eval_run.h"
+#include "sgf/evaluation/json_file.h"
+#include "sgf/evaluation/score_cache.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace sgf {
+namespace {
+
+struct EvalArgs {
+  std::string place;
+  std::string protocol = "vbench";
+  std::vector<std::string> metrics;
+  std::string prompts;
+  std::string static_prompts;
+  std::string json;
+  std::string cache;
+  std::string device = "auto";
+  std::string world;
+  bool no_cache = false, no_reencode = false, no_slow_fast = false, quiet = false;
+  EvalOrder order;
+};
+
+// A misuse is found before anything is opened.
+std::vector<VbenchMetric> metrics_of(const std::vector<std::string>& names) {
+  std::vector<VbenchMetric> metrics;
+  for (const std::string& name : names) {
+    const auto metric = enum_from_name<VbenchMetric>(name);
+    if (!metric)
+      throw CLI::ValidationError("--metrics", fmt::format("{} is none of {}", name, all_enum_names<VbenchMetric>()));
+    metrics.push_back(*metric);
+  }
+  return metrics.empty() ? all_vbench_metrics() : metrics;
+}
+
+std::set<std::string> static_prompts_of(const std::string& file) {
+  std::set<std::string> prompts;
+  if (file.empty()) return prompts;
+  const nlohmann::json list = read_json_file(file);
+  for (const nlohmann::json& entry : list) {
+    const nlohmann::json dimensions =
+        entry.is_object() ? entry.value("dimension", nlohmann::json::array()) : nlohmann::json();
+    if (std::ranges::find(dimensions, "temporal_flickering") != dimensions.end())
+      prompts.insert(entry.at("prompt_en").get<std::string>());
+  }
+  check(!prompts.empty(), "apps", "{} names no prompt of temporal_flickering, as VBench_full_info.json does", file);
+  return prompts;
+}
+
+EvalOrder order_of(EvalArgs& args) {
+  EvalOrder order = args.order;
+  order.switches.protocol = *enum_from_name<EvalProtocol>(args.protocol);
+  order.switches.reencodes = !args.no_reencode;
+  order.switches.slow_fast = !args.no_slow_fast;
+  order.metrics = metrics_of(args.metrics);
+  order.static_prompts = static_prompts_of(args.static_prompts);
+  const auto book = args.prompts.empty() ? std::nullopt : std::optional(read_prompt_book(args.prompts));
+  order.videos = list_videos(args.place, book);
+  order.world = args.world;
+  if (order.world.empty()) order.world = book && !book->world.empty() ? book->world : "world-tiny";
+  if (!args.no_cache) order.cache = args.cache.empty() ? default_score_folder() : std::filesystem::path(args.cache);
+  order.device = device_from_name(args.device);
+  return order;
+}
+
+std::string shown_value(const nlohmann::json& value) {
+  return value.is_number() ? fmt::format("{:.4f}", value.get<double>()) : "-";
+}
+
+// What a video's row says of a metric: its value, or that something went wrong.
+std::string shown_entry(const nlohmann::json& row, const std::string& metric) {
+  if (row.contains("world")) return shown_value(row["world"]["whole"].value(metric.substr(6), nlohmann::json()));
+  const nlohmann::json entry = row.value("metrics", nlohmann::json::object()).value(metric, nlohmann::json());
+  if (entry.is_object() && entry.contains("error")) return "error";
+  return entry.is_object() ? shown_value(entry.value("value", nlohmann::json())) : "-";
+}
+
+void print_videos_of(const nlohmann::json& result) {
+  std::vector<std::string> headers{"video"};
+  for (const auto& [metric, total] : result["totals"].items()) headers.push_back(metric);
+  Table table(headers);
+  for (const nlohmann::json& row : result["videos"]) {
+    if (row.contains("error")) continue;
+    std::vector<std::string> cells{
+        printable(std::filesystem::path(row["file"].get<std::string>()).filename().string())};
+    for (const auto& [metric, total] : result["totals"].items()) cells.push_back(shown_entry(row, metric));
+    table.add(cells);
+  }
+  if (!table.is_empty() && headers.size() > 1) table.print();
+}
+
+void print_totals(const nlohmann::json& result) {
+  Table table({"metric", "total", "mean over", "videos", "clips"});
+  for (const auto& [metric, total] : result["totals"].items()) {
+    table.add({metric, shown_value(total["value"]), total.value("mean_over", "videos"),
+               total.contains("videos") ? total["videos"].dump() : std::to_string(result["videos"].size()),
+               total.contains("clips") ? total["clips"].dump() : "-"});
+  }
+  fmt::print("\n");
+  if (!table.is_empty()) table.print();
+}
+
+// Everything that went wrong, a line each.
+void print_errors(const nlohmann::json& result) {
+  const nlohmann::json unavailable = result.value("unavailable", nlohmann::json::object());
+  for (const auto& [metric, why] : unavailable.items())
+    fmt::print(stderr, "sgf: {}: {}\n", metric, why.get<std::string>());
+  for (const nlohmann::json& row : result["videos"]) {
+    const std::string file = printable(row["file"].get<std::string>());
+    if (row.contains("error")) fmt::print(stderr, "sgf: {}: {}\n", file, row["error"].get<std::string>());
+    const nlohmann::json metrics = row.value("metrics", nlohmann::json::object());
+    for (const auto& [metric, entry] : metrics.items())
+      if (entry.contains("error"))
+        fmt::print(stderr, "sgf: {}: {}: {}\n", file, metric, entry["error"].get<std::string>());
+  }
+}
+
+int run_eval(EvalArgs& args) {
+  const EvalOrder order = order_of(args);
+  const StopSignal stop;
+  const auto total = static_cast<int64_t>(order.videos.size());
+  ProgressLine line({.mode = progress_mode(args.quiet), .total_steps = total, .unit = "video"},
+                    standard_progress_output());
+  const EvalEvents events{
+      .warn = [&](const std::string& text) { line.say("sgf: " + text); },
+      .go_on =
+          [&](int64_t video, int64_t clip, int64_t clips) {
+            line.show({.step = video,
+                       .numbers = {{"clip", static_cast<double>(clip + 1)}, {"of", static_cast<double>(clips)}}});
+            return stop.received() == 0;
+          }};
+  try {
+    const nlohmann::json result = evaluate(order, events);
+    line.show({.step = total, .numbers = {}});
+    line.finish();
+    if (!args.json.empty()) write_json_file(args.json, result);
+    print_videos_of(result);
+    print_totals(result);
+    print_errors(result);
+    return result["ok"].get<bool>() ? 0 : 1;
+  } catch (const EvaluationStopped& stopped) {
+    line.finish();
+    fmt::print(stderr, "sgf: {}; the same command goes on\n", stopped.what());
+    return 1;
+  }
+}
+
+void add_switches(CLI::App& command, EvalArgs& args) {
+  EvalSwitches& switches = args.order.switches;
+  command.add_option("--clip-seconds", switches.clip_seconds, "Length of clips (vbench-long)")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command.add_flag("--no-reencode", args.no_reencode, "Pass pictures on as they are, without H.264 (vbench-long)");
+  command.add_flag("--no-slow-fast", args.no_slow_fast, "Consistency within clips alone (vbench-long)");
+  command.add_flag("--static-filter", switches.static_filter, "Flicker on clips that stand still, found by RAFT");
+  command.add_option("--static-clips", switches.static_clips, "Such clips of a prompt that are enough")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command.add_option("--static-prompts", args.static_prompts,
+                     "VBench_full_info.json: only its prompts of temporal_flickering pass the filter");
+  command.add_flag("--clip-float16", switches.clip_in_half, "CLIP in float16, as the original runs it on CUDA");
+  command.add_option("--fps", switches.fps, "Pictures a second of videos that name none")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+}
+
+void add_labels(CLI::App& command, EvalArgs& args) {
+  for (const char* name : {"init", "method", "horizon", "setting"})
+    command.add_option_function<std::string>(
+        fmt::format("--{}", name), [&args, name](const std::string& text) { args.order.labels[name] = text; },
+        "A label of the result, for sgf eval table");
+}
+
+constexpr const char* kEvalFooter =
+    "Without a subcommand: videos are scored. Prompts come of file names (PROMPT-0.mp4) or of --prompts. Scores are\n"
+    "kept, so that the same command goes on after an interruption. Exit code 1: a video or a metric has an error; the\n"
+    "others have their scores. docs/evaluation.md says what is exact and what differs from VBench.";
+
+}  // namespace
+
+void add_eval(CLI::App& app) {
+  auto args = std::make_shared<EvalArgs>();
+  CLI::App* command = app.add_subcommand("eval", "Score videos by VBench and VBench-Long; tables of results");
+  command->add_option("videos", args->place, "A video, a folder of PNG files, or a folder of such");
+  command->add_option("--protocol", args->protocol, "vbench, vbench-long or world")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"vbench", "vbench-long", "world"}));
+  command->add_option("--metrics", args->metrics, "Of the seven, with commas between; all by default")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("--weights", args->order.weights,
+                      "VBench's cache folder; $VBENCH_CACHE_DIR or ~/.cache/vbench by default");
+  command->add_option("--prompts", args->prompts, "A JSON that names the videos' prompts, or a manifest.json");
+  command->add_option("--json", args->json, "Write the result there");
+  command->add_option("--cache", args->cache, "Folder of kept scores; ~/.cache/sgf/scores by default");
+  command->add_flag("--no-cache", args->no_cache, "Neither look for kept scores nor keep any");
+  command->add_option("--world", args->world, "The world's preset (world); the manifest's, or world-tiny")
+      ->check(CLI::IsMember(world_preset_names()));
+  command->add_flag("--quiet", args->quiet, "No progress line");
+  add_device(*command, args->device);
+  add_switches(*command, *args);
+  add_labels(*command, *args);
+  add_eval_table(*command);
+  add_eval_export(*command);
+  add_eval_import(*command);
+  command->footer(kEvalFooter);
+  command->callback([args, command] {
+    if (!command->get_subcommands().empty()) return;
+    if (args->place.empty()) throw CLI::RequiredError("A video or a folder");
+    exit_with(run_eval(*args));
+  });
+}
+
+}  // namespace sgf

@@ -1,0 +1,136 @@
+// `sgf eval table|export|import`: tables of results, and the exchange with the original VBench.
+#include "apps/commands.h"
+#include "apps/eval.h"
+#include "apps/progress.h"
+#include "apps/table.h"
+#include "sgf/core/error.h"
+#include "sgf/evaluation/json_file.h"
+#include "sgf/evaluation/result_table.h"
+#include "sgf/evaluation/vbench_exchange.h"
+#include "sgf/vbench/metric_names.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sgf {
+namespace {
+
+struct TableArgs {
+  std::vector<std::string> files;
+  std::string format = "text";
+};
+
+struct ExportArgs {
+  std::string place;
+  std::string out;
+  std::string prompts;
+  double fps = 16;
+};
+
+struct ImportArgs {
+  std::vector<std::filesystem::path> files;
+  std::string json;
+  std::map<std::string, std::string> labels;
+};
+
+void print_result_table(const ResultTable& results) {
+  std::vector<std::string> headers{"horizon", "metric"};
+  for (const ResultColumn& column : results.columns)
+    headers.push_back(column.init.empty() ? column.method : column.init + " " + column.method);
+  Table table(headers);
+  for (const ResultRow& row : results.rows) {
+    std::vector<std::string> cells{row.horizon.empty() ? "-" : row.horizon, std::string(paper_name(row.metric))};
+    for (const ResultCell& cell : row.cells) cells.push_back(shown_cell(cell));
+    table.add(cells);
+  }
+  table.print();
+}
+
+void run_table(const TableArgs& args) {
+  std::vector<LabelledResult> results;
+  for (const std::string& file : args.files)
+    results.push_back(labelled_result(read_json_file(file), std::filesystem::path(file).stem().string()));
+  const ResultTable table = tabulate(results);
+  check(!table.rows.empty(), "apps", "no total in any of these files");
+  if (args.format == "text") return print_result_table(table);
+  fmt::print("{}", args.format == "latex" ? latex_of(table) : markdown_of(table));
+}
+
+int run_export(const ExportArgs& args) {
+  const auto book = args.prompts.empty() ? std::nullopt : std::optional(read_prompt_book(args.prompts));
+  const std::vector<ListedVideo> videos = list_videos(args.place, book);
+  const VbenchExport exported =
+      export_for_vbench(videos, args.out, args.fps, show_progress(static_cast<int64_t>(videos.size())));
+  for (const std::string& failure : exported.failed) fmt::print(stderr, "sgf: {}\n", printable(failure));
+  for (const std::string& prompt : exported.renamed)
+    fmt::print(stderr, "sgf: no file can be named after this prompt, prompts.json has it: {}\n", printable(prompt));
+  fmt::print("{} videos in {}; with the original VBench:\n", exported.videos, args.out);
+  fmt::print(
+      "  python evaluate.py --mode custom_input --videos_path {0}/videos --prompt_file {0}/prompts.json "
+      "--dimension human_action temporal_style overall_consistency\n",
+      args.out);
+  return exported.failed.empty() ? 0 : 1;
+}
+
+void run_import(const ImportArgs& args) {
+  nlohmann::json result = import_results(args.files);
+  result["labels"] = args.labels;
+  if (!args.json.empty()) write_json_file(args.json, result);
+  Table table({"dimension", "score"});
+  for (const auto& [name, total] : result["totals"].items())
+    table.add({name, fmt::format("{:.4f}", total["value"].get<double>())});
+  table.print();
+  const nlohmann::json& totals = result["leaderboard"];
+  for (const char* name : {"quality", "semantic", "total"})
+    if (totals[name].is_number()) fmt::print("{} {:.4f}\n", name, totals[name].get<double>());
+  if (!totals["missing"].empty())
+    fmt::print("left out, as dimensions are missing: {}\n",
+               fmt::join(totals["missing"].get<std::vector<std::string>>(), ", "));
+}
+
+}  // namespace
+
+void add_eval_table(CLI::App& eval) {
+  auto args = std::make_shared<TableArgs>();
+  CLI::App* command = eval.add_subcommand("table", "Results side by side: initialisations and methods, by horizon");
+  command->add_option("files", args->files, "Results of sgf eval --json, labelled by --init, --method and --horizon")
+      ->required();
+  command->add_option("--format", args->format, "text, markdown or latex")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"text", "markdown", "latex"}));
+  command->footer("A star, or bold type, marks the best method of an initialisation, as far as three digits tell.");
+  command->callback([args] { run_table(*args); });
+}
+
+void add_eval_export(CLI::App& eval) {
+  auto args = std::make_shared<ExportArgs>();
+  CLI::App* command = eval.add_subcommand("export", "Write videos and prompts as the original VBench reads them");
+  command->add_option("videos", args->place, "A video, a folder of PNG files, or a folder of such")->required();
+  command->add_option("--out", args->out, "An empty folder, or one to be made")->required();
+  command->add_option("--prompts", args->prompts, "A JSON that names the videos' prompts, or a manifest.json");
+  command->add_option("--fps", args->fps, "Pictures a second of videos that name none")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->callback([args] { exit_with(run_export(*args)); });
+}
+
+void add_eval_import(CLI::App& eval) {
+  auto args = std::make_shared<ImportArgs>();
+  CLI::App* command = eval.add_subcommand("import", "Read VBench's results and make the leaderboard's totals");
+  command->add_option("files", args->files, "Files *_eval_results.json of VBench, and results of sgf eval")->required();
+  command->add_option("--json", args->json, "Write a result there that sgf eval table reads");
+  for (const char* name : {"init", "method", "horizon", "setting"})
+    command->add_option_function<std::string>(
+        fmt::format("--{}", name), [args, name](const std::string& text) { args->labels[name] = text; },
+        "A label of the result, for sgf eval table");
+  command->callback([args] { run_import(*args); });
+}
+
+}  // namespace sgf

@@ -1,0 +1,40 @@
+#include "sgf/evaluation/score_cache.h"
+
+#include "sgf/core/error.h"
+#include "sgf/core/sha256.h"
+#include "sgf/evaluation/json_file.h"
+
+#include <cstdlib>
+
+namespace sgf {
+
+std::filesystem::path ScoreCache::path_of(const nlohmann::json& key) const {
+  return folder_ / (sha256_of(key.dump()) + ".json");
+}
+
+nlohmann::json ScoreCache::find(const nlohmann::json& key) const {
+  if (folder_.empty() || !std::filesystem::exists(path_of(key))) return nullptr;
+  try {
+    const nlohmann::json entry = read_json_file(path_of(key));
+    return entry.at("key") == key ? entry.at("value") : nullptr;
+  } catch (const std::exception&) {  // of a kill, or somebody's: it is computed again and written over
+    return nullptr;
+  }
+}
+
+void ScoreCache::keep(const nlohmann::json& key, const nlohmann::json& value) const {
+  if (folder_.empty()) return;
+  std::filesystem::create_directories(folder_);
+  write_json_file(path_of(key), {{"key", key}, {"value", value}});
+}
+
+std::filesystem::path default_score_folder() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache == '/') return std::filesystem::path(cache) / "sgf" / "scores";
+  const char* home = std::getenv("HOME");
+  check(home != nullptr && *home != '\0', "evaluation",
+        "no folder to keep scores in: neither XDG_CACHE_HOME nor HOME is set; try --no-cache");
+  return std::filesystem::path(home) / ".cache" / "sgf" / "scores";
+}
+
+}  // namespace sgf

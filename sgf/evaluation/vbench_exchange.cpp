@@ -1,0 +1,122 @@
+#include "sgf/evaluation/vbench_exchange.h"
+
+#include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
+#include "sgf/data/frame_source.h"
+#include "sgf/data/video_writer.h"
+#include "sgf/evaluation/json_file.h"
+#include "sgf/streaming/output_name.h"
+#include "sgf/vbench/leaderboard.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <map>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_mp4(const fs::path& file) { return fs::is_regular_file(file) && file.extension() == ".mp4"; }
+
+void encode_video(const fs::path& from, const fs::path& to, double fps) {
+  const auto source = open_frames(from);
+  VideoWriter writer(to, {.width = source->width(), .height = source->height(), .fps = source->fps().value_or(fps)});
+  while (const std::optional<RgbImage> picture = source->next()) writer.add(*picture);
+  writer.finish();
+}
+
+void put_video(const ListedVideo& video, const fs::path& to, double fps) {
+  check(video.prompt.has_value(), "evaluation", "the list of prompts does not name it");
+  if (!is_mp4(video.file)) return encode_video(video.file, to, fps);
+  open_frames(video.file);  // a file that is no video is found here, not by VBench hours later
+  fs::copy_file(video.file, to, fs::copy_options::overwrite_existing);
+}
+
+// VBench writes [score, rows of videos]; a score alone will do.
+double score_of(const nlohmann::json& value, const std::string& name, const fs::path& file) {
+  const nlohmann::json& score = value.is_array() && !value.empty() ? value[0] : value;
+  const bool is_score = score.is_number() || score.is_boolean();
+  check(is_score, "evaluation", "{}: the score of {} is a number, got {}", file.string(), in_quotes(name),
+        in_quotes(score.dump()));
+  return score.is_boolean() ? (score.get<bool>() ? 1.0 : 0.0) : score.get<double>();
+}
+
+std::string dimension_name(std::string name) {
+  for (char& c : name)
+    if (c == ' ') c = '_';
+  return name;
+}
+
+// Dimension and score, whoever wrote the file.
+std::map<std::string, double> scores_in(const fs::path& file) {
+  const nlohmann::json content = read_json_file(file);
+  check(content.is_object() && !content.empty(), "evaluation",
+        "{} is no result: VBench writes {{\"dimension\": [score, ...]}}, sgf eval \"totals\"", file.string());
+  std::map<std::string, double> scores;
+  if (content.contains("totals")) {
+    check(content.value("protocol", "") != "world", "evaluation",
+          "{} holds measures of the built-in world, which are no dimensions of VBench", file.string());
+    for (const auto& [name, total] : content.at("totals").items())
+      if (total.contains("value") && total["value"].is_number()) scores[name] = total["value"].get<double>();
+    return scores;
+  }
+  for (const auto& [name, value] : content.items()) scores[dimension_name(name)] = score_of(value, name, file);
+  return scores;
+}
+
+nlohmann::json or_null(const std::optional<double>& value) { return value ? nlohmann::json(*value) : nlohmann::json(); }
+
+}  // namespace
+
+VbenchExport export_for_vbench(const std::vector<ListedVideo>& videos, const fs::path& folder, double fps,
+                               const std::function<void(int64_t)>& done) {
+  check(!fs::exists(folder) || fs::is_empty(folder), "evaluation",
+        "{} is not empty: name a folder that is, or a new one", folder.string());
+  fs::create_directories(folder / "videos");
+  VbenchExport exported;
+  std::map<std::string, int64_t> samples;
+  nlohmann::ordered_json prompts = nlohmann::ordered_json::object();
+  for (size_t i = 0; i < videos.size(); ++i) {
+    const std::string prompt = videos[i].prompt.value_or("");
+    const int64_t sample = samples[prompt];
+    const std::string name =
+        video_name({.prompt = prompt, .line = 0, .sample = sample, .samples = 1, .seed = 0}, VideoNaming::kVbench) +
+        ".mp4";
+    try {
+      put_video(videos[i], folder / "videos" / name, fps);
+      ++samples[prompt];
+      ++exported.videos;
+      prompts[name] = prompt;
+      if (prompt_of_name(name) != prompt) exported.renamed.push_back(prompt);
+    } catch (const std::exception& error) {
+      exported.failed.push_back(fmt::format("{}: {}", videos[i].file.string(), error.what()));
+    }
+    done(static_cast<int64_t>(i) + 1);
+  }
+  write_json_file(folder / "prompts.json", prompts);
+  return exported;
+}
+
+nlohmann::json import_results(const std::vector<fs::path>& files) {
+  std::map<std::string, double> scores;
+  nlohmann::json sources = nlohmann::json::array();
+  for (const fs::path& file : files) {
+    sources.push_back(file.string());
+    for (const auto& [name, score] : scores_in(file)) {
+      check(!scores.contains(name), "evaluation", "{}: another file has a score of {} already", file.string(), name);
+      scores[name] = score;
+    }
+  }
+  const LeaderboardTotals totals = leaderboard_totals(scores);
+  nlohmann::json result{{"format", "sgf-eval 1"}, {"protocol", "imported"}, {"sources", sources}};
+  for (const auto& [name, score] : scores) result["totals"][name] = {{"value", score}};
+  result["leaderboard"] = {{"quality", or_null(totals.quality)},
+                           {"semantic", or_null(totals.semantic)},
+                           {"total", or_null(totals.total)},
+                           {"missing", totals.missing}};
+  return result;
+}
+
+}  // namespace sgf

@@ -1,0 +1,26 @@
+#include "sgf/vbench/clip_split.h"
+
+#include "sgf/core/error.h"
+
+#include <cmath>
+
+namespace sgf {
+
+ClipPlan split_into_clips(double fps, int64_t pictures, int64_t seconds) {
+  check(fps >= 1 && fps <= 100000, "vbench",
+        "clips are cut by whole pictures a second, of which a video of {} a second has none", fps);
+  check(pictures > 0 && seconds > 0, "vbench", "a video of {} pictures cannot be cut into clips of {} s", pictures,
+        seconds);
+  ClipPlan plan{.clips = {}, .fps = std::floor(fps), .is_whole = false};
+  const int64_t length = static_cast<int64_t>(plan.fps) * seconds;
+  plan.is_whole = pictures < length;
+  if (plan.is_whole) {
+    plan.clips.push_back({0, pictures});
+    return plan;
+  }
+  for (int64_t begin = 0; begin + length <= pictures; begin += length) plan.clips.push_back({begin, begin + length});
+  if (pictures % length != 0) plan.clips.push_back({pictures - length, pictures});
+  return plan;
+}
+
+}  // namespace sgf

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# `sgf eval` as its users meet it: protocols, prompts, missing weights, bad input, tables, exchange with VBench.
+# usage: check_eval.sh SGF
+set -uo pipefail
+
+SGF=$1
+# shellcheck source=tests/apps/expect.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/expect.sh"
+FOLDER=$(mktemp -d)
+trap 'rm -rf -- "$FOLDER"' EXIT
+cd -- "$FOLDER" || exit 1
+export XDG_CACHE_HOME=$FOLDER/cache HOME=$FOLDER VBENCH_CACHE_DIR=$FOLDER/weights
+mkdir weights
+
+# score ARGS…: by flicker, which needs no weights.
+score() { "$SGF" eval --quiet --device cpu --metrics temporal_flickering "$@"; }
+
+# has FILE TEXT: the JSON, without its spaces, holds this text.
+has() { [[ $(tr -d ' \n' <"$1") == *"$2"* ]] || complain "$1 lacks $2"; }
+
+check_protocols() {
+  "$SGF" world render --out w --clips 2 --frames 20 --enlarge 1 >/dev/null 2>&1 || complain 'no clips of the world'
+  expect 0 'temporal_flickering' score w --prompts w/manifest.json --json vbench.json
+  has vbench.json '"protocol":"vbench"'
+  has vbench.json '"ok":true'
+  expect 0 'clips' score w --prompts w/manifest.json --protocol vbench-long --fps 4 --json long.json
+  has long.json '"reencode":true'
+  has long.json '"slow_fast":true'
+  expect 0 '' score w --prompts w/manifest.json --protocol vbench-long --no-reencode --no-slow-fast --json plain.json
+  has plain.json '"reencode":false'
+  has plain.json '"slow_fast":false'
+  expect 0 'world_valid' "$SGF" eval w --quiet --protocol world --prompts w/manifest.json --json world.json
+  [[ $(<world.json) != *flickering* && $(<world.json) != *consistency* ]] || complain 'a proxy has a name of VBench'
+}
+
+check_weights() {
+  expect 1 'amt-s.pth is missing: looked for' "$SGF" eval w --quiet --prompts w/manifest.json \
+    --metrics motion_smoothness,temporal_flickering --json part.json
+  has part.json '"totals":{"temporal_flickering"'
+  expect 1 'huggingface.co' "$SGF" eval w --quiet --prompts w/manifest.json --metrics motion_smoothness
+  mkdir -p weights/amt_model && echo damaged >weights/amt_model/amt-s.pth
+  expect 1 'amt-s.pth' "$SGF" eval w --quiet --prompts w/manifest.json --metrics motion_smoothness
+  mkdir -p weights/pyiqa_model && echo damaged >weights/pyiqa_model/musiq_spaq_ckpt-358bb6af.pth
+  expect 1 '358bb6af: its scores' "$SGF" eval w --prompts w/manifest.json --metrics imaging_quality
+}
+
+# The bad ones have a line each, the good one a score.
+check_bad_videos() {
+  local output name
+  mkdir -p bad/one-0 bad/odd-0
+  cp w/clip_00000.mp4 bad/good-0.mp4
+  : >bad/empty-0.mp4
+  head -c 900 w/clip_00000.mp4 >bad/cut-0.mp4
+  echo 'no video' >bad/text-0.mp4
+  "$SGF" world render --out p --clips 1 --frames 2 --format png >/dev/null 2>&1
+  cp p/clip_00000/frame_00000.png bad/one-0/
+  output=$(score bad 2>&1)
+  (($? == 1)) || complain 'bad videos: exit 0'
+  for name in empty-0 cut-0 text-0 one-0; do
+    [[ $output == *"sgf: bad/$name"* ]] || complain "bad videos: no line for $name in: $output"
+  done
+  [[ $output == *'good-0.mp4'* ]] || complain "bad videos: the good one is lost: $output"
+  echo '{"other.mp4": "a disc"}' >other.json
+  expect 1 'does not name it' score bad/good-0.mp4 --prompts other.json
+  expect 1 'no such file' score nowhere
+  expect 2 'is none of' "$SGF" eval w --metrics sharpness
+  expect 2 'A video or a folder' "$SGF" eval
+  expect 2 'did you mean' "$SGF" eval w --protocoll vbench
+}
+
+check_tables() {
+  score w --prompts w/manifest.json --init 'TF init' --method SF --horizon 60s --json sf.json >/dev/null
+  score w --prompts w/manifest.json --init 'TF init' --method SGF --horizon 60s --json sgf.json >/dev/null
+  expect 0 'TF init SGF' "$SGF" eval table sf.json sgf.json
+  expect 0 '| 60s | Flickering |' "$SGF" eval table sf.json sgf.json --format markdown
+  expect 1 '--method' "$SGF" eval table sf.json sf.json
+}
+
+check_exchange() {
+  expect 0 'evaluate.py' "$SGF" eval export w --prompts w/manifest.json --out e
+  [[ -e e/prompts.json && -n $(ls e/videos/*-0.mp4) ]] || complain 'nothing exported'
+  expect 0 'temporal_flickering' score e/videos
+  echo '{"scene": [0.5, []], "human_action": [0.9, []]}' >vbench_results.json
+  expect 0 'are missing' "$SGF" eval import vbench_results.json vbench.json --json all.json
+  has all.json '"scene":{"value":0.5}'
+  echo '{"sharpness": [0.5]}' >proxy.json
+  expect 1 'no dimension' "$SGF" eval import proxy.json
+}
+
+check_protocols
+check_weights
+check_bad_videos
+check_tables
+check_exchange
+exit "$FAILED"

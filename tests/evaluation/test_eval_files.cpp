@@ -1,0 +1,178 @@
+// What an evaluation reads and leaves: lists of videos and prompts, kept scores, tables, and VBench's own files.
+#include "sgf/data/png.h"
+#include "sgf/evaluation/json_file.h"
+#include "sgf/evaluation/result_table.h"
+#include "sgf/evaluation/score_cache.h"
+#include "sgf/evaluation/vbench_exchange.h"
+#include "sgf/evaluation/video_list.h"
+#include "tests/core/refusal.h"
+#include "tests/core/temporary_folder.h"
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+
+namespace sgf {
+namespace {
+
+using nlohmann::json;
+using sgf::testing::TemporaryFolder;
+
+void touch(const std::filesystem::path& path, const std::string& text = "") {
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path) << text;
+}
+
+TEST(VideoList, PromptsAreTheNameWithoutItsNumber) {
+  EXPECT_EQ(prompt_of_name("v/a red disc-0.mp4"), "a red disc");
+  EXPECT_EQ(prompt_of_name("a red disc.mp4"), "a red disc");
+  EXPECT_EQ(prompt_of_name("black-and-white cat-12.mp4"), "black-and-white cat");
+  EXPECT_EQ(prompt_of_name("black-and-white.mp4"), "black-and-white");
+}
+
+TEST(VideoList, AFolderGivesItsVideosByName) {
+  const TemporaryFolder folder;
+  for (const char* name : {"b-0.mp4", "a-0.MP4", "notes.txt", ".hidden.mp4"}) touch(folder / name);
+  write_png((std::filesystem::create_directory(folder / "c-0"), folder / "c-0") / "frame_0.png", {1, 1, {1, 2, 3}});
+  const auto videos = list_videos(folder.path(), std::nullopt);
+  ASSERT_EQ(videos.size(), 3u);
+  EXPECT_EQ(videos[0].prompt, "a");
+  EXPECT_EQ(videos[1].prompt, "b");
+  EXPECT_EQ(videos[2].file, folder / "c-0");
+}
+
+TEST(VideoList, AFolderWithoutVideosIsRefused) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(refusal_of([&] { list_videos(folder.path(), std::nullopt); }), ::testing::HasSubstr("neither video"));
+}
+
+TEST(VideoList, PromptsAreReadFromAllFourKindsOfFiles) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> kinds{
+      R"({"v/a.mp4": "a disc"})", R"([{"prompt_en": "a disc", "video_list": ["x/a.mp4"]}, {"prompt_en": "b"}])",
+      R"({"clips": [{"file": "a.mp4", "caption": "a disc"}], "world": "w"})",
+      R"({"videos": [{"file": "a.mp4", "prompt": "a disc"}, {"file": "b.mp4", "prompt": null}]})"};
+  for (const std::string& text : kinds) {
+    touch(folder / "prompts.json", text);
+    EXPECT_EQ(read_prompt_book(folder / "prompts.json").prompts,
+              (std::map<std::string, std::string>{{"a.mp4", "a disc"}}))
+        << text;
+  }
+}
+
+TEST(VideoList, OtherJsonIsRefused) {
+  const TemporaryFolder folder;
+  touch(folder / "prompts.json", R"({"a.mp4": 3})");
+  EXPECT_THAT(refusal_of([&] { read_prompt_book(folder / "prompts.json"); }),
+              ::testing::HasSubstr("no list of prompts"));
+}
+
+TEST(VideoList, AVideoThatTheBookDoesNotNameHasNoPrompt) {
+  const TemporaryFolder folder;
+  touch(folder / "a.mp4");
+  touch(folder / "b.mp4");
+  const auto videos = list_videos(folder.path(), PromptBook{.prompts = {{"a.mp4", "a disc"}}, .world = ""});
+  EXPECT_EQ(videos[0].prompt, "a disc");
+  EXPECT_FALSE(videos[1].prompt);
+}
+
+TEST(ScoreCache, AScoreIsFoundUnderItsKeyAlone) {
+  const TemporaryFolder folder;
+  const ScoreCache cache(folder / "scores");
+  EXPECT_TRUE(cache.find({{"video", "1"}}).is_null());
+  cache.keep({{"video", "1"}}, 0.5);
+  EXPECT_EQ(cache.find({{"video", "1"}}), 0.5);
+  EXPECT_TRUE(cache.find({{"video", "2"}}).is_null());
+}
+
+TEST(ScoreCache, ADamagedFileIsAsIfItWereNotThere) {
+  const TemporaryFolder folder;
+  const ScoreCache cache(folder.path());
+  cache.keep({{"video", "1"}}, 0.5);
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) touch(entry.path(), "{\"key\":");
+  EXPECT_TRUE(cache.find({{"video", "1"}}).is_null());
+}
+
+TEST(ScoreCache, WithoutAFolderNothingIsKept) {
+  const ScoreCache cache("");
+  cache.keep({{"video", "1"}}, 0.5);
+  EXPECT_TRUE(cache.find({{"video", "1"}}).is_null());
+}
+
+LabelledResult result_of(const std::string& init, const std::string& method, const std::string& horizon, double value) {
+  const json result{{"labels", {{"init", init}, {"method", method}, {"horizon", horizon}}},
+                    {"totals", {{"imaging_quality", {{"value", value}}}}}};
+  return labelled_result(result, "file");
+}
+
+TEST(ResultTable, MethodsOfOneInitialisationStandSideBySide) {
+  const ResultTable table = tabulate({result_of("TF", "SF", "60s", 0.701), result_of("CD", "SF", "60s", 0.6),
+                                      result_of("TF", "SGF", "60s", 0.718), result_of("TF", "SF", "240s", 0.5)});
+  ASSERT_EQ(table.columns.size(), 3u);
+  EXPECT_EQ(table.columns[1].method, "SGF");
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_EQ(shown_cell(table.rows[0].cells[0]), "0.701");
+  EXPECT_EQ(shown_cell(table.rows[0].cells[1]), "0.718*");
+  EXPECT_EQ(shown_cell(table.rows[0].cells[2]), "0.600");  // alone: nothing to be better than
+  EXPECT_EQ(shown_cell(table.rows[1].cells[1]), "-");
+  EXPECT_THAT(markdown_of(table), ::testing::HasSubstr("| 60s | Imaging | 0.701 | **0.718** | 0.600 |"));
+  EXPECT_THAT(latex_of(table), ::testing::HasSubstr("60s & Imaging & 0.701 & \\textbf{0.718} & 0.600 \\\\"));
+}
+
+TEST(ResultTable, WhatIsShownAsEqualIsEquallyGood) {
+  const ResultTable table = tabulate({result_of("TF", "SF", "60s", 0.99201), result_of("TF", "SGF", "60s", 0.99204)});
+  EXPECT_EQ(shown_cell(table.rows[0].cells[0]), "0.992*");
+  EXPECT_EQ(shown_cell(table.rows[0].cells[1]), "0.992*");
+}
+
+TEST(ResultTable, TwoResultsOfOneCellAreRefused) {
+  const LabelledResult once = result_of("TF", "SF", "60s", 0.7);
+  EXPECT_THAT(refusal_of([&] { tabulate({once, once}); }), ::testing::HasSubstr("--method"));
+}
+
+TEST(Exchange, FilesAreNamedAsVBenchReadsThem) {
+  const TemporaryFolder folder;
+  for (const char* name : {"x", "y", "z"}) {
+    std::filesystem::create_directory(folder / name);
+    write_png(folder / name / "frame_0.png", {16, 16, std::vector<uint8_t>(768, 100)});
+  }
+  std::vector<ListedVideo> videos{{folder / "x", "a disc"}, {folder / "y", "a disc"}, {folder / "z", std::nullopt}};
+  const VbenchExport exported = export_for_vbench(videos, folder / "out", 16, [](int64_t) {});
+  EXPECT_EQ(exported.videos, 2);
+  ASSERT_EQ(exported.failed.size(), 1u);
+  EXPECT_THAT(exported.failed[0], ::testing::HasSubstr("does not name it"));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "out/videos/a disc-1.mp4"));
+  EXPECT_EQ(read_json_file(folder.path() / "out/prompts.json"),
+            (json{{"a disc-0.mp4", "a disc"}, {"a disc-1.mp4", "a disc"}}));
+}
+
+TEST(Exchange, ResultsOfVBenchAndOursMakeOneTotal) {
+  const TemporaryFolder folder;
+  touch(folder / "vbench.json",
+        R"({"scene": [0.5, [{"video_path": "a", "video_results": 0.5}]], "object class": [0.9]})");
+  touch(folder / "ours.json", R"({"protocol": "vbench", "totals": {"dynamic_degree": {"value": 0.25}}})");
+  const json result = import_results({folder / "vbench.json", folder / "ours.json"});
+  EXPECT_EQ(result["totals"]["scene"]["value"], 0.5);
+  EXPECT_EQ(result["totals"]["object_class"]["value"], 0.9);
+  EXPECT_EQ(result["totals"]["dynamic_degree"]["value"], 0.25);
+  EXPECT_TRUE(result["leaderboard"]["total"].is_null());
+  EXPECT_EQ(result["leaderboard"]["missing"].size(), 13u);
+}
+
+TEST(Exchange, MeasuresOfTheWorldAreNoDimensions) {
+  const TemporaryFolder folder;
+  touch(folder / "world.json", R"({"protocol": "world", "totals": {"valid": {"value": 0.9}}})");
+  EXPECT_THAT(refusal_of([&] { import_results({folder / "world.json"}); }), ::testing::HasSubstr("built-in world"));
+}
+
+TEST(Exchange, ADimensionComesOnce) {
+  const TemporaryFolder folder;
+  touch(folder / "a.json", R"({"scene": [0.5]})");
+  EXPECT_THAT(refusal_of([&] {
+                import_results({folder / "a.json", folder / "a.json"});
+              }),
+              ::testing::HasSubstr("another file"));
+}
+
+}  // namespace
+}  // namespace sgf
