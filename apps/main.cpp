@@ -42,6 +42,7 @@ void add_commands(CLI::App& app) {
   add_train(app);
   add_pairs(app);
   add_recipe(app);
+  add_study(app);
   add_plan(app);
   add_diagnose(app);
   add_bench(app);
