@@ -9,7 +9,8 @@ source "$(dirname -- "${BASH_SOURCE[0]}")/train_runs.sh"
 
 write_recipe() {
   local sizes='model.dim=24, model.ffn_dim=32, model.freq_dim=16, model.num_heads=2, model.num_layers=1'
-  local small="$sizes, video.frames=6, output.sample_every=0, output.report_every=0, run.threads=1, dmd.generator_every=2"
+  local small="$sizes, video.frames=6, output.sample_every=0, output.report_every=0, run.threads=1"
+  small+=', dmd.generator_every=2, dmd.critic_only_steps=0'
   cat >"$FOLDER/study.yaml" <<YAML
 name: toy
 chunkwise:

@@ -17,6 +17,7 @@
 #include "sgf/training/start_file.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <chrono>
@@ -138,6 +139,10 @@ class ArmEvaluator {
 
 }  // namespace
 
-nlohmann::json evaluate_arm(const ArmEvaluation& evaluation) { return ArmEvaluator(evaluation).all(); }
+nlohmann::json evaluate_arm(const ArmEvaluation& evaluation) {
+  const int64_t threads = evaluation.study.config_of(evaluation.arm).run.threads;
+  if (threads > 0) at::set_num_threads(static_cast<int>(threads));  // as training does
+  return ArmEvaluator(evaluation).all();
+}
 
 }  // namespace sgf

@@ -107,7 +107,7 @@ class Finder {
       c.pairs.push_back(mean_of_values(differences.back()));
     }
     c.difference = bootstrap_.of(differences);
-    c.verdict = verdict_of(c.difference, metric.better);
+    c.verdict = verdict_of(c.difference, metric.better, study_.recipe().analysis.least_difference);
     return c;
   }
 
@@ -203,8 +203,8 @@ class Finder {
 
 }  // namespace
 
-Verdict verdict_of(const Interval& difference, Better better) {
-  if (better == Better::kNeither) return Verdict::kNoDifference;
+Verdict verdict_of(const Interval& difference, Better better, double least) {
+  if (better == Better::kNeither || std::abs(difference.mean) < least) return Verdict::kNoDifference;
   const bool is_more = difference.is_above(0), is_less = difference.is_below(0);
   if (!is_more && !is_less) return Verdict::kNoDifference;
   return is_more == (better == Better::kMore) ? Verdict::kBetter : Verdict::kWorse;

@@ -17,8 +17,9 @@ constexpr auto enum_names(Verdict) {
                     EnumName{Verdict::kNoDifference, "no difference seen"}};
 }
 
-// Of SGF, from the interval of SGF - SF: a difference is one that the interval sets apart from 0.
-Verdict verdict_of(const Interval& difference, Better better);
+// Of SGF, from the interval of SGF - SF: a difference is one that the interval sets apart from 0, and whose mean is not
+// smaller than `least`.
+Verdict verdict_of(const Interval& difference, Better better, double least = 0);
 
 // One metric in one segment, over all pairs.
 struct Comparison {
@@ -42,7 +43,7 @@ struct ArmCurve {
 struct Closeness {
   std::string metric;
   double student = 0, teacher = 0;
-  bool is_close = false;  // no more than 10 % worse
+  bool is_close = false;  // no more than 10 % worse; false where either is not known
 };
 
 // How much further the initial student is from its beginning than a true clip of the same prompt, as time goes on.

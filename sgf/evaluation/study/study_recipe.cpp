@@ -51,6 +51,8 @@ void check_analysis(const StudyAnalysis& a) {
   check(a.resamples >= 100 && a.confidence > 0.5 && a.confidence < 1, "evaluation",
         "analysis takes 100 resamples or more and a confidence between .5 and 1, got {} and {}", a.resamples,
         a.confidence);
+  check(a.least_difference >= 0, "evaluation", "analysis.least_difference is no less than 0, got {}",
+        a.least_difference);
   check(!a.headline.empty(), "evaluation", "analysis.headline names at least one metric");
   for (const std::string& name : a.headline)
     check(study_metric(name).better != Better::kNeither, "evaluation",

@@ -80,6 +80,7 @@ struct StudyAnalysis {
   int64_t resamples = 2000;
   double confidence = 0.95;
   int64_t seed = 1;
+  double least_difference = 0.001;
   std::vector<std::string> headline = {"valid", "identity_error", "landmark_drift"};
 
   bool operator==(const StudyAnalysis&) const = default;
@@ -90,6 +91,7 @@ void describe(V& v, StudyAnalysis& a) {
   v.field("resamples", a.resamples, "of the bootstrap");
   v.field("confidence", a.confidence, "share of resamples within an interval");
   v.field("seed", a.seed, "of the resampling");
+  v.field("least_difference", a.least_difference, "what is smaller counts as no difference, whatever its interval");
   v.field("headline", a.headline, "metrics that the verdict rests on, named before the runs");
 }
 

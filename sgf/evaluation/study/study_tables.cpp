@@ -21,12 +21,17 @@ double number_at(const nlohmann::json& json, const char* key) {
   return json.is_object() && found != json.end() && found->is_number() ? found->get<double>() : std::nan("");
 }
 
+std::string closeness_words(const Closeness& row) {
+  if (!std::isfinite(row.student) || !std::isfinite(row.teacher)) return "-";
+  return row.is_close ? "yes" : "no";
+}
+
 StudyTable closeness_table(const GranularityFindings& f) {
   StudyTable table{.title = "Precondition: the initial student beside its teacher, at 1x",
                    .head = {"metric", "teacher", "initial student", "no more than 10 % worse"}};
   for (const Closeness& row : f.closeness)
     table.rows.push_back({std::string(study_metric(row.metric).words), number_words(row.teacher),
-                          number_words(row.student), row.is_close ? "yes" : "no"});
+                          number_words(row.student), closeness_words(row)});
   return table;
 }
 
@@ -46,8 +51,8 @@ StudyTable growth_table(const Study& study, const GranularityFindings& f) {
     table.rows.push_back(std::move(cells));
   }
   table.note =
-      "Growth is that of the distance from true clips of the same prompts, which the first window is part of at "
-      "1x as well.";
+      "Growth is that of the distance from true clips of the same prompts. The first window, which frames are held "
+      "against, is part of the segment at 1x: the truth's columns show what that alone does.";
   return table;
 }
 
@@ -88,7 +93,7 @@ StudyTable difference_table(const Study& study, const GranularityFindings& f) {
     for (const int64_t horizon : study.evaluation().horizons)
       for (const Comparison& c : f.comparisons)
         if (c.metric == metric.name && c.length == horizon)
-          cells.push_back(metric.better == Better::kNeither
+          cells.push_back(metric.better == Better::kNeither || c.difference.count == 0
                               ? words_of(c.difference)
                               : fmt::format("{}: {}", words_of(c.difference), enum_name(c.verdict)));
     if (cells.size() > 2) table.rows.push_back(std::move(cells));
@@ -146,7 +151,7 @@ StudyTable recovery_table(const std::vector<const ArmResult*>& arms) {
 
 StudyTable probe_table(const std::vector<const ArmResult*>& arms) {
   StudyTable table{.title = "Context gradient (open - frozen) by layer, at the end of training",
-                   .head = {"arm", "layer", "|frozen|", "|context| / |frozen|", "cosine"}};
+                   .head = {"arm", "layer", "norm of frozen", "context / frozen", "cosine"}};
   for (const ArmResult* arm : arms)
     for (const nlohmann::json& row : arm->json.value("probe", nlohmann::json::array()))
       table.rows.push_back({arm->arm.id(), row.value("layer", ""), fmt::format("{:.3g}", number_at(row, "frozen_norm")),

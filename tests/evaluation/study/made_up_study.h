@@ -57,7 +57,8 @@ inline std::vector<ArmResult> write_made_up_arms(const Study& study, double gain
   for (const StudyArm& arm : arms_of(study.recipe(), {}))
     results.push_back(write_made_up_arm(study, arm, [&](std::string_view metric, size_t segment, size_t prompt) {
       const bool is_more = study_metric(metric).better == Better::kMore;
-      double value = 0.4 + shared_scatter(prompt) + 0.01 * static_cast<double>(prompt % 3 == arm.pair % 3);
+      double value =
+          0.4 + shared_scatter(prompt) + 0.01 * static_cast<double>(prompt % 3 == static_cast<size_t>(arm.pair % 3));
       if (arm.kind == ArmKind::kInitial && !is_more) value += forgetting * static_cast<double>(segment);
       if (arm.kind == ArmKind::kSgf) value += is_more ? gain : -gain;
       return value;

@@ -24,6 +24,8 @@ TEST(Verdict, FollowsFromTheIntervalAndTheDirection) {
   EXPECT_EQ(verdict_of(below, Better::kMore), Verdict::kWorse);
   EXPECT_EQ(verdict_of(below, Better::kLess), Verdict::kBetter);
   EXPECT_EQ(verdict_of(across, Better::kMore), Verdict::kNoDifference);
+  EXPECT_EQ(verdict_of(above, Better::kMore, 0.1), Verdict::kBetter);
+  EXPECT_EQ(verdict_of(above, Better::kMore, 0.11), Verdict::kNoDifference);  // seen, and too small to count
   EXPECT_EQ(verdict_of(Interval{}, Better::kLess), Verdict::kNoDifference);
 }
 

@@ -45,10 +45,10 @@ TEST(StudyArms, OfAPairDifferInTheBoundaryAndTheirNamesAlone) {
   const TemporaryFolder folder;
   const Study study = made_up_study(folder);
   const auto keys = [&](const StudyArm& a, const StudyArm& b) {
-    std::vector<std::string> keys;
+    std::vector<std::string> names;
     for (const ConfigDifference& d : compare_configs(to_yaml(study.config_of(a)), to_yaml(study.config_of(b))))
-      keys.push_back(d.key);
-    return keys;
+      names.push_back(d.key);
+    return names;
   };
   const StudyArm sf{Granularity::kChunkwise, ArmKind::kSf, 2}, sgf{Granularity::kChunkwise, ArmKind::kSgf, 2};
   EXPECT_THAT(keys(sf, sgf), ::testing::UnorderedElementsAre("name", "dmd.boundary"));
@@ -61,9 +61,9 @@ TEST(StudyArms, AreChosenByKindPairOrName) {
   const TemporaryFolder folder;
   const StudyRecipe recipe = made_up_study(folder).recipe();
   const auto ids = [&](const ArmChoice& choice) {
-    std::vector<std::string> ids;
-    for (const StudyArm& arm : arms_of(recipe, choice)) ids.push_back(arm.id());
-    return ids;
+    std::vector<std::string> names;
+    for (const StudyArm& arm : arms_of(recipe, choice)) names.push_back(arm.id());
+    return names;
   };
   EXPECT_EQ(ids({}).size(), 3u + 4u);
   EXPECT_EQ(ids({.seeds = 5}).size(), 3u + 10u);
