@@ -18,7 +18,7 @@ chunkwise:
   set: [$small]
   student: $FOLDER/teacher
   teacher: $FOLDER/teacher
-  steps: 4
+  steps: 5
   seeds: 1
   sinks: [0, 6]
 framewise:
@@ -26,7 +26,7 @@ framewise:
   set: [$small, context.block_frames=1]
   student: $FOLDER/teacher
   teacher: $FOLDER/teacher
-  steps: 4
+  steps: 5
   seeds: 1
 evaluation:
   prompts: 3
@@ -44,6 +44,7 @@ analysis: {resamples: 100}
 YAML
 }
 
+# shellcheck disable=SC2317 # called by expect
 study() { "$SGF" study "$FOLDER/study.yaml" --out "$FOLDER/study" "$@"; }
 
 # What a file of the study holds, by a Python expression on `arm` or `study`.

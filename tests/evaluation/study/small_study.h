@@ -20,7 +20,7 @@ inline Config small_world(std::vector<std::string> more = {}) {
   return load_config("world-tiny", more, {SGF_PRESETS});
 }
 
-// Two chunk-wise pairs of six steps, from a teacher that was trained for one.
+// Two chunk-wise pairs of seven steps, from a teacher that was trained for one.
 struct SmallStudy {
   TemporaryFolder folder;
   Study study;
@@ -33,7 +33,7 @@ struct SmallStudy {
     write_text(
         folder / "study.yaml",
         fmt::format("name: small\n"
-                    "chunkwise: {{config: world-tiny, set: [{}], student: {}, teacher: {}, steps: 6, seeds: 2}}\n"
+                    "chunkwise: {{config: world-tiny, set: [{}], student: {}, teacher: {}, steps: 7, seeds: 2}}\n"
                     "evaluation: {{prompts: 2, segments: [1, 2], horizons: [1, 2], window_frames: 4}}\n",
                     fmt::join(kSmallWorld, ", "), teacher, teacher));
     study = {

@@ -63,12 +63,12 @@ TEST(MatchedPair, RunsAlikeUntilTheFirstGradientOfTheGenerator) {
   const auto metric = [&](const StudyArm& arm, std::string_view name) {
     return metric_over_time(small.study, arm, name);
   };
-  // Steps 0 to 5: the generator is updated at 2 and 5.
+  // Steps 0 to 6: the generator is updated at 3 and 6.
   EXPECT_EQ(metric(kSf1, "exit_step").size(), 2u);
   EXPECT_EQ(metric(kSf1, "exit_step"), metric(kSgf1, "exit_step"));
   EXPECT_EQ(metric(kSf1, "generator_loss")[0], metric(kSgf1, "generator_loss")[0]);
   EXPECT_NE(metric(kSf1, "generator_grad_norm")[0], metric(kSgf1, "generator_grad_norm")[0]);
-  for (size_t step = 0; step < 2; ++step) {
+  for (size_t step = 0; step < 3; ++step) {
     EXPECT_EQ(metric(kSf1, "critic_loss")[step], metric(kSgf1, "critic_loss")[step]);
     EXPECT_NE(metric(kSf1, "critic_loss")[step], metric(kSf2, "critic_loss")[step]);
   }
