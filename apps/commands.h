@@ -22,6 +22,7 @@ void add_sample(CLI::App& app);
 void add_data(CLI::App& app);
 void add_pairs(CLI::App& app);
 void add_recipe(CLI::App& app);
+void add_study(CLI::App& app);
 void add_text(CLI::App& app);
 void add_vae(CLI::App& app);
 void add_plan(CLI::App& app);

@@ -6,7 +6,7 @@
 #include "apps/table.h"
 #include "sgf/core/atomic_file.h"
 #include "sgf/core/error.h"
-#include "sgf/evaluation/study_page.h"
+#include "sgf/evaluation/preference/rater_page.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -69,21 +69,21 @@ void say_differences(const std::vector<VideoPair>& pairs) {
 fs::path key_beside(const fs::path& page) { return fs::path(page).replace_extension(".key.json"); }
 
 // A key that is overwritten makes the answers to its page worthless.
-void check_key_is_free(const fs::path& key, const Study& study) {
+void check_key_is_free(const fs::path& key, const BlindStudy& study) {
   if (!fs::exists(key)) return;
-  check(read_study_key(key).id() == study.id(), "evaluation",
+  check(read_blind_study(key).id() == study.id(), "evaluation",
         "{} is the key of another study: --out names another page, or --seed {} makes the same one again", key.string(),
-        read_study_key(key).seed);
+        read_blind_study(key).seed);
 }
 
-void save_key(const fs::path& path, const Study& study) {
+void save_key(const fs::path& path, const BlindStudy& study) {
   AtomicFile file(path);
   file.write(to_json(study).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   file.commit();
 }
 
 void run_compare(const CompareArgs& args) {
-  const FoundVideos a = find_study_videos(args.a), b = find_study_videos(args.b);
+  const FoundVideos a = find_paired_videos(args.a), b = find_paired_videos(args.b);
   say_left_out(a.unreadable);
   say_left_out(b.unreadable);
   const PairedVideos paired = pair_videos(a.videos, b.videos);
@@ -91,12 +91,12 @@ void run_compare(const CompareArgs& args) {
   check(!paired.pairs.empty(), "evaluation",
         "{} and {} have no pair: videos pair by the prompt and seed they note, or by their names", args.a, args.b);
   say_differences(paired.pairs);
-  const Study study = make_study(paired.pairs, method_names(args), args.seed < 0 ? drawn_seed() : args.seed);
+  const BlindStudy study = make_blind_study(paired.pairs, method_names(args), args.seed < 0 ? drawn_seed() : args.seed);
   const fs::path key = key_beside(args.out);
   check_key_is_free(key, study);
   save_key(key, study);
-  const StudyPageFiles files =
-      write_study_page(study, {.page = args.out, .embed_bytes = static_cast<int64_t>(args.embed_mb * 1e6)});
+  const RaterPageFiles files =
+      write_rater_page(study, {.page = args.out, .embed_bytes = static_cast<int64_t>(args.embed_mb * 1e6)});
   fmt::print("{}: {} pairs, {} of videos {}\n{}: which method is on which side; not for raters (seed {})\n", args.out,
              study.pairs.size(), shown_bytes(static_cast<uint64_t>(files.video_bytes)),
              files.folder.empty() ? "within it" : "in " + files.folder.string() + ", to be passed on with it",

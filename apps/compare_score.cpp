@@ -4,7 +4,7 @@
 #include "apps/option_values.h"
 #include "apps/table.h"
 #include "sgf/core/error.h"
-#include "sgf/evaluation/study_score.h"
+#include "sgf/evaluation/preference/preference_score.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -22,7 +22,7 @@ struct CompareScoreArgs {
   std::vector<std::filesystem::path> files;
   std::vector<std::string> videos, names;
   std::string key;
-  BootstrapSettings bootstrap;
+  ResampleSettings bootstrap;
   bool json = false;
 };
 
@@ -34,16 +34,16 @@ struct KnownStudy {
 };
 
 // A key that merely lies here may be of another study, and is then left aside where the videos can tell too.
-std::optional<Study> key_of(const CompareScoreArgs& args, const std::vector<ShownPair>& shown) {
+std::optional<BlindStudy> key_of(const CompareScoreArgs& args, const std::vector<ShownPair>& shown) {
   const bool is_named = !args.key.empty();
   if (!is_named && !std::filesystem::exists(kDefaultStudyKey)) return std::nullopt;
-  Study study = read_study_key(is_named ? args.key : kDefaultStudyKey);
+  BlindStudy study = read_blind_study(is_named ? args.key : kDefaultStudyKey);
   const bool must_fit = is_named || args.videos.empty();
   return must_fit || study.shown() == shown ? std::optional(std::move(study)) : std::nullopt;
 }
 
 KnownStudy study_behind(const CompareScoreArgs& args, const std::vector<ShownPair>& shown) {
-  const std::optional<Study> key = key_of(args, shown);
+  const std::optional<BlindStudy> key = key_of(args, shown);
   check(key || !args.videos.empty(), "evaluation",
         "there is no {} here, and so no telling which method was where: --key names it, or --videos A_DIR B_DIR",
         kDefaultStudyKey);
@@ -58,7 +58,7 @@ KnownStudy study_behind(const CompareScoreArgs& args, const std::vector<ShownPai
           "the key has method A in {}: --videos takes A's folder first", args.videos.empty() ? "" : args.videos[1]);
     known.names = key->names;
     known.a_is_left = by_key;
-    for (const StudyPair& pair : key->pairs) known.captions.push_back(pair.caption);
+    for (const BlindPair& pair : key->pairs) known.captions.push_back(pair.caption);
   }
   if (args.names.size() == 2) known.names = {args.names[0], args.names[1]};
   return known;
@@ -70,7 +70,7 @@ nlohmann::json count_json(const GsbCount& count) {
   return json;
 }
 
-nlohmann::json score_json(const StudyScore& score, const KnownStudy& known, const CompareScoreArgs& args) {
+nlohmann::json score_json(const PreferenceScore& score, const KnownStudy& known, const CompareScoreArgs& args) {
   nlohmann::json json = count_json(score.all);
   json["a"] = known.names[0];
   json["b"] = known.names[1];
@@ -103,7 +103,7 @@ std::string shown_preference(const GsbCount& count) {
   return count.preference() ? fmt::format("{:+.3f}", *count.preference()) : "-";
 }
 
-void print_agreement(const StudyScore& score) {
+void print_agreement(const PreferenceScore& score) {
   if (!score.agreement) {
     fmt::print("agreement: needs two raters and a pair that all of them answered\n");
     return;
@@ -115,7 +115,7 @@ void print_agreement(const StudyScore& score) {
              agreement.pairs);
 }
 
-void print_score(const StudyScore& score, const KnownStudy& known, const CompareScoreArgs& args) {
+void print_score(const PreferenceScore& score, const KnownStudy& known, const CompareScoreArgs& args) {
   fmt::print("A is {}, B is {}; {} pairs, {} {}\n\n", printable(known.names[0]), printable(known.names[1]),
              score.pairs.size(), score.raters.size(), score.raters.size() == 1 ? "rater" : "raters");
   Table table({"rater", "G: A better", "S: same", "B: B better", "open", "(G-B)/(G+S+B)"});
@@ -138,7 +138,7 @@ void print_score(const StudyScore& score, const KnownStudy& known, const Compare
 void run_compare_score(const CompareScoreArgs& args) {
   const std::vector<RaterAnswers> answers = read_all_answers(args.files);
   const KnownStudy known = study_behind(args, answers.front().shown);
-  const StudyScore score = score_study(answers, known.a_is_left, args.bootstrap);
+  const PreferenceScore score = score_preference(answers, known.a_is_left, args.bootstrap);
   if (args.json)
     fmt::print("{}\n", score_json(score, known, args).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   else

@@ -43,6 +43,7 @@ void add_commands(CLI::App& app) {
   add_data(app);
   add_pairs(app);
   add_recipe(app);
+  add_study(app);
   add_plan(app);
   add_compare(app);
   add_strips(app);

@@ -160,15 +160,18 @@ class PngReader {
 
 }  // namespace
 
-void write_png(const std::filesystem::path& path, const RgbImage& image) {
+std::string encode_png(const RgbImage& image) {
   check(0 < image.width && image.width <= kLargestSide && 0 < image.height && image.height <= kLargestSide &&
             static_cast<int64_t>(image.pixels.size()) == 3 * image.height * image.width,
         "data", "a picture of {} x {} does not have {} bytes", image.height, image.width, image.pixels.size());
+  return std::string(kSignature) + png_chunk("IHDR", png_header(image)) + png_chunk("IDAT", compressed_rows(image)) +
+         png_chunk("IEND", "");
+}
+
+void write_png(const std::filesystem::path& path, const RgbImage& image) {
+  const std::string bytes = encode_png(image);
   AtomicFile file(path);
-  file.write(kSignature);
-  file.write(png_chunk("IHDR", png_header(image)));
-  file.write(png_chunk("IDAT", compressed_rows(image)));
-  file.write(png_chunk("IEND", ""));
+  file.write(bytes);
   file.commit();
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace sgf {
@@ -14,6 +15,8 @@ struct RgbImage {
   std::vector<uint8_t> pixels;  // [height, width, 3]
 };
 
+// The bytes of a whole file.
+std::string encode_png(const RgbImage& image);
 void write_png(const std::filesystem::path& path, const RgbImage& image);
 
 // 8-bit RGB or RGBA (alpha is dropped), not interlaced; anything else, or a

@@ -217,6 +217,21 @@ WorldScore measure(const at::Tensor& video, const WorldCaption& caption, const W
   return score;
 }
 
+std::vector<SegmentScore> measure_spans(const at::Tensor& video, const WorldCaption& caption, const WorldPreset& preset,
+                                        int64_t window_frames, const std::vector<FrameSpan>& spans) {
+  check_video(video, caption, preset);
+  check(window_frames > 0, "data", "the first window has at least one frame, got {}", window_frames);
+  const at::Tensor on_host = video.detach().to(at::kCPU, at::kFloat).clamp(0, 1).contiguous();
+  const Measurement measurement(on_host, caption, preset, window_frames);
+  std::vector<SegmentScore> scores;
+  for (const FrameSpan& span : spans) {
+    check(0 <= span.begin && span.begin < span.end && span.end <= video.size(0), "data",
+          "frames {} to {} are no span of a video of {}", span.begin, span.end, video.size(0));
+    scores.push_back(measurement.score(span));
+  }
+  return scores;
+}
+
 SegmentScore mean_score(const std::vector<SegmentScore>& scores) {
   check(!scores.empty(), "data", "there is no mean of no scores");
   const auto mean = [&](double SegmentScore::*field) {

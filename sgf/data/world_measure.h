@@ -76,6 +76,10 @@ struct WorldScore {
 WorldScore measure(const at::Tensor& video, const WorldCaption& caption, const WorldPreset& preset,
                    const MeasureOptions& options = {});
 
+// Of chosen spans of a video that need not be whole: its first `window_frames` frames are the first window.
+std::vector<SegmentScore> measure_spans(const at::Tensor& video, const WorldCaption& caption, const WorldPreset& preset,
+                                        int64_t window_frames, const std::vector<FrameSpan>& spans);
+
 // Mean of scores of the same caption, or of captions with equally many objects;
 // empty errors do not count.
 SegmentScore mean_score(const std::vector<SegmentScore>& scores);

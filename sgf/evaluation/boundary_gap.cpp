@@ -30,18 +30,25 @@ double inner_product(const std::vector<at::Tensor>& a, const std::vector<at::Ten
 
 }  // namespace
 
+BoundaryGradients boundary_gradients(const DmdParts& parts, int64_t step) {
+  BoundarySide frozen = run_side(parts, step, GradientBoundary::kFrozenContext);
+  BoundarySide open = run_side(parts, step, GradientBoundary::kOpenContext);
+  BoundaryGradients both{std::move(frozen.step), std::move(open.step), std::move(frozen.gradients), {}};
+  for (size_t i = 0; i < both.frozen.size(); ++i) both.context.push_back(open.gradients[i] - both.frozen[i]);
+  return both;
+}
+
 BoundaryGap boundary_gap(const DmdParts& parts, int64_t step) {
-  const BoundarySide frozen = run_side(parts, step, GradientBoundary::kFrozenContext);
-  const BoundarySide open = run_side(parts, step, GradientBoundary::kOpenContext);
-  std::vector<at::Tensor> context;
-  for (size_t i = 0; i < open.gradients.size(); ++i) context.push_back(open.gradients[i] - frozen.gradients[i]);
-  BoundaryGap gap{.loss_frozen = frozen.step.loss.item<double>(),
-                  .loss_open = open.step.loss.item<double>(),
-                  .norm_frozen = global_norm(frozen.gradients),
-                  .norm_open = global_norm(open.gradients),
-                  .context_norm = global_norm(context),
-                  .recovery_relative_l2 = open.step.recovery.relative_l2};
-  gap.cosine = inner_product(context, frozen.gradients) / (gap.context_norm * gap.norm_frozen);
+  const BoundaryGradients both = boundary_gradients(parts, step);
+  std::vector<at::Tensor> open;
+  for (size_t i = 0; i < both.frozen.size(); ++i) open.push_back(both.frozen[i] + both.context[i]);
+  BoundaryGap gap{.loss_frozen = both.frozen_step.loss.item<double>(),
+                  .loss_open = both.open_step.loss.item<double>(),
+                  .norm_frozen = global_norm(both.frozen),
+                  .norm_open = global_norm(open),
+                  .context_norm = global_norm(both.context),
+                  .recovery_relative_l2 = both.open_step.recovery.relative_l2};
+  gap.cosine = inner_product(both.context, both.frozen) / (gap.context_norm * gap.norm_frozen);
   return gap;
 }
 

@@ -3,6 +3,8 @@
 
 #include "sgf/training/build_stage.h"
 
+#include <vector>
+
 namespace sgf {
 
 struct BoundaryGap {
@@ -15,7 +17,15 @@ struct BoundaryGap {
   double recovery_relative_l2 = 0;
 };
 
-// At the generator update of `step`, with the weights as they are.
+// Both gradients of the generator update of `step`, with the weights as they are, in the order of its masters.
+struct BoundaryGradients {
+  GeneratorStep frozen_step, open_step;
+  std::vector<at::Tensor> frozen;
+  std::vector<at::Tensor> context;  // open - frozen
+};
+BoundaryGradients boundary_gradients(const DmdParts& parts, int64_t step);
+
+// The same in numbers.
 BoundaryGap boundary_gap(const DmdParts& parts, int64_t step);
 
 }  // namespace sgf

@@ -66,11 +66,11 @@ class LatentStream::Side {
 
 LatentStream::LatentStream(const CausalDit& dit, LatentStreamSettings settings, BlockNoise noise,
                            const StreamText& text)
-    : dit_(dit), settings_(std::move(settings)), noise_(std::move(noise)) {
+    : dit_(dit), settings_(std::move(settings)), videos_(text.cond.size(0)), noise_(std::move(noise)) {
   const at::NoGradGuard no_grad;
   check_settings(settings_);
   const auto& [channels, height, width] = settings_.latent;
-  const at::Tensor like = at::empty({1, 1, channels, height, width}, at::kMeta);
+  const at::Tensor like = at::empty({videos_, 1, channels, height, width}, at::kMeta);
   sides_.push_back(std::make_unique<Side>(dit_, settings_, text.cond, like));
   if (settings_.guidance == 1) return;
   check(text.uncond.defined(), "streaming", "guidance {} needs a negative prompt's text", settings_.guidance);
@@ -123,7 +123,7 @@ at::Tensor LatentStream::next() {
 void LatentStream::give(const at::Tensor& clean) {
   const at::NoGradGuard no_grad;
   const FrameSpan block = next_block();
-  check(clean.dim() == 5 && clean.size(0) == 1 && clean.size(1) == block.frames() &&
+  check(clean.dim() == 5 && clean.size(0) == videos_ && clean.size(1) == block.frames() &&
             std::ranges::equal(clean.sizes().slice(2), settings_.latent),
         "streaming", "the next block is of {} frames of {} x {} x {}, got a tensor of {} dimensions, {} frames",
         block.frames(), settings_.latent[0], settings_.latent[1], settings_.latent[2], clean.dim(),

@@ -22,7 +22,8 @@ struct LatentStreamSettings {
   PromptSwitch on_switch = PromptSwitch::kKeep;
 };
 
-// Rows of text [1, L, text_dim]; `uncond` is read where guidance is not 1.
+// Rows of text [B, L, text_dim]; `uncond` is read where guidance is not 1. One video mostly; several that are streamed
+// together are each what it would be alone, to rounding.
 struct StreamText {
   at::Tensor cond;
   at::Tensor uncond;
@@ -36,9 +37,9 @@ class LatentStream {
   LatentStream(const CausalDit& dit, LatentStreamSettings settings, BlockNoise noise, const StreamText& text);
   ~LatentStream();
 
-  // The next block, [1, c, C, H, W]: denoised, and written to the cache.
+  // The next block, [B, c, C, H, W]: denoised, and written to the cache.
   at::Tensor next();
-  // `clean` [1, c, C, H, W] is the next block: an image, or a block of another video.
+  // `clean` [B, c, C, H, W] is the next block: an image, or a block of another video.
   void give(const at::Tensor& clean);
   // From the next block on. The second leaves the memory as it is, whatever the settings say of a switch.
   void change_prompt(const StreamText& text);
@@ -67,9 +68,10 @@ class LatentStream {
 
   const CausalDit& dit_;
   LatentStreamSettings settings_;
+  int64_t videos_;
   BlockNoise noise_;
   std::vector<std::unique_ptr<Side>> sides_;  // cond, and uncond where there is guidance
-  std::map<int64_t, at::Tensor> kept_;        // clean latents [1, 1, C, H, W] of the frames in sight
+  std::map<int64_t, at::Tensor> kept_;        // clean latents [B, 1, C, H, W] of the frames in sight
   int64_t blocks_ = 0;
 };
 

@@ -15,11 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kStudyFile = "study.yaml";  // `sgf study` reads it: no run's config
+
 std::vector<fs::path> recipe_files(const fs::path& folder) {
   check(fs::is_directory(folder), "training", "{}: no such folder of recipes", folder.string());
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
+    if (entry.path().extension() == ".yaml" && entry.path().filename() != kStudyFile) files.push_back(entry.path());
   check(!files.empty(), "training", "{}: holds no .yaml file", folder.string());
   std::ranges::sort(files);
   return files;

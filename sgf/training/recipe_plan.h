@@ -16,8 +16,8 @@ struct RecipeStep {
   std::vector<std::filesystem::path> after;  // runs of this recipe that it takes weights from
 };
 
-// The folder's *.yaml, each after those whose runs its settings name; of several that could come next the first by
-// name. Two runs of one name, and runs that wait for each other, are refused.
+// The folder's *.yaml but study.yaml, each after those whose runs its settings name; of several that could come next
+// the first by name. Two runs of one name, and runs that wait for each other, are refused.
 std::vector<RecipeStep> plan_recipe(const std::filesystem::path& folder, const std::vector<std::string>& overrides,
                                     const std::vector<std::filesystem::path>& preset_folders);
 

@@ -47,6 +47,12 @@ TEST_F(Recipe, IsRunInTheOrderOfItsWeights) {
   EXPECT_THAT(names(), ElementsAre("teacher", "forced", "student", "pair", "alone"));
 }
 
+TEST_F(Recipe, AStudyBesideTheRunsIsNone) {
+  add("a", "teacher", "train: {stage: flow_matching}\n");
+  std::ofstream(folder_ / "study.yaml") << "chunkwise: {seeds: 5}\n";
+  EXPECT_THAT(names(), ElementsAre("teacher"));
+}
+
 TEST_F(Recipe, NamesThatOnlyBeginAlikeAreNoWeights) {
   add("a", "long", "train: {stage: teacher_forcing, start_from: runs/teacher-two}\n");
   add("b", "teacher", "train: {stage: flow_matching}\n");

@@ -1,0 +1,212 @@
+// `sgf study RECIPE`: matched pairs of Self Forcing and Self Gradient Forcing, trained, evaluated and reported.
+#include "apps/commands.h"
+#include "apps/preset_folders.h"
+#include "apps/table.h"
+#include "apps/version.h"
+#include "sgf/core/device.h"
+#include "sgf/core/error.h"
+#include "sgf/evaluation/study/child_jobs.h"
+#include "sgf/evaluation/study/evaluate_arm.h"
+#include "sgf/evaluation/study/study_plan.h"
+#include "sgf/evaluation/study/study_report.h"
+#include "sgf/evaluation/study/train_arm.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <thread>
+
+namespace sgf {
+namespace {
+
+constexpr int kStudyFailed = 1, kStudyStopped = 3, kStudyUnsound = 4;
+
+struct StudyArgs {
+  std::string recipe, out, only;
+  ArmChoice choice;
+  int64_t jobs = 1, threads = 0;
+  bool selection = false, lean = false, dry_run = false, quiet = false;
+
+  bool trains() const { return only.empty() || only == "train" || only == "arms"; }
+  bool evaluates() const { return only.empty() || only == "evaluate" || only == "arms"; }
+  bool reports() const { return only.empty() || only == "report"; }
+};
+
+Study open_study(const StudyArgs& args) {
+  Study study{.file = read_study_recipe(args.recipe),
+              .folder = args.out,
+              .preset_folders = preset_folders(),
+              .is_selection = args.selection};
+  if (study.folder.empty())
+    study.folder = fmt::format("runs/{}{}", study.recipe().name, args.selection ? "-selection" : "");
+  check(study.prompts() > 0, "evaluation", "the recipe has no prompts to select on: set evaluation.selection_prompts");
+  return study;
+}
+
+bool is_left(const PlannedArm& planned, const StudyArgs& args) {
+  const bool is_untrained = planned.arm.is_trained() && planned.state < ArmState::kTrained;
+  if (planned.state == ArmState::kEvaluated) return false;
+  return args.evaluates() || (args.trains() && is_untrained);
+}
+
+std::string state_words(const PlannedArm& p) {
+  switch (p.state) {
+    case ArmState::kNothing:
+      return "to do";
+    case ArmState::kBegun:
+      return fmt::format("{} of {} steps", p.steps_made, p.steps);
+    case ArmState::kTrained:
+      return "trained";
+    case ArmState::kEvaluated:
+      return "evaluated";
+  }
+  return "";
+}
+
+std::string seconds_words(const std::optional<double>& seconds) {
+  return seconds ? fmt::format("{:.0f}", *seconds) : "not known";
+}
+
+void print_study_plan(const Study& study, const std::vector<PlannedArm>& plan) {
+  Table table({"arm", "steps", "state", "training left, s", "evaluation left, s"});
+  double sum = 0;
+  bool is_known = true;
+  for (const PlannedArm& p : plan) {
+    table.add({p.arm.id(), p.steps > 0 ? fmt::format("{}", p.steps) : "-", state_words(p),
+               seconds_words(p.training_seconds), seconds_words(p.evaluation_seconds)});
+    for (const std::optional<double>& seconds : {p.training_seconds, p.evaluation_seconds})
+      is_known = is_known && seconds, sum += seconds.value_or(0);
+  }
+  fmt::print("{}, sha256 {}, into {}\n", study.file.path.string(), study.file.sha256, study.folder.string());
+  table.print();
+  fmt::print("{:.0f} s of one job after the other, by arms that are done{}\n", sum,
+             is_known ? "" : ", and what is not known yet");
+}
+
+// The arm in this process: trained, evaluated, or both; what sgf train would exit with.
+int run_arm(const Study& study, const PlannedArm& planned, const StudyArgs& args) {
+  const StudyArm& arm = planned.arm;
+  const ProgressMode mode = progress_mode(args.quiet);
+  const auto say = [&](const std::string& line) {
+    if (!args.quiet) fmt::print(stderr, "{}\n", line);
+  };
+  if (args.trains() && arm.is_trained() && planned.state < ArmState::kTrained) {
+    say(fmt::format("{}: training, {} steps", arm.id(), planned.steps));
+    const TrainResult result = train_arm(study, arm, version_text(), mode);
+    if (result.end != TrainEnd::kDone) {
+      fmt::print(stderr, "sgf: {} stopped after step {}: {}; the same command goes on\n", arm.id(), result.steps_done,
+                 result.reason);
+      return result.end == TrainEnd::kStopped ? kStudyStopped : kStudyUnsound;
+    }
+  }
+  if (!args.evaluates()) return 0;
+  const c10::Device device = device_from_name(enum_name(study.config_of(arm).run.device));
+  write_arm(study, arm, evaluate_arm({study, arm, device, args.threads, version_text(), say}));
+  if (args.lean && arm.is_trained()) drop_states(study, arm);
+  return 0;
+}
+
+std::vector<std::string> child_arguments(const Study& study, const StudyArm& arm, const StudyArgs& args) {
+  std::vector<std::string> words{"study",     args.recipe,
+                                 "--out",     study.folder.string(),
+                                 "--arms",    arm.id(),
+                                 "--only",    args.only.empty() ? "arms" : args.only,
+                                 "--threads", fmt::format("{}", std::max<int64_t>(1, args.threads / args.jobs))};
+  if (args.choice.seeds) words.insert(words.end(), {"--seeds", fmt::format("{}", *args.choice.seeds)});
+  if (args.selection) words.emplace_back("--selection");
+  if (args.lean) words.emplace_back("--lean");
+  return words;
+}
+
+int worse_code(int a, int b) { return a == 0 || b == kStudyFailed ? (b == 0 ? a : b) : a; }
+
+// Each arm in a process of its own, several at a time: one of these networks leaves most of a GPU idle.
+int run_arms_beside(const Study& study, const std::vector<PlannedArm>& left, const StudyArgs& args) {
+  std::filesystem::create_directories(study.folder / "logs");
+  std::vector<ChildJob> jobs;
+  for (const PlannedArm& p : left)
+    jobs.push_back({p.arm.id(), child_arguments(study, p.arm, args), study.folder / "logs" / (p.arm.id() + ".log")});
+  int worst = 0;
+  size_t done = 0;
+  const bool is_whole = run_children("/proc/self/exe", jobs, args.jobs, [&](const ChildEnd& end) {
+    ++done;
+    worst = worse_code(worst, end.code);
+    if (end.code != 0)
+      fmt::print(stderr, "sgf: {} ended with code {}; {} says why\n", end.job.name, end.code, end.job.log.string());
+    else if (!args.quiet)
+      fmt::print(stderr, "{} of {}: {} done in {:.0f} s\n", done, jobs.size(), end.job.name, end.seconds);
+  });
+  return is_whole ? worst : worse_code(worst, kStudyStopped);
+}
+
+int run_arms(const Study& study, const std::vector<PlannedArm>& left, const StudyArgs& args) {
+  if (args.jobs > 1 && left.size() > 1) return run_arms_beside(study, left, args);
+  for (const PlannedArm& planned : left)
+    if (const int code = run_arm(study, planned, args); code != 0) return code;
+  return 0;
+}
+
+void report(const Study& study, const StudyArgs& args) {
+  const std::vector<StudyArm> planned = arms_of(study.recipe(), {.seeds = args.choice.seeds});
+  const StudyReport report = report_study(study, planned, read_arms(study, planned), version_text());
+  write_report(study, report);
+  for (const std::string& sentence : report.conclusions) fmt::print("{}\n", sentence);
+  fmt::print("{0}/study.html shows it; {0}/study.json and study.md hold it\n", study.folder.string());
+}
+
+void run_study(StudyArgs args) {
+  if (args.threads == 0) args.threads = std::max<int64_t>(1, std::thread::hardware_concurrency());
+  const Study study = open_study(args);
+  std::vector<PlannedArm> left = plan_study(study, arms_of(study.recipe(), args.choice));
+  if (args.dry_run) return print_study_plan(study, left);
+  std::erase_if(left, [&](const PlannedArm& planned) { return !is_left(planned, args); });
+  std::filesystem::create_directories(study.folder);
+  if (args.only != "report")
+    if (const int code = run_arms(study, left, args); code != 0) return exit_with(code);
+  if (args.reports()) report(study, args);
+}
+
+void add_study_choice(CLI::App& command, StudyArgs& args) {
+  command.add_option("--seeds", args.choice.seeds, "Pairs of each granularity, in place of the recipe's numbers")
+      ->check(CLI::Range(1, 64));
+  command.add_option("--granularity", args.choice.granularities, "chunkwise or framewise; both by default")
+      ->check(CLI::IsMember({"chunkwise", "framewise"}));
+  command
+      .add_option("--arms", args.choice.arms,
+                  "truth, teacher, initial, sf, sgf, sgf-2 or chunkwise-sgf-2; all by default")
+      ->delimiter(',');
+  command.add_option("--only", args.only, "train, evaluate, arms (both) or report; all three by default")
+      ->check(CLI::IsMember({"train", "evaluate", "arms", "report"}));
+  command.add_flag("--selection", args.selection, "Evaluate on the prompts that settings are chosen on instead");
+}
+
+}  // namespace
+
+void add_study(CLI::App& app) {
+  auto args = std::make_shared<StudyArgs>();
+  CLI::App* command = app.add_subcommand(
+      "study", "Self Forcing against Self Gradient Forcing: matched pairs, trained, evaluated, reported");
+  command->footer(
+      "The folder fills with ARM.json and ARM.safetensors; what is there is not made again, wherever it was made, and\n"
+      "files of another recipe are refused. Then study.json, study.html and study.md tell what was found.\n"
+      "Exit codes as of sgf train.\n"
+      "Try: sgf study recipes/world-small/study.yaml --dry-run");
+  command->add_option("recipe", args->recipe, "YAML file of the study")->required();
+  command->add_option("--out", args->out, "Folder of the study; runs/NAME by default");
+  add_study_choice(*command, *args);
+  command->add_option("--jobs", args->jobs, "Arms at once, each in a process of its own")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 64));
+  command->add_option("--threads", args->threads, "CPU threads that measure, of all jobs together; 0: one a core")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--lean", args->lean, "Remove a run's checkpoints once it is evaluated; its weights stay");
+  command->add_flag("--dry-run", args->dry_run, "Say what is left to do and what it will take, and end");
+  command->add_flag("--quiet", args->quiet, "No progress");
+  command->callback([args] { run_study(*args); });
+}
+
+}  // namespace sgf

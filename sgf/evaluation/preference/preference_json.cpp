@@ -1,0 +1,43 @@
+#include "sgf/evaluation/preference/preference_json.h"
+
+#include "sgf/core/in_quotes.h"
+#include "sgf/core/mapped_file.h"
+#include "sgf/core/strict_json.h"
+
+#include <algorithm>
+
+namespace sgf {
+namespace {
+
+constexpr int64_t kStudyVersion = 1;
+constexpr JsonLimits kStudyLimits{.depth = 8, .array_length = 100000};
+
+}  // namespace
+
+std::string PreferenceReader::read_sha256(const char* key) const {
+  const auto text = read<std::string>(key);
+  const bool is_hash = text.size() == 64 && std::ranges::all_of(text, [](char c) {
+                         return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+                       });
+  check(is_hash, "evaluation", "{}: \"{}\" should be a SHA-256 of 64 digits, got {}", place_, key, in_quotes(text));
+  return text;
+}
+
+nlohmann::json::array_t PreferenceReader::read_list(const char* key) const {
+  auto list = read<nlohmann::json::array_t>(key);
+  check(!list.empty(), "evaluation", "{}: \"{}\" is empty", place_, key);
+  return list;
+}
+
+nlohmann::json read_preference_file(const std::filesystem::path& path, const char* mark, const char* what) {
+  const auto file = MappedFile::open(path);
+  const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+  nlohmann::json document = parse_strict_json(text, path.string(), kStudyLimits);
+  check(document.is_object() && document.contains(mark), "evaluation", "{}: is no {}: it has no \"{}\"", path.string(),
+        what, mark);
+  check(document[mark] == kStudyVersion, "evaluation", "{}: is a {} of version {}, this program knows {}",
+        path.string(), what, document[mark].dump().substr(0, 60), kStudyVersion);
+  return document;
+}
+
+}  // namespace sgf

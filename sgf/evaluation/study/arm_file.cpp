@@ -1,0 +1,99 @@
+#include "sgf/evaluation/study/arm_file.h"
+
+#include "sgf/core/atomic_file.h"
+#include "sgf/core/error.h"
+#include "sgf/core/tensor_file.h"
+#include "sgf/training/run_folder.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+namespace sgf {
+namespace {
+
+// Where and in what portions an arm was computed, and what it left, is no part of what it is.
+constexpr std::array<std::string_view, 10> kFreeStudyKeys{
+    "run.device",       "run.threads", "run.attention", "train.micro_batch", "train.activations", "dmd.teacher",
+    "train.start_from", "dmd.critic",  "name",          "description"};
+
+bool is_free(const std::string& key) {
+  return key.starts_with("output.") || std::ranges::find(kFreeStudyKeys, key) != kFreeStudyKeys.end();
+}
+
+void check_same_config(const std::string& there, const std::string& here, const std::filesystem::path& path) {
+  for (const ConfigDifference& d : compare_configs(there, here))
+    check(is_free(d.key), "evaluation",
+          "{}: was made with {} {}, which is {} now; give the study another folder (--out), or remove the file",
+          path.string(), d.key, d.before, d.now);
+}
+
+std::string text_at(const nlohmann::json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+void check_belongs(const Study& study, const StudyArm& arm, const nlohmann::json& json,
+                   const std::filesystem::path& path) {
+  const nlohmann::json now = arm_header(study, arm);
+  check(text_at(json, "recipe_sha256") == study.file.sha256, "evaluation",
+        "{}: belongs to another recipe ({:.12}, this one is {:.12}); give the study another folder (--out), or remove "
+        "the file",
+        path.string(), text_at(json, "recipe_sha256"), study.file.sha256);
+  for (const char* key : {"format", "arm", "prompts", "segments"})
+    check(json.contains(key) && json.at(key) == now.at(key), "evaluation", "{}: its {} is {}, {} was expected",
+          path.string(), key, json.contains(key) ? json.at(key).dump() : "missing", now.at(key).dump());
+  check_same_config(text_at(json, "config"), now.at("config").get<std::string>(), path);
+}
+
+nlohmann::json read_json_file(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  check(file.good(), "evaluation", "{}: cannot be read", path.string());
+  nlohmann::json json = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  check(json.is_object(), "evaluation", "{}: is no whole JSON object; remove it, and the arm is evaluated again",
+        path.string());
+  return json;
+}
+
+}  // namespace
+
+nlohmann::json arm_header(const Study& study, const StudyArm& arm) {
+  return {{"format", kArmFormat},
+          {"recipe_sha256", study.file.sha256},
+          {"arm", arm.id()},
+          {"prompts",
+           {{"seed", study.evaluation().prompt_seed}, {"first", study.first_prompt()}, {"count", study.prompts()}}},
+          {"segments", study.segments(arm.kind)},
+          {"config", to_yaml(study.config_of(arm))}};
+}
+
+std::optional<ArmResult> read_arm(const Study& study, const StudyArm& arm) {
+  const std::filesystem::path path = study.scores_of(arm);
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  ArmResult result{.arm = arm, .json = read_json_file(path)};
+  check_belongs(study, arm, result.json, path);
+  const auto prompts = static_cast<size_t>(study.prompts());
+  const size_t segments = study.segments(arm.kind).size();
+  result.scores = score_table(result.json.value("scores", nlohmann::json()), segments, prompts, path.string());
+  for (const nlohmann::json& sink : result.json.value("sinks", nlohmann::json::array()))
+    result.sinks[sink.at("sink").get<int64_t>()] = score_table(sink.at("scores"), 1, prompts, path.string());
+  return result;
+}
+
+void write_arm(const Study& study, const StudyArm& arm, const nlohmann::json& json) {
+  AtomicFile file(study.scores_of(arm));
+  file.write(json.dump() + '\n');
+  file.commit();
+}
+
+bool has_weights(const Study& study, const StudyArm& arm) {
+  const std::filesystem::path path = study.weights_of(arm);
+  if (!std::filesystem::exists(path)) return false;
+  const TensorFile file = open_tensor_file(path);
+  const auto found = file.metadata.find(kStudyRecipeKey);
+  check(found != file.metadata.end() && found->second == study.file.sha256, "evaluation",
+        "{}: belongs to another recipe; give the study another folder (--out), or remove the file", path.string());
+  return true;
+}
+
+}  // namespace sgf

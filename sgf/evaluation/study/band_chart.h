@@ -1,0 +1,21 @@
+// Several curves over time with bands of confidence, as an inline SVG picture. Torch-free.
+#pragma once
+
+#include "sgf/evaluation/study/bootstrap.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sgf {
+
+struct BandCurve {
+  std::string name;
+  std::vector<Interval> values;  // one a moment; those without values are left out
+};
+
+// Moments, multiples of the training length, stand at equal distances: they are chosen to be spread on a logarithm.
+std::string draw_bands(const std::string& title, const std::vector<int64_t>& lengths,
+                       const std::vector<BandCurve>& curves);
+
+}  // namespace sgf

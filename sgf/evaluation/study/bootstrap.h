@@ -1,0 +1,48 @@
+// Intervals of means by resampling, without a model of how values scatter. Torch-free.
+#pragma once
+
+#include "sgf/evaluation/study/study_metrics.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace sgf {
+
+struct Interval {
+  double mean = 0;
+  double low = 0;
+  double high = 0;
+  int64_t count = 0;  // values that there were; 0: nothing is known
+
+  bool is_above(double value) const { return count > 0 && low > value; }
+  bool is_below(double value) const { return count > 0 && high < value; }
+};
+
+struct BootstrapSettings {
+  int64_t resamples = 2000;
+  double confidence = 0.95;
+  uint64_t seed = 1;
+};
+
+// Draws prompts, and of several seeds seeds too, with replacement; a prompt drawn is drawn for all seeds. The draws are
+// made once, so that all that one object is asked about is resampled alike.
+class Bootstrap {
+ public:
+  Bootstrap(const BootstrapSettings& settings, int64_t prompts);
+
+  // Percentile interval of the mean over seeds and prompts of [seed][prompt]; empty values do not count.
+  Interval of(const std::vector<PromptValues>& seeds) const;
+
+ private:
+  double resampled_mean(const std::vector<PromptValues>& seeds, int64_t resample) const;
+
+  BootstrapSettings settings_;
+  int64_t prompts_;
+  std::vector<uint32_t> prompt_draws_;  // [resamples, prompts]
+  std::vector<uint64_t> seed_draws_;    // [resamples, kMostSeeds], to be taken modulo the number of seeds
+};
+
+// a - b, prompt by prompt; empty where either is.
+PromptValues paired_difference(const PromptValues& a, const PromptValues& b);
+
+}  // namespace sgf

@@ -1,0 +1,218 @@
+#include "sgf/evaluation/study/findings.h"
+
+#include "sgf/core/error.h"
+#include "sgf/training/run_folder.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sgf {
+namespace {
+
+constexpr double kCloseShare = 0.1;
+
+struct MatchedPair {
+  const ArmResult* sf = nullptr;
+  const ArmResult* sgf = nullptr;
+};
+
+double mean_of_values(const PromptValues& values) {
+  double sum = 0, count = 0;
+  for (const std::optional<double>& value : values)
+    if (value) sum += *value, count += 1;
+  return count > 0 ? sum / count : std::nan("");
+}
+
+const ArmResult* find_arm(const std::vector<ArmResult>& results, const StudyArm& arm) {
+  const auto found = std::ranges::find(results, arm, &ArmResult::arm);
+  return found == results.end() ? nullptr : &*found;
+}
+
+// In words, what two arms of a pair do not share though they must; empty where they match.
+std::string mismatch_of(const MatchedPair& pair) {
+  const auto config = [](const ArmResult* arm) { return arm->json.at("config").get<std::string>(); };
+  for (const ConfigDifference& d : compare_configs(config(pair.sf), config(pair.sgf)))
+    if (d.key != "name" && d.key != "dmd.boundary")
+      return fmt::format("{}: {} is {} in one arm and {} in the other", pair.sf->arm.id(), d.key, d.before, d.now);
+  for (const char* fact : {"exits_sha256", "student_sha256", "teacher_sha256"})
+    if (pair.sf->json.value("training", nlohmann::json::object()).value(fact, nlohmann::json()) !=
+        pair.sgf->json.value("training", nlohmann::json::object()).value(fact, nlohmann::json()))
+      return fmt::format("{} and {}: {} differs", pair.sf->arm.id(), pair.sgf->arm.id(), fact);
+  return "";
+}
+
+// The findings of one granularity, part by part.
+class Finder {
+ public:
+  Finder(const Study& study, Granularity granularity, const std::vector<StudyArm>& planned,
+         const std::vector<ArmResult>& results)
+      : study_(study),
+        results_(results),
+        bootstrap_({.resamples = study.recipe().analysis.resamples,
+                    .confidence = study.recipe().analysis.confidence,
+                    .seed = static_cast<uint64_t>(study.recipe().analysis.seed)},
+                   study.prompts()) {
+    found_.granularity = granularity;
+    truth_ = find_arm(results, {granularity, ArmKind::kTruth});
+    teacher_ = find_arm(results, {granularity, ArmKind::kTeacher});
+    initial_ = find_arm(results, {granularity, ArmKind::kInitial});
+    for (const StudyArm& arm : planned) {
+      if (arm.granularity != granularity) continue;
+      if (find_arm(results, arm) == nullptr) found_.missing.push_back(arm.id());
+      if (arm.kind == ArmKind::kSf) take_pair(arm);
+    }
+  }
+
+  GranularityFindings all() {
+    compare();
+    draw_curves();
+    look_at_precondition();
+    look_at_sinks();
+    return std::move(found_);
+  }
+
+ private:
+  void take_pair(const StudyArm& sf) {
+    ++found_.planned_pairs;
+    const MatchedPair pair{find_arm(results_, sf), find_arm(results_, {sf.granularity, ArmKind::kSgf, sf.pair})};
+    if (pair.sf == nullptr || pair.sgf == nullptr) return;
+    if (const std::string mismatch = mismatch_of(pair); !mismatch.empty())
+      found_.unmatched.push_back(mismatch);
+    else
+      pairs_.push_back(pair);
+    found_.pairs = std::ssize(pairs_);
+  }
+
+  const std::vector<int64_t>& lengths() const { return study_.evaluation().segments; }
+
+  size_t segment_of(int64_t length) const {
+    return static_cast<size_t>(std::ranges::find(lengths(), length) - lengths().begin());
+  }
+
+  std::vector<PromptValues> values_of(const ArmResult* MatchedPair::*side, const std::string& metric,
+                                      size_t segment) const {
+    std::vector<PromptValues> values;
+    for (const MatchedPair& pair : pairs_) values.push_back((pair.*side)->scores.find(metric)->second[segment]);
+    return values;
+  }
+
+  Comparison compare(const StudyMetric& metric, size_t segment) const {
+    const std::string name(metric.name);
+    const std::vector<PromptValues> sf = values_of(&MatchedPair::sf, name, segment);
+    const std::vector<PromptValues> sgf = values_of(&MatchedPair::sgf, name, segment);
+    std::vector<PromptValues> differences;
+    Comparison c{.metric = name, .length = lengths()[segment], .sf = bootstrap_.of(sf), .sgf = bootstrap_.of(sgf)};
+    for (size_t i = 0; i < sf.size(); ++i) {
+      differences.push_back(paired_difference(sgf[i], sf[i]));
+      c.pairs.push_back(mean_of_values(differences.back()));
+    }
+    c.difference = bootstrap_.of(differences);
+    c.verdict = verdict_of(c.difference, metric.better, study_.recipe().analysis.least_difference);
+    return c;
+  }
+
+  void compare() {
+    if (pairs_.empty()) return;
+    for (const StudyMetric& metric : study_metrics())
+      for (size_t segment = 0; segment < lengths().size(); ++segment)
+        found_.comparisons.push_back(compare(metric, segment));
+  }
+
+  void draw_curve(const std::string& arm, const std::string& metric,
+                  const std::function<std::vector<PromptValues>(size_t)>& values) {
+    ArmCurve curve{.arm = arm, .metric = metric, .lengths = lengths()};
+    for (size_t segment = 0; segment < lengths().size(); ++segment)
+      curve.values.push_back(bootstrap_.of(values(segment)));
+    found_.curves.push_back(std::move(curve));
+  }
+
+  void draw_curves() {
+    for (const StudyMetric& metric : study_metrics()) {
+      const std::string name(metric.name);
+      const auto of_arm = [&](const char* words, const ArmResult* arm) {
+        if (arm != nullptr)
+          draw_curve(words, name,
+                     [&](size_t s) { return std::vector<PromptValues>{arm->scores.find(name)->second[s]}; });
+      };
+      const auto of_side = [&](const char* words, const ArmResult* MatchedPair::*side) {
+        if (!pairs_.empty()) draw_curve(words, name, [&](size_t s) { return values_of(side, name, s); });
+      };
+      of_arm("truth", truth_);
+      of_arm("initial", initial_);
+      of_side("SF", &MatchedPair::sf);
+      of_side("SGF", &MatchedPair::sgf);
+    }
+  }
+
+  void look_at_precondition() {
+    if (initial_ == nullptr) return;
+    for (const StudyMetric& metric : study_metrics()) {
+      const std::string name(metric.name);
+      const PromptValues& student = initial_->scores.find(name)->second[0];
+      if (teacher_ != nullptr && metric.better != Better::kNeither)
+        found_.closeness.push_back(
+            closeness(metric, mean_of_values(student), mean_of_values(teacher_->scores.find(name)->second[0])));
+      if (truth_ != nullptr && metric.is_uncaptioned) found_.growth.push_back(growth(name));
+    }
+  }
+
+  static Closeness closeness(const StudyMetric& metric, double student, double teacher) {
+    const bool is_close = metric.better == Better::kMore ? student >= (1 - kCloseShare) * teacher
+                                                         : student <= (1 + kCloseShare) * teacher;
+    return {std::string(metric.name), student, teacher, is_close};
+  }
+
+  Growth growth(const std::string& metric) const {
+    Growth growth{.metric = metric, .does_grow = true};
+    PromptValues before;
+    for (const int64_t horizon : study_.evaluation().horizons) {
+      const PromptValues& student = initial_->scores.find(metric)->second[segment_of(horizon)];
+      const PromptValues& truth = truth_->scores.find(metric)->second[segment_of(horizon)];
+      growth.student.push_back(mean_of_values(student));
+      growth.truth.push_back(mean_of_values(truth));
+      PromptValues excess = paired_difference(student, truth);
+      if (!before.empty()) growth.steps.push_back(bootstrap_.of({paired_difference(excess, before)}));
+      before = std::move(excess);
+    }
+    for (const Interval& step : growth.steps) growth.does_grow = growth.does_grow && step.is_above(0);
+    growth.does_grow = growth.does_grow && !growth.steps.empty();
+    return growth;
+  }
+
+  void look_at_sinks() {
+    for (const ArmResult& result : results_) {
+      if (result.arm.granularity != found_.granularity) continue;
+      for (const auto& [sink, scores] : result.sinks) {
+        SinkFinding row{.arm = result.arm.id(), .sink = sink};
+        for (const std::string& metric : study_.recipe().analysis.headline)
+          row.headline.push_back(bootstrap_.of({scores.find(metric)->second[0]}));
+        found_.sinks.push_back(std::move(row));
+      }
+    }
+  }
+
+  const Study& study_;
+  const std::vector<ArmResult>& results_;
+  Bootstrap bootstrap_;
+  const ArmResult* truth_ = nullptr;
+  const ArmResult* teacher_ = nullptr;
+  const ArmResult* initial_ = nullptr;
+  std::vector<MatchedPair> pairs_;
+  GranularityFindings found_;
+};
+
+}  // namespace
+
+Verdict verdict_of(const Interval& difference, Better better, double least) {
+  if (better == Better::kNeither || std::abs(difference.mean) < least) return Verdict::kNoDifference;
+  const bool is_more = difference.is_above(0), is_less = difference.is_below(0);
+  if (!is_more && !is_less) return Verdict::kNoDifference;
+  return is_more == (better == Better::kMore) ? Verdict::kBetter : Verdict::kWorse;
+}
+
+GranularityFindings find_out(const Study& study, Granularity granularity, const std::vector<StudyArm>& planned,
+                             const std::vector<ArmResult>& results) {
+  return Finder(study, granularity, planned, results).all();
+}
+
+}  // namespace sgf

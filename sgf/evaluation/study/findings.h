@@ -1,0 +1,80 @@
+// What the arms of a study say: intervals, differences within pairs, and whether the study had a question to ask.
+// Torch-free.
+#pragma once
+
+#include "sgf/evaluation/study/arm_file.h"
+#include "sgf/evaluation/study/bootstrap.h"
+
+#include <string>
+#include <vector>
+
+namespace sgf {
+
+enum class Verdict { kBetter, kWorse, kNoDifference };
+
+constexpr auto enum_names(Verdict) {
+  return std::array{EnumName{Verdict::kBetter, "better"}, EnumName{Verdict::kWorse, "worse"},
+                    EnumName{Verdict::kNoDifference, "no difference seen"}};
+}
+
+// Of SGF, from the interval of SGF - SF: a difference is one that the interval sets apart from 0, and whose mean is not
+// smaller than `least`.
+Verdict verdict_of(const Interval& difference, Better better, double least = 0);
+
+// One metric in one segment, over all pairs.
+struct Comparison {
+  std::string metric;
+  int64_t length = 1;  // the segment ends at so many training lengths
+  Interval sf, sgf;
+  Interval difference;        // SGF - SF, paired by prompt within each pair, over prompts and pairs
+  std::vector<double> pairs;  // its mean in each pair
+  Verdict verdict = Verdict::kNoDifference;
+};
+
+// An arm's metric over time.
+struct ArmCurve {
+  std::string arm;  // "truth", "initial", "SF", "SGF"
+  std::string metric;
+  std::vector<int64_t> lengths;
+  std::vector<Interval> values;
+};
+
+// The initial student beside the teacher, over one training length.
+struct Closeness {
+  std::string metric;
+  double student = 0, teacher = 0;
+  bool is_close = false;  // no more than 10 % worse; false where either is not known
+};
+
+// How much further the initial student is from its beginning than a true clip of the same prompt, as time goes on.
+struct Growth {
+  std::string metric;
+  std::vector<double> student, truth;  // at the horizons
+  std::vector<Interval> steps;         // growth of student - truth from each horizon to the next
+  bool does_grow = false;              // at every step, by its interval
+};
+
+struct SinkFinding {
+  std::string arm;
+  int64_t sink = 0;
+  std::vector<Interval> headline;  // in the order of the recipe's metrics
+};
+
+struct GranularityFindings {
+  Granularity granularity = Granularity::kChunkwise;
+  int64_t pairs = 0;  // whose two arms are there
+  int64_t planned_pairs = 0;
+  std::vector<std::string> missing;  // arms
+  std::vector<Comparison> comparisons;
+  std::vector<ArmCurve> curves;
+  std::vector<Closeness> closeness;  // empty without teacher or initial student
+  std::vector<Growth> growth;        // empty without truth or initial student
+  std::vector<SinkFinding> sinks;
+  std::vector<std::string> unmatched;  // in words, where two arms of a pair did not see the same draws
+};
+
+// Of the arms that are there.
+GranularityFindings find_out(const Study& study, Granularity granularity, const std::vector<StudyArm>& planned,
+                             const std::vector<ArmResult>& results);
+
+}  // namespace sgf

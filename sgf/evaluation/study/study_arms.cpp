@@ -1,0 +1,93 @@
+#include "sgf/evaluation/study/study_arms.h"
+
+#include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
+
+#include <algorithm>
+
+namespace sgf {
+namespace {
+
+std::string short_id(const StudyArm& arm) {
+  const std::string_view kind = enum_name(arm.kind);
+  return arm.is_trained() ? fmt::format("{}-{}", kind, arm.pair) : std::string(kind);
+}
+
+bool is_meant(const StudyArm& arm, const std::string& word) {
+  return word == enum_name(arm.kind) || word == short_id(arm) || word == arm.id();
+}
+
+std::vector<StudyArm> all_arms(const StudyRecipe& recipe, std::optional<int64_t> seeds) {
+  std::vector<StudyArm> arms;
+  for (const Granularity granularity : {Granularity::kChunkwise, Granularity::kFramewise}) {
+    const int64_t planned = granularity == Granularity::kChunkwise ? recipe.chunkwise.seeds : recipe.framewise.seeds;
+    if (planned == 0) continue;
+    for (const ArmKind kind : {ArmKind::kTruth, ArmKind::kTeacher, ArmKind::kInitial})
+      arms.push_back({granularity, kind});
+    for (int64_t pair = 1; pair <= seeds.value_or(planned); ++pair)
+      for (const ArmKind kind : {ArmKind::kSf, ArmKind::kSgf}) arms.push_back({granularity, kind, pair});
+  }
+  return arms;
+}
+
+void check_words(const std::vector<StudyArm>& arms, const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    const bool is_known = std::ranges::any_of(arms, [&](const StudyArm& arm) { return is_meant(arm, word); });
+    std::vector<std::string> ids;
+    for (const StudyArm& arm : arms) ids.push_back(arm.id());
+    check(is_known, "evaluation", "no arm {} in this study; there are {}", in_quotes(word), fmt::join(ids, ", "));
+  }
+}
+
+bool is_chosen(const StudyArm& arm, const ArmChoice& choice) {
+  const bool has_granularity =
+      choice.granularities.empty() ||
+      std::ranges::find(choice.granularities, enum_name(arm.granularity)) != choice.granularities.end();
+  const bool has_word = choice.arms.empty() ||
+                        std::ranges::any_of(choice.arms, [&](const std::string& word) { return is_meant(arm, word); });
+  return has_granularity && has_word;
+}
+
+}  // namespace
+
+std::string StudyArm::id() const { return fmt::format("{}-{}", enum_name(granularity), short_id(*this)); }
+
+std::vector<StudyArm> arms_of(const StudyRecipe& recipe, const ArmChoice& choice) {
+  std::vector<StudyArm> arms = all_arms(recipe, choice.seeds);
+  check_words(arms, choice.arms);
+  std::erase_if(arms, [&](const StudyArm& arm) { return !is_chosen(arm, choice); });
+  return arms;
+}
+
+const StudyGranularity& Study::settings(Granularity granularity) const {
+  return granularity == Granularity::kChunkwise ? recipe().chunkwise : recipe().framewise;
+}
+
+int64_t Study::first_prompt() const {
+  return is_selection ? evaluation().first_selection_prompt : evaluation().first_prompt;
+}
+
+int64_t Study::prompts() const { return is_selection ? evaluation().selection_prompts : evaluation().prompts; }
+
+std::vector<int64_t> Study::segments(ArmKind kind) const {
+  return kind == ArmKind::kTeacher ? std::vector<int64_t>{1} : evaluation().segments;
+}
+
+Config Study::config_of(const StudyArm& arm) const {
+  const StudyGranularity& g = settings(arm.granularity);
+  const std::filesystem::path beside = file.path.parent_path() / g.config;
+  Config config = load_config(std::filesystem::is_regular_file(beside) ? beside : std::filesystem::path(g.config),
+                              g.set, preset_folders);
+  config.name = fmt::format("{}-{}", recipe().name, arm.id());
+  config.train.stage = StageChoice::kDmd;
+  config.train.steps = g.steps;
+  config.train.start_from = g.student;
+  config.dmd.teacher = g.teacher;
+  config.dmd.boundary = arm.kind == ArmKind::kSgf ? BoundaryChoice::kOpen : BoundaryChoice::kFrozen;
+  config.run.seed = recipe().first_seed + std::max<int64_t>(arm.pair, 1) - 1;
+  validate(config);
+  check(!config.data.world.empty(), "evaluation", "{}: a study is of a built-in world: set data.world", g.config);
+  return config;
+}
+
+}  // namespace sgf

@@ -1,0 +1,87 @@
+#include "sgf/evaluation/study/study_metrics.h"
+
+#include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
+
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace sgf {
+namespace {
+
+constexpr std::array kStudyMetrics{
+    StudyMetric{"valid", "valid frames", Better::kMore},
+    StudyMetric{"identity_error", "identity error", Better::kLess, true},
+    StudyMetric{"landmark_drift", "landmark drift", Better::kLess, true},
+    StudyMetric{"background_drift", "background drift", Better::kLess, true},
+    StudyMetric{"rerender_error", "re-render error", Better::kLess, true},
+    StudyMetric{"hue_drift", "hue drift, degrees", Better::kLess, true},
+    StudyMetric{"size_drift", "size drift", Better::kLess, true},
+    StudyMetric{"pattern_error", "pattern error", Better::kLess, true},
+    StudyMetric{"presence", "objects present", Better::kMore},
+    StudyMetric{"count_right", "right count", Better::kMore},
+    StudyMetric{"colour_error", "colour error, degrees", Better::kLess},
+    StudyMetric{"background_error", "background error", Better::kLess},
+    StudyMetric{"motion", "motion / captioned speed", Better::kNeither},
+    StudyMetric{"motion_energy", "motion energy / truth", Better::kNeither},
+    StudyMetric{"sharpness", "sharpness / truth", Better::kNeither},
+};
+
+nlohmann::json six_digits(const std::optional<double>& value) {
+  if (!value || !std::isfinite(*value)) return nullptr;
+  return std::stod(fmt::format("{:.6g}", *value));
+}
+
+PromptValues prompt_values(const nlohmann::json& json, size_t prompts, const std::string& source) {
+  check(json.is_array() && json.size() == prompts, "evaluation", "{}: a segment has not a value for each of {} prompts",
+        source, prompts);
+  PromptValues values;
+  for (const nlohmann::json& value : json) {
+    check(value.is_null() || value.is_number(), "evaluation", "{}: a value is no number", source);
+    values.push_back(value.is_null() ? std::nullopt : std::optional(value.get<double>()));
+  }
+  return values;
+}
+
+}  // namespace
+
+std::span<const StudyMetric> study_metrics() { return kStudyMetrics; }
+
+const StudyMetric& study_metric(std::string_view name) {
+  const auto found = std::ranges::find(kStudyMetrics, name, &StudyMetric::name);
+  if (found != kStudyMetrics.end()) return *found;
+  std::vector<std::string_view> names;
+  for (const StudyMetric& metric : kStudyMetrics) names.push_back(metric.name);
+  fail("evaluation", "no metric {}; there are {}", in_quotes(name), fmt::join(names, ", "));
+}
+
+nlohmann::json to_json(const ScoreTable& table) {
+  nlohmann::json json = nlohmann::json::object();
+  for (const auto& [metric, segments] : table) {
+    nlohmann::json& rows = json[metric] = nlohmann::json::array();
+    for (const PromptValues& values : segments) {
+      nlohmann::json& row = rows.emplace_back(nlohmann::json::array());
+      for (const std::optional<double>& value : values) row.push_back(six_digits(value));
+    }
+  }
+  return json;
+}
+
+ScoreTable score_table(const nlohmann::json& json, size_t segments, size_t prompts, const std::string& source) {
+  check(json.is_object(), "evaluation", "{}: holds no table of scores", source);
+  ScoreTable table;
+  for (const StudyMetric& metric : study_metrics()) {
+    const auto found = json.find(metric.name);
+    check(found != json.end() && found->is_array() && found->size() == segments, "evaluation",
+          "{}: {} is not there for each of {} segments", source, metric.name, segments);
+    for (const nlohmann::json& row : *found)
+      table[std::string(metric.name)].push_back(prompt_values(row, prompts, source));
+  }
+  return table;
+}
+
+}  // namespace sgf

@@ -1,0 +1,98 @@
+#include "sgf/evaluation/study/study_page.h"
+
+#include "sgf/core/error.h"
+#include "sgf/evaluation/study/band_chart.h"
+#include "sgf/evaluation/study/study_tables.h"
+#include "sgf/evaluation/study/study_words.h"
+#include "sgf/training/html_page.h"
+#include "sgf/training/html_text.h"
+
+#include <algorithm>
+
+namespace sgf {
+namespace {
+
+std::string list_html(const std::vector<std::string>& sentences) {
+  std::string html;
+  for (const std::string& sentence : sentences) html += fmt::format("<li>{}</li>\n", escape_html(sentence));
+  return fmt::format("<ul>\n{}</ul>\n", html);
+}
+
+// The first sentence is the verdict, the rest what it rests on.
+std::string verdict_html(const Study& study, const GranularityFindings& f) {
+  std::vector<std::string> sentences = conclusions_of(study, f);
+  const std::string first = sentences.front();
+  sentences.erase(sentences.begin());
+  const PreconditionVerdict precondition = judge_precondition(study, f);
+  const bool is_sound = precondition.is_close && precondition.does_grow;
+  return fmt::format(
+      "<div class=\"verdict {}\"><strong>{}</strong>\n{}<p>Whether the study had a question to ask:</p>\n{}</div>\n",
+      is_sound ? "good" : "watch", escape_html(first), list_html(sentences), list_html(precondition.sentences));
+}
+
+std::string charts_html(const GranularityFindings& f) {
+  std::string html;
+  for (const StudyMetric& metric : study_metrics()) {
+    std::vector<BandCurve> curves;
+    std::vector<int64_t> lengths;
+    for (const ArmCurve& curve : f.curves) {
+      if (curve.metric != metric.name) continue;
+      curves.push_back({curve.arm, curve.values});
+      lengths = curve.lengths;
+    }
+    if (!curves.empty()) html += draw_bands(std::string(metric.words), lengths, curves) + '\n';
+  }
+  return html.empty() ? "" : fmt::format("<h2>Over time</h2>\n<div class=\"curves\">\n{}</div>\n", html);
+}
+
+// Only what base64 is made of goes into the page, whoever made the file.
+bool is_base64(const std::string& text) {
+  return std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' || c == '/' ||
+           c == '=';
+  });
+}
+
+std::string strips_html(const Study& study, const GranularityFindings& f, const std::vector<ArmResult>& results) {
+  std::string html;
+  for (const ArmResult& result : results) {
+    const std::string strip = result.json.value("strip", "");
+    if (result.arm.granularity != f.granularity || result.arm.pair > 1 || strip.empty() || !is_base64(strip)) continue;
+    html += fmt::format(
+        "<figure><figcaption>{0}</figcaption><img alt=\"{0}\" src=\"data:image/png;base64,{1}\"></figure>\n",
+        escape_html(result.arm.id()), strip);
+  }
+  if (html.empty()) return "";
+  return fmt::format(
+      "<h2>Strips</h2>\n<p class=\"soft\">A row a prompt, the same prompts and noise everywhere: the first frame, then "
+      "the last of each segment ({}x).</p>\n{}",
+      fmt::join(study.evaluation().segments, "x, "), html);
+}
+
+std::string tables_html(const std::vector<StudyTable>& tables) {
+  std::string html;
+  for (const StudyTable& table : tables) {
+    html += fmt::format("<h2>{}</h2>\n<div style=\"overflow-x:auto\">{}</div>\n", escape_html(table.title),
+                        html_table(table.head, table.rows));
+    if (!table.note.empty()) html += fmt::format("<p class=\"soft\">{}</p>\n", escape_html(table.note));
+  }
+  return html;
+}
+
+}  // namespace
+
+std::string study_page(const Study& study, const std::vector<GranularityFindings>& all,
+                       const std::vector<ArmResult>& results, const std::string& build) {
+  std::string body =
+      html_facts({{"recipe", study.file.path.filename().string()},
+                  {"sha256", study.file.sha256},
+                  {"prompts", fmt::format("{}{}", study.prompts(), study.is_selection ? ", of the selection" : "")},
+                  {"build", build.substr(0, build.find('\n'))}});
+  for (const GranularityFindings& f : all) {
+    body += fmt::format("<h2>{}</h2>\n", escape_html(words_of(f.granularity))) + verdict_html(study, f) +
+            charts_html(f) + strips_html(study, f, results) + tables_html(tables_of(study, f, results));
+  }
+  return html_page(fmt::format("Self Forcing against Self Gradient Forcing: {}", study.recipe().name), body);
+}
+
+}  // namespace sgf

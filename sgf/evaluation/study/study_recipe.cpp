@@ -1,0 +1,85 @@
+#include "sgf/evaluation/study/study_recipe.h"
+
+#include "sgf/core/error.h"
+#include "sgf/core/sha256.h"
+#include "sgf/evaluation/study/study_metrics.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+namespace sgf {
+namespace {
+
+bool is_ascending(const std::vector<int64_t>& values) {
+  return std::ranges::adjacent_find(values, std::greater_equal<>()) == values.end();
+}
+
+void check_granularity(const std::string& name, const StudyGranularity& g) {
+  check(g.seeds >= 0, "evaluation", "{}.seeds counts pairs, got {}", name, g.seeds);
+  if (g.seeds == 0) return;
+  check(!g.config.empty() && !g.student.empty() && !g.teacher.empty(), "evaluation",
+        "{} needs config, student and teacher; seeds: 0 leaves it out", name);
+  check(g.steps > 0, "evaluation", "{}.steps is the length of a run, got {}", name, g.steps);
+}
+
+void check_prompts(const StudyEvaluation& e) {
+  check(
+      e.prompts > 0 && e.selection_prompts >= 0 && e.batch > 0 && e.first_prompt >= 0 && e.first_selection_prompt >= 0,
+      "evaluation", "evaluation.prompts and batch are at least 1, got {} and {}", e.prompts, e.batch);
+  const bool is_before = e.first_prompt + e.prompts <= e.first_selection_prompt;
+  const bool is_after = e.first_selection_prompt + e.selection_prompts <= e.first_prompt;
+  check(is_before || is_after, "evaluation",
+        "prompts that settings are chosen on must not be in the final table: {} from {} and {} from {} overlap",
+        e.prompts, e.first_prompt, e.selection_prompts, e.first_selection_prompt);
+}
+
+void check_times(const StudyEvaluation& e) {
+  check(!e.segments.empty() && e.segments.front() == 1 && is_ascending(e.segments), "evaluation",
+        "evaluation.segments ascend from 1, the training length itself, got [{}]", fmt::join(e.segments, ", "));
+  check(!e.horizons.empty() && e.horizons.front() == 1 && is_ascending(e.horizons), "evaluation",
+        "evaluation.horizons ascend from 1, got [{}]", fmt::join(e.horizons, ", "));
+  for (const int64_t horizon : e.horizons)
+    check(std::ranges::find(e.segments, horizon) != e.segments.end(), "evaluation",
+          "evaluation.horizons has {}, at which no segment ends: segments are [{}]", horizon,
+          fmt::join(e.segments, ", "));
+  check(e.window_frames > 0 && e.sink_horizon > 0, "evaluation",
+        "evaluation.window_frames and sink_horizon are at least 1, got {} and {}", e.window_frames, e.sink_horizon);
+}
+
+void check_analysis(const StudyAnalysis& a) {
+  check(a.resamples >= 100 && a.confidence > 0.5 && a.confidence < 1, "evaluation",
+        "analysis takes 100 resamples or more and a confidence between .5 and 1, got {} and {}", a.resamples,
+        a.confidence);
+  check(a.least_difference >= 0, "evaluation", "analysis.least_difference is no less than 0, got {}",
+        a.least_difference);
+  check(!a.headline.empty(), "evaluation", "analysis.headline names at least one metric");
+  for (const std::string& name : a.headline)
+    check(study_metric(name).better != Better::kNeither, "evaluation",
+          "analysis.headline: of {} neither more nor less is better", name);
+}
+
+}  // namespace
+
+void validate(const StudyRecipe& recipe) {
+  check(!recipe.name.empty(), "evaluation", "a study has a name");
+  check(recipe.chunkwise.seeds + recipe.framewise.seeds > 0, "evaluation",
+        "no pairs: set chunkwise.seeds or framewise.seeds");
+  check_granularity("chunkwise", recipe.chunkwise);
+  check_granularity("framewise", recipe.framewise);
+  check_prompts(recipe.evaluation);
+  check_times(recipe.evaluation);
+  check_analysis(recipe.analysis);
+}
+
+RecipeFile read_study_recipe(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  check(file.good(), "evaluation", "{}: no such recipe; recipes/world-small/study.yaml is one", path.string());
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  RecipeFile read{.path = path, .sha256 = sha256_of(text)};
+  read.recipe = read_tree<StudyRecipe>(parse_yaml(text, {.source = path.string(), .line = 1, .column = 1}));
+  validate(read.recipe);
+  return read;
+}
+
+}  // namespace sgf

@@ -1,0 +1,126 @@
+#include "sgf/evaluation/study/study_report.h"
+
+#include "sgf/core/atomic_file.h"
+#include "sgf/core/error.h"
+#include "sgf/evaluation/study/study_page.h"
+#include "sgf/evaluation/study/study_tables.h"
+#include "sgf/evaluation/study/study_words.h"
+#include "sgf/training/html_page.h"
+
+#include <cmath>
+
+namespace sgf {
+namespace {
+
+using Json = nlohmann::json;
+
+Json to_json(const Interval& i) {
+  if (i.count == 0) return nullptr;
+  return {{"mean", i.mean}, {"low", i.low}, {"high", i.high}, {"values", i.count}};
+}
+
+Json to_json(const Comparison& c) {
+  Json json{{"metric", c.metric},
+            {"length", c.length},
+            {"sf", to_json(c.sf)},
+            {"sgf", to_json(c.sgf)},
+            {"difference", to_json(c.difference)},
+            {"pairs", c.pairs}};
+  json["verdict"] = study_metric(c.metric).better == Better::kNeither ? Json() : Json(enum_name(c.verdict));
+  return json;
+}
+
+Json to_json(const Growth& g) {
+  Json json{{"metric", g.metric}, {"student", g.student}, {"truth", g.truth}, {"grows", g.does_grow}};
+  for (const Interval& step : g.steps) json["steps"].push_back(to_json(step));
+  return json;
+}
+
+Json precondition_json(const Study& study, const GranularityFindings& f) {
+  const PreconditionVerdict verdict = judge_precondition(study, f);
+  Json json{{"is_close", verdict.is_close}, {"does_grow", verdict.does_grow}, {"words", verdict.sentences}};
+  for (const Closeness& c : f.closeness)
+    json["closeness"].push_back(
+        {{"metric", c.metric}, {"student", c.student}, {"teacher", c.teacher}, {"is_close", c.is_close}});
+  for (const Growth& g : f.growth) json["growth"].push_back(to_json(g));
+  return json;
+}
+
+Json granularity_json(const Study& study, const GranularityFindings& f) {
+  Json json{{"pairs", f.pairs},
+            {"planned_pairs", f.planned_pairs},
+            {"missing", f.missing},
+            {"unmatched", f.unmatched},
+            {"precondition", precondition_json(study, f)},
+            {"conclusions", conclusions_of(study, f)},
+            {"comparisons", Json::array()},
+            {"curves", Json::array()}};
+  for (const Comparison& c : f.comparisons) json["comparisons"].push_back(to_json(c));
+  for (const ArmCurve& curve : f.curves) {
+    Json values = Json::array();
+    for (const Interval& value : curve.values) values.push_back(to_json(value));
+    json["curves"].push_back(
+        {{"arm", curve.arm}, {"metric", curve.metric}, {"lengths", curve.lengths}, {"values", values}});
+  }
+  return json;
+}
+
+// All of an arm's file but its scores and pictures.
+Json arm_facts(const ArmResult& result) {
+  Json facts = result.json;
+  for (const char* key : {"scores", "sinks", "strip"}) facts.erase(key);
+  return facts;
+}
+
+std::string markdown(const Study& study, const std::vector<GranularityFindings>& all,
+                     const std::vector<ArmResult>& results) {
+  std::string text =
+      fmt::format("Recipe `{}`, sha256 `{}`.\n\n", study.file.path.filename().string(), study.file.sha256);
+  for (const GranularityFindings& f : all) {
+    text += fmt::format("## {}\n\n", words_of(f.granularity));
+    for (const std::string& sentence : conclusions_of(study, f)) text += fmt::format("- {}\n", sentence);
+    text += "\nPrecondition:\n\n";
+    for (const std::string& sentence : judge_precondition(study, f).sentences) text += fmt::format("- {}\n", sentence);
+    text += '\n';
+    for (const StudyTable& table : tables_of(study, f, results)) text += markdown_of(table);
+  }
+  return text;
+}
+
+}  // namespace
+
+StudyReport report_study(const Study& study, const std::vector<StudyArm>& planned,
+                         const std::vector<ArmResult>& results, const std::string& build) {
+  check(!results.empty(), "evaluation", "{}: no arm has been evaluated yet, so there is nothing to report",
+        study.folder.string());
+  std::vector<GranularityFindings> all;
+  for (const Granularity granularity : {Granularity::kChunkwise, Granularity::kFramewise})
+    if (study.settings(granularity).seeds > 0) all.push_back(find_out(study, granularity, planned, results));
+  StudyReport report{.json = {{"study", study.recipe().name},
+                              {"recipe_sha256", study.file.sha256},
+                              {"recipe", write_yaml(study.recipe())},
+                              {"build", build},
+                              {"selection", study.is_selection}}};
+  for (const GranularityFindings& f : all) {
+    report.json[std::string(enum_name(f.granularity))] = granularity_json(study, f);
+    for (const std::vector<std::string>& words : {conclusions_of(study, f), judge_precondition(study, f).sentences})
+      report.conclusions.insert(report.conclusions.end(), words.begin(), words.end());
+  }
+  for (const ArmResult& result : results) report.json["arms"][result.arm.id()] = arm_facts(result);
+  report.page = study_page(study, all, results, build);
+  report.markdown = markdown(study, all, results);
+  return report;
+}
+
+void write_report(const Study& study, const StudyReport& report) {
+  const auto write = [&](const char* name, const std::string& text) {
+    AtomicFile file(study.folder / name);
+    file.write(text);
+    file.commit();
+  };
+  write("study.json", report.json.dump(1) + '\n');
+  write("study.md", report.markdown);
+  save_page(study.folder / "study.html", report.page);
+}
+
+}  // namespace sgf

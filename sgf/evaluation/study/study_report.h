@@ -1,0 +1,27 @@
+// What a study leaves: study.json for programs, study.html for people, study.md for docs/study.md. Torch-free.
+#pragma once
+
+#include "sgf/evaluation/study/arm_file.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+#include <vector>
+
+namespace sgf {
+
+struct StudyReport {
+  nlohmann::json json;
+  std::string page;
+  std::string markdown;
+  std::vector<std::string> conclusions;  // for the terminal
+};
+
+// Of the arms that are there; `planned` says which ought to be. Refuses a study of which nothing is there.
+StudyReport report_study(const Study& study, const std::vector<StudyArm>& planned,
+                         const std::vector<ArmResult>& results, const std::string& build);
+
+// Into the study's folder, each file replaced at once.
+void write_report(const Study& study, const StudyReport& report);
+
+}  // namespace sgf

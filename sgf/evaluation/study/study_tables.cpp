@@ -1,0 +1,203 @@
+#include "sgf/evaluation/study/study_tables.h"
+
+#include "sgf/core/error.h"
+#include "sgf/evaluation/study/study_words.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sgf {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+std::string number_words(double value) { return std::isfinite(value) ? fmt::format("{:.3f}", value) : "-"; }
+
+// A number of a file that others may have made.
+double number_at(const nlohmann::json& json, const char* key) {
+  const auto found = json.is_object() ? json.find(key) : json.end();
+  return json.is_object() && found != json.end() && found->is_number() ? found->get<double>() : std::nan("");
+}
+
+std::string closeness_words(const Closeness& row) {
+  if (!std::isfinite(row.student) || !std::isfinite(row.teacher)) return "-";
+  return row.is_close ? "yes" : "no";
+}
+
+StudyTable closeness_table(const GranularityFindings& f) {
+  StudyTable table{.title = "Precondition: the initial student beside its teacher, at 1x",
+                   .head = {"metric", "teacher", "initial student", "no more than 10 % worse"}};
+  for (const Closeness& row : f.closeness)
+    table.rows.push_back({std::string(study_metric(row.metric).words), number_words(row.teacher),
+                          number_words(row.student), closeness_words(row)});
+  return table;
+}
+
+StudyTable growth_table(const Study& study, const GranularityFindings& f) {
+  StudyTable table{.title = "Precondition: how the initial student forgets what no caption names", .head = {"metric"}};
+  const std::vector<int64_t>& horizons = study.evaluation().horizons;
+  for (const int64_t horizon : horizons) table.head.push_back(fmt::format("{}x (truth)", horizon));
+  for (size_t i = 1; i < horizons.size(); ++i)
+    table.head.push_back(fmt::format("growth {}x to {}x", horizons[i - 1], horizons[i]));
+  table.head.push_back("grows");
+  for (const Growth& row : f.growth) {
+    Cells cells{std::string(study_metric(row.metric).words)};
+    for (size_t i = 0; i < row.student.size(); ++i)
+      cells.push_back(fmt::format("{} ({})", number_words(row.student[i]), number_words(row.truth[i])));
+    for (const Interval& step : row.steps) cells.push_back(words_of(step));
+    cells.push_back(row.does_grow ? "yes" : "no");
+    table.rows.push_back(std::move(cells));
+  }
+  table.note =
+      "Growth is that of the distance from true clips of the same prompts. The first window, which frames are held "
+      "against, is part of the segment at 1x: the truth's columns show what that alone does.";
+  return table;
+}
+
+const Interval* value_at(const GranularityFindings& f, const std::string& arm, std::string_view metric,
+                         int64_t length) {
+  for (const ArmCurve& curve : f.curves) {
+    if (curve.arm != arm || curve.metric != metric) continue;
+    for (size_t i = 0; i < curve.lengths.size(); ++i)
+      if (curve.lengths[i] == length) return &curve.values[i];
+  }
+  return nullptr;
+}
+
+StudyTable arms_table(const Study& study, const GranularityFindings& f, int64_t horizon) {
+  StudyTable table{.title = fmt::format("At {}x the training length", horizon),
+                   .head = {"metric", "truth", "initial student", "SF", "SGF"}};
+  for (const StudyMetric& metric : study_metrics()) {
+    Cells cells{std::string(metric.words)};
+    bool has_value = false;
+    for (const char* arm : {"truth", "initial", "SF", "SGF"}) {
+      const Interval* value = value_at(f, arm, metric.name, horizon);
+      has_value = has_value || value != nullptr;
+      cells.push_back(value == nullptr ? "-" : words_of(*value));
+    }
+    if (has_value) table.rows.push_back(std::move(cells));
+  }
+  table.note = fmt::format("Means with {:g} % intervals over prompts, and over pairs too in the last two columns.",
+                           100 * study.recipe().analysis.confidence);
+  return table;
+}
+
+StudyTable difference_table(const Study& study, const GranularityFindings& f) {
+  StudyTable table{.title = "SGF - SF, paired by prompt within each pair", .head = {"metric", "better"}};
+  for (const int64_t horizon : study.evaluation().horizons) table.head.push_back(fmt::format("{}x", horizon));
+  for (const StudyMetric& metric : study_metrics()) {
+    const char* better = metric.better == Better::kMore ? "more" : metric.better == Better::kLess ? "less" : "neither";
+    Cells cells{std::string(metric.words), better};
+    for (const int64_t horizon : study.evaluation().horizons)
+      for (const Comparison& c : f.comparisons)
+        if (c.metric == metric.name && c.length == horizon)
+          cells.push_back(metric.better == Better::kNeither || c.difference.count == 0
+                              ? words_of(c.difference)
+                              : fmt::format("{}: {}", words_of(c.difference), enum_name(c.verdict)));
+    if (cells.size() > 2) table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+StudyTable pairs_table(const Study& study, const GranularityFindings& f) {
+  StudyTable table{.title = "SGF - SF in each pair: the spread over seeds", .head = {"metric", "at"}};
+  for (int64_t pair = 1; pair <= f.pairs; ++pair) table.head.push_back(fmt::format("pair {}", pair));
+  table.head.insert(table.head.end(), {"mean", "standard deviation"});
+  for (const Comparison& c : f.comparisons) {
+    const std::vector<std::string>& headline = study.recipe().analysis.headline;
+    const std::vector<int64_t>& horizons = study.evaluation().horizons;
+    if (std::ranges::find(headline, c.metric) == headline.end() ||
+        std::ranges::find(horizons, c.length) == horizons.end())
+      continue;
+    Cells cells{std::string(study_metric(c.metric).words), fmt::format("{}x", c.length)};
+    double sum = 0, squares = 0;
+    for (const double d : c.pairs) cells.push_back(fmt::format("{:+.3f}", d)), sum += d;
+    const auto count = static_cast<double>(c.pairs.size());
+    for (const double d : c.pairs) squares += (d - sum / count) * (d - sum / count);
+    cells.push_back(fmt::format("{:+.3f}", sum / count));
+    cells.push_back(count > 1 ? fmt::format("{:.3f}", std::sqrt(squares / (count - 1))) : "-");
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+StudyTable sinks_table(const Study& study, const GranularityFindings& f) {
+  StudyTable table{
+      .title = fmt::format("Sinks of several sizes in a window of one size, at {}x", study.evaluation().sink_horizon),
+      .head = {"arm", "sink frames"}};
+  for (const std::string& metric : study.recipe().analysis.headline)
+    table.head.emplace_back(study_metric(metric).words);
+  for (const SinkFinding& row : f.sinks) {
+    Cells cells{row.arm, fmt::format("{}", row.sink)};
+    for (const Interval& value : row.headline) cells.push_back(words_of(value));
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+StudyTable recovery_table(const std::vector<const ArmResult*>& arms) {
+  StudyTable table{.title = "Recovery: Pass 2 against Pass 1, by exit step",
+                   .head = {"arm", "exit", "timestep", "relative L2", "cosine", "max abs"}};
+  for (const ArmResult* arm : arms)
+    for (const nlohmann::json& row : arm->json.value("recovery", nlohmann::json::array()))
+      table.rows.push_back(
+          {arm->arm.id(), fmt::format("{:.0f}", number_at(row, "exit")),
+           fmt::format("{:.1f}", number_at(row, "timestep")), fmt::format("{:.3g}", number_at(row, "relative_l2")),
+           fmt::format("{:.6f}", number_at(row, "cosine")), fmt::format("{:.3g}", number_at(row, "max_abs"))});
+  return table;
+}
+
+StudyTable probe_table(const std::vector<const ArmResult*>& arms) {
+  StudyTable table{.title = "Context gradient (open - frozen) by layer, at the end of training",
+                   .head = {"arm", "layer", "norm of frozen", "context / frozen", "cosine"}};
+  for (const ArmResult* arm : arms)
+    for (const nlohmann::json& row : arm->json.value("probe", nlohmann::json::array()))
+      table.rows.push_back({arm->arm.id(), row.value("layer", ""), fmt::format("{:.3g}", number_at(row, "frozen_norm")),
+                            number_words(number_at(row, "ratio")), number_words(number_at(row, "cosine"))});
+  return table;
+}
+
+StudyTable cost_table(const std::vector<const ArmResult*>& arms) {
+  StudyTable table{.title = "What the arms cost",
+                   .head = {"arm", "device", "steps", "generator updates", "training, s", "evaluation, s"}};
+  for (const ArmResult* arm : arms) {
+    const nlohmann::json training = arm->json.value("training", nlohmann::json::object());
+    const auto count = [&](const char* key) {
+      return training.contains(key) ? fmt::format("{:.0f}", number_at(training, key)) : "-";
+    };
+    table.rows.push_back({arm->arm.id(), arm->json.value("device", ""), count("steps"), count("generator_updates"),
+                          count("seconds"), fmt::format("{:.0f}", number_at(arm->json, "seconds"))});
+  }
+  return table;
+}
+
+std::string markdown_row(const Cells& cells) { return fmt::format("| {} |\n", fmt::join(cells, " | ")); }
+
+}  // namespace
+
+std::vector<StudyTable> tables_of(const Study& study, const GranularityFindings& findings,
+                                  const std::vector<ArmResult>& results) {
+  std::vector<const ArmResult*> arms;
+  for (const ArmResult& result : results)
+    if (result.arm.granularity == findings.granularity) arms.push_back(&result);
+  std::vector<StudyTable> tables{closeness_table(findings), growth_table(study, findings)};
+  for (const int64_t horizon : study.evaluation().horizons) tables.push_back(arms_table(study, findings, horizon));
+  for (StudyTable& table :
+       std::vector{difference_table(study, findings), pairs_table(study, findings), sinks_table(study, findings),
+                   recovery_table(arms), probe_table(arms), cost_table(arms)})
+    tables.push_back(std::move(table));
+  std::erase_if(tables, [](const StudyTable& table) { return table.rows.empty(); });
+  return tables;
+}
+
+std::string markdown_of(const StudyTable& table) {
+  std::string text =
+      fmt::format("### {}\n\n", table.title) + markdown_row(table.head) + markdown_row(Cells(table.head.size(), "---"));
+  for (const Cells& row : table.rows) text += markdown_row(row);
+  if (!table.note.empty()) text += fmt::format("\n{}\n", table.note);
+  return text + '\n';
+}
+
+}  // namespace sgf

@@ -1,0 +1,129 @@
+#include "sgf/evaluation/study/study_words.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace sgf {
+namespace {
+
+bool is_headline(const Study& study, const std::string& metric) {
+  const std::vector<std::string>& headline = study.recipe().analysis.headline;
+  return std::ranges::find(headline, metric) != headline.end();
+}
+
+bool is_horizon(const Study& study, int64_t length) {
+  const std::vector<int64_t>& horizons = study.evaluation().horizons;
+  return std::ranges::find(horizons, length) != horizons.end();
+}
+
+int64_t pairs_in_favour(const Comparison& c) {
+  const bool is_more = study_metric(c.metric).better == Better::kMore;
+  return std::ranges::count_if(c.pairs, [&](double d) { return is_more ? d > 0 : d < 0; });
+}
+
+std::string verdict_words(Verdict verdict) {
+  return verdict == Verdict::kNoDifference ? "no difference seen" : fmt::format("SGF {}", enum_name(verdict));
+}
+
+void judge_closeness(const Study& study, const GranularityFindings& f, PreconditionVerdict& verdict) {
+  std::vector<std::string> far;
+  for (const Closeness& row : f.closeness)
+    if (is_headline(study, row.metric) && !row.is_close)
+      far.push_back(fmt::format("{} {:.3f} against {:.3f}", study_metric(row.metric).words, row.student, row.teacher));
+  verdict.is_close = !f.closeness.empty() && far.empty();
+  if (f.closeness.empty())
+    verdict.sentences.push_back("Not known whether the initial student is close to its teacher: an arm is missing.");
+  else if (far.empty())
+    verdict.sentences.push_back(
+        "Pass: at 1x the initial student is no more than 10 % worse than its teacher on the headline metrics.");
+  else
+    verdict.sentences.push_back(fmt::format(
+        "FAIL: at 1x the initial student is more than 10 % worse than its teacher: {}.", fmt::join(far, "; ")));
+}
+
+void judge_growth(const Study& study, const GranularityFindings& f, PreconditionVerdict& verdict) {
+  std::vector<std::string_view> flat;
+  bool has_headline = false;
+  for (const Growth& row : f.growth) {
+    if (!is_headline(study, row.metric)) continue;
+    has_headline = true;
+    if (!row.does_grow) flat.push_back(study_metric(row.metric).words);
+  }
+  const std::string times = fmt::format("{}x", fmt::join(study.evaluation().horizons, "x to "));
+  verdict.does_grow = has_headline && flat.empty();
+  if (!has_headline)
+    verdict.sentences.push_back(
+        "Not known whether the initial student forgets: an arm, or a headline metric of an "
+        "uncaptioned factor, is missing.");
+  else if (flat.empty())
+    verdict.sentences.push_back(
+        fmt::format("Pass: the initial student's error on uncaptioned factors grows from {}.", times));
+  else
+    verdict.sentences.push_back(
+        fmt::format("FAIL: no growth seen at every step from {} of: {}.", times, fmt::join(flat, ", ")));
+}
+
+}  // namespace
+
+std::string words_of(Granularity granularity) {
+  return granularity == Granularity::kChunkwise ? "chunk-wise" : "frame-wise";
+}
+
+std::string words_of(const Interval& i) {
+  return i.count == 0 ? "-" : fmt::format("{:.3f} [{:.3f}, {:.3f}]", i.mean, i.low, i.high);
+}
+
+std::string sentence_of(Granularity granularity, const Comparison& c) {
+  return fmt::format("{}, {} at {}x: {}, SGF - SF = {:+.3f} [{:.3f}, {:.3f}]; {} of {} pairs in its favour",
+                     words_of(granularity), study_metric(c.metric).words, c.length, verdict_words(c.verdict),
+                     c.difference.mean, c.difference.low, c.difference.high, pairs_in_favour(c), c.pairs.size());
+}
+
+Tally tally_of(const Study& study, const GranularityFindings& findings) {
+  Tally tally;
+  for (const Comparison& c : findings.comparisons) {
+    if (!is_headline(study, c.metric) || !is_horizon(study, c.length)) continue;
+    ++(c.verdict == Verdict::kBetter ? tally.better : c.verdict == Verdict::kWorse ? tally.worse : tally.none);
+  }
+  return tally;
+}
+
+std::string sentence_of(Granularity granularity, const Tally& t, int64_t pairs) {
+  const char* side = t.better > 0 && t.worse > 0 ? "the evidence is mixed"
+                     : t.better > 0              ? "this speaks for the paper's claim"
+                     : t.worse > 0               ? "this speaks against the paper's claim"
+                                                 : "this speaks neither for nor against the paper's claim";
+  return fmt::format(
+      "{}, {} pair{}: of {} headline comparisons SGF was better in {}, worse in {}, and no difference was seen in {}: "
+      "{}.",
+      words_of(granularity), pairs, pairs == 1 ? "" : "s", t.better + t.worse + t.none, t.better, t.worse, t.none,
+      side);
+}
+
+PreconditionVerdict judge_precondition(const Study& study, const GranularityFindings& findings) {
+  PreconditionVerdict verdict;
+  judge_closeness(study, findings, verdict);
+  judge_growth(study, findings, verdict);
+  return verdict;
+}
+
+std::vector<std::string> conclusions_of(const Study& study, const GranularityFindings& findings) {
+  std::vector<std::string> sentences;
+  if (findings.pairs > 0)
+    sentences.push_back(sentence_of(findings.granularity, tally_of(study, findings), findings.pairs));
+  else
+    sentences.push_back(
+        fmt::format("{}: no matched pair is there yet, so nothing was found.", words_of(findings.granularity)));
+  for (const Comparison& c : findings.comparisons)
+    if (is_headline(study, c.metric) && is_horizon(study, c.length))
+      sentences.push_back(sentence_of(findings.granularity, c) + ".");
+  for (const std::string& mismatch : findings.unmatched)
+    sentences.push_back(fmt::format("NOT MATCHED, and left out: {}.", mismatch));
+  if (findings.pairs == 1) sentences.push_back("One pair only: its spread over seeds is not known.");
+  if (!findings.missing.empty())
+    sentences.push_back(fmt::format("Not there yet: {}.", fmt::join(findings.missing, ", ")));
+  return sentences;
+}
+
+}  // namespace sgf

@@ -1,0 +1,36 @@
+// What was found, in sentences that follow from the intervals and nothing else. Torch-free.
+#pragma once
+
+#include "sgf/evaluation/study/findings.h"
+
+#include <string>
+#include <vector>
+
+namespace sgf {
+
+std::string words_of(Granularity granularity);  // "chunk-wise"
+// "0.412 [0.380, 0.444]"; "-" where nothing is known.
+std::string words_of(const Interval& interval);
+
+// "chunk-wise, valid frames at 12x: SGF better, SGF - SF = +0.031 [0.010, 0.052]; 4 of 5 pairs in its favour"
+std::string sentence_of(Granularity granularity, const Comparison& comparison);
+
+// How the headline comparisons at the horizons came out, for or against.
+struct Tally {
+  int64_t better = 0, worse = 0, none = 0;
+};
+Tally tally_of(const Study& study, const GranularityFindings& findings);
+std::string sentence_of(Granularity granularity, const Tally& tally, int64_t pairs);
+
+// Whether the initial student was good enough at one length, and whether it forgets as time goes on.
+struct PreconditionVerdict {
+  bool is_close = false;
+  bool does_grow = false;
+  std::vector<std::string> sentences;
+};
+PreconditionVerdict judge_precondition(const Study& study, const GranularityFindings& findings);
+
+// All of it for a reader in a hurry, a sentence each.
+std::vector<std::string> conclusions_of(const Study& study, const GranularityFindings& findings);
+
+}  // namespace sgf

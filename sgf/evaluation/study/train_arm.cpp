@@ -1,0 +1,118 @@
+#include "sgf/evaluation/study/train_arm.h"
+
+#include "sgf/core/atomic_file.h"
+#include "sgf/core/error.h"
+#include "sgf/core/sha256.h"
+#include "sgf/core/tensors.h"
+#include "sgf/evaluation/study/arm_file.h"
+#include "sgf/training/checkpoint_store.h"
+#include "sgf/training/metrics_log.h"
+#include "sgf/training/recipe_plan.h"
+#include "sgf/training/start_file.h"
+#include "sgf/training/update_schedule.h"
+
+#include <ATen/ATen.h>
+
+#include <chrono>
+#include <fstream>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr const char* kTrainingKey = "sgf.study_training";
+
+fs::path seconds_file(const fs::path& run) { return run / "study_seconds.json"; }
+
+// Of all starts of the run so far.
+double seconds_spent(const fs::path& run) {
+  std::ifstream file(seconds_file(run));
+  const Json json = file.good() ? Json::parse(file, nullptr, /*allow_exceptions=*/false) : Json();
+  return json.is_number() ? json.get<double>() : 0;
+}
+
+void note_seconds(const fs::path& run, double seconds) {
+  AtomicFile file(seconds_file(run));
+  file.write(Json(seconds).dump() + '\n');
+  file.commit();
+}
+
+// A hash over the exit steps of all generator updates, as the run's metrics tell them.
+std::string exits_hash(const fs::path& run) {
+  Sha256 hash;
+  for (const MetricsRow& row : read_metrics(run / "metrics.jsonl").rows)
+    if (const double* exit = row.find("exit_step")) hash.update(fmt::format("{} {:g}\n", row.step, *exit));
+  return hash.hex();
+}
+
+Json facts_of_run(const Study& study, const StudyArm& arm) {
+  const Config config = study.config_of(arm);
+  const fs::path run = study.run_of(arm);
+  const UpdateSchedule schedule{.generator_every = config.dmd.generator_every,
+                                .generator_at_zero = config.dmd.generator_at_zero,
+                                .critic_only = config.dmd.critic_only_steps};
+  return {{"steps", config.train.steps},
+          {"generator_updates", schedule.counts_after(config.train.steps).generator},
+          {"seconds", seconds_spent(run)},
+          {"exits_sha256", exits_hash(run)},
+          {"student_sha256", sha256_of_file(find_start_file(config.train.start_from).path)},
+          {"teacher_sha256", sha256_of_file(find_start_file(config.dmd.teacher).path)}};
+}
+
+void keep_weights(const Study& study, const StudyArm& arm) {
+  const TensorFile file = open_tensor_file(find_start_file(study.run_of(arm)).path);
+  NamedTensors tensors;
+  for (const TensorEntry& entry : file.entries)
+    tensors.emplace_back(entry.name, map_tensor(file, entry).to(at::kBFloat16));
+  std::map<std::string, std::string> metadata = file.metadata;
+  metadata[kStudyRecipeKey] = study.file.sha256;
+  metadata[kTrainingKey] = facts_of_run(study, arm).dump();
+  save_tensors(study.weights_of(arm), tensors, metadata);
+}
+
+}  // namespace
+
+TrainResult train_arm(const Study& study, const StudyArm& arm, const std::string& build, ProgressMode progress) {
+  const fs::path run = study.run_of(arm);
+  fs::create_directories(run.parent_path());
+  const double before = seconds_spent(run);
+  const auto begin = std::chrono::steady_clock::now();
+  const TrainResult result = run_training({.config = study.config_of(arm),
+                                           .out = run,
+                                           .resume = true,
+                                           .facts = {{"build", build}, {"study_recipe", study.file.sha256}},
+                                           .progress = progress});
+  note_seconds(run, before + std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  if (result.end == TrainEnd::kDone) keep_weights(study, arm);
+  return result;
+}
+
+fs::path weights_of_arm(const Study& study, const StudyArm& arm) {
+  const StudyGranularity& settings = study.settings(arm.granularity);
+  if (arm.kind == ArmKind::kTruth) return {};
+  if (arm.kind == ArmKind::kTeacher) return find_start_file(settings.teacher).path;
+  if (arm.kind == ArmKind::kInitial) return find_start_file(settings.student).path;
+  check(has_weights(study, arm), "evaluation", "{} is not trained yet: sgf study without --only evaluate trains it",
+        arm.id());
+  return study.weights_of(arm);
+}
+
+Json training_facts(const Study& study, const StudyArm& arm) {
+  const TensorFile file = open_tensor_file(study.weights_of(arm));
+  const auto found = file.metadata.find(kTrainingKey);
+  const Json json = found == file.metadata.end() ? Json() : Json::parse(found->second, nullptr, false);
+  check(json.is_object(), "evaluation", "{}: does not tell of its training", study.weights_of(arm).string());
+  return json;
+}
+
+fs::path last_state_of(const Study& study, const StudyArm& arm) {
+  const int64_t steps = steps_made(study.run_of(arm));
+  const bool is_last = steps > 0 && steps == study.settings(arm.granularity).steps;
+  return is_last ? CheckpointStore(study.run_of(arm) / "checkpoints").folder_of(steps) : fs::path();
+}
+
+void drop_states(const Study& study, const StudyArm& arm) { fs::remove_all(study.run_of(arm) / "checkpoints"); }
+
+}  // namespace sgf

@@ -1,0 +1,129 @@
+// What a study concludes from made-up arms: for, against, neither; and whether it had a question to ask.
+#include "sgf/evaluation/study/findings.h"
+#include "sgf/evaluation/study/study_words.h"
+#include "tests/evaluation/study/made_up_study.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sgf {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::made_up_study;
+using testing::TemporaryFolder;
+using testing::write_made_up_arm;
+using testing::write_made_up_arms;
+
+TEST(Verdict, FollowsFromTheIntervalAndTheDirection) {
+  const Interval above{.mean = 0.1, .low = 0.02, .high = 0.2, .count = 9};
+  const Interval below{.mean = -0.1, .low = -0.2, .high = -0.02, .count = 9};
+  const Interval across{.mean = 0.1, .low = -0.01, .high = 0.2, .count = 9};
+  EXPECT_EQ(verdict_of(above, Better::kMore), Verdict::kBetter);
+  EXPECT_EQ(verdict_of(above, Better::kLess), Verdict::kWorse);
+  EXPECT_EQ(verdict_of(below, Better::kMore), Verdict::kWorse);
+  EXPECT_EQ(verdict_of(below, Better::kLess), Verdict::kBetter);
+  EXPECT_EQ(verdict_of(across, Better::kMore), Verdict::kNoDifference);
+  EXPECT_EQ(verdict_of(above, Better::kMore, 0.1), Verdict::kBetter);
+  EXPECT_EQ(verdict_of(above, Better::kMore, 0.11), Verdict::kNoDifference);  // seen, and too small to count
+  EXPECT_EQ(verdict_of(Interval{}, Better::kLess), Verdict::kNoDifference);
+}
+
+GranularityFindings findings_of(const Study& study, const std::vector<ArmResult>& results) {
+  return find_out(study, Granularity::kChunkwise, arms_of(study.recipe(), {}), results);
+}
+
+std::string first_conclusion(double gain) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  return conclusions_of(study, findings_of(study, write_made_up_arms(study, gain))).front();
+}
+
+TEST(Conclusions, SpeakForAgainstOrNeither) {
+  EXPECT_THAT(first_conclusion(0.05), HasSubstr("better in 4, worse in 0, and no difference was seen in 0: this speaks "
+                                                "for the paper's claim"));
+  EXPECT_THAT(first_conclusion(-0.05), HasSubstr("better in 0, worse in 4, and no difference was seen in 0: this "
+                                                 "speaks against the paper's claim"));
+  EXPECT_THAT(first_conclusion(0), HasSubstr("no difference was seen in 4: this speaks neither for nor against"));
+}
+
+TEST(Conclusions, AreMixedWhereComparisonsDisagree) {
+  EXPECT_THAT(sentence_of(Granularity::kFramewise, Tally{.better = 1, .worse = 2, .none = 3}, 1),
+              HasSubstr("frame-wise, 1 pair: of 6 headline comparisons"));
+  EXPECT_THAT(sentence_of(Granularity::kFramewise, Tally{.better = 1, .worse = 2, .none = 3}, 1),
+              HasSubstr("the evidence is mixed"));
+}
+
+TEST(Conclusions, NameEveryHeadlineComparisonWithItsPairs) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  const std::vector<std::string> words = conclusions_of(study, findings_of(study, write_made_up_arms(study, 0.05)));
+  EXPECT_EQ(words.size(), 5u);
+  EXPECT_THAT(words[1], HasSubstr("chunk-wise, valid frames at 1x: SGF better, SGF - SF = +0.050"));
+  EXPECT_THAT(words[4], HasSubstr("identity error at 12x: SGF better, SGF - SF = -0.050"));
+  EXPECT_THAT(words[4], HasSubstr("2 of 2 pairs in its favour"));
+}
+
+TEST(Conclusions, SayWhatIsMissing) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  std::vector<ArmResult> results = write_made_up_arms(study, 0.05);
+  results.pop_back();
+  const GranularityFindings found = findings_of(study, results);
+  EXPECT_EQ(found.pairs, 1);
+  const std::vector<std::string> words = conclusions_of(study, found);
+  EXPECT_THAT(words.back(), HasSubstr("Not there yet: chunkwise-sgf-2"));
+  EXPECT_THAT(words[words.size() - 2], HasSubstr("One pair only"));
+  results.resize(3);
+  EXPECT_THAT(conclusions_of(study, findings_of(study, results)).front(), HasSubstr("nothing was found"));
+}
+
+TEST(Conclusions, LeaveOutAPairThatDidNotSeeTheSameDraws) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  std::vector<ArmResult> results = write_made_up_arms(study, 0.05);
+  results.back().json["training"]["exits_sha256"] = "other";
+  const GranularityFindings found = findings_of(study, results);
+  EXPECT_EQ(found.pairs, 1);
+  EXPECT_THAT(found.unmatched.front(), HasSubstr("chunkwise-sf-2 and chunkwise-sgf-2: exits_sha256 differs"));
+}
+
+PreconditionVerdict precondition(double forgetting, double teacher_gain) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  std::vector<ArmResult> results = write_made_up_arms(study, 0, forgetting);
+  results[1] = write_made_up_arm(study, results[1].arm, [&](std::string_view metric, size_t, size_t prompt) {
+    const bool is_more = study_metric(metric).better == Better::kMore;
+    return 0.4 + testing::shared_scatter(prompt) + (is_more ? teacher_gain : -teacher_gain);
+  });
+  return judge_precondition(study, findings_of(study, results));
+}
+
+TEST(Precondition, HoldsForAStudentThatIsGoodAtFirstAndForgets) {
+  const PreconditionVerdict verdict = precondition(0.1, 0);
+  EXPECT_TRUE(verdict.is_close);
+  EXPECT_TRUE(verdict.does_grow);
+  EXPECT_THAT(verdict.sentences, ::testing::Each(HasSubstr("Pass")));
+}
+
+TEST(Precondition, FailsForOneThatRemembersAndForOneThatIsFarFromItsTeacher) {
+  EXPECT_FALSE(precondition(0, 0).does_grow);
+  EXPECT_THAT(precondition(0, 0).sentences[1], HasSubstr("FAIL: no growth seen at every step from 1x to 12x of: "));
+  EXPECT_FALSE(precondition(0.1, 0.3).is_close);
+  EXPECT_THAT(precondition(0.1, 0.3).sentences[0], HasSubstr("FAIL: at 1x the initial student"));
+}
+
+// What true clips lose by the measure itself is not forgetting.
+TEST(Precondition, GrowthThatTheTruthHasTooIsNone) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  std::vector<ArmResult> results = write_made_up_arms(study, 0, 0.1);
+  results[0] = write_made_up_arm(study, results[0].arm, [](std::string_view metric, size_t segment, size_t prompt) {
+    const bool is_more = study_metric(metric).better == Better::kMore;
+    return 0.4 + testing::shared_scatter(prompt) + (is_more ? 0 : 0.1 * static_cast<double>(segment));
+  });
+  EXPECT_FALSE(judge_precondition(study, findings_of(study, results)).does_grow);
+}
+
+}  // namespace
+}  // namespace sgf

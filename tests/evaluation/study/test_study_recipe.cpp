@@ -1,0 +1,141 @@
+// A study's recipe and arms: what is refused, what a pair shares, and which files count as done.
+#include "sgf/evaluation/study/study_plan.h"
+#include "sgf/training/run_folder.h"
+#include "tests/core/refusal.h"
+#include "tests/evaluation/study/made_up_study.h"
+
+#include <gtest/gtest.h>
+
+namespace sgf {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::kMadeUpRecipe;
+using testing::made_up_study;
+using testing::TemporaryFolder;
+using testing::write_made_up_arm;
+
+std::string refused_recipe(const std::string& from, const std::string& to) {
+  const TemporaryFolder folder;
+  std::string recipe = kMadeUpRecipe;
+  recipe.replace(recipe.find(from), from.size(), to);
+  return refusal_of([&] { made_up_study(folder, recipe); });
+}
+
+TEST(StudyRecipe, IsRefusedWhereItCannotBeFollowed) {
+  EXPECT_THAT(refused_recipe("steps: 10", "step: 10"), HasSubstr("did you mean chunkwise.steps"));
+  EXPECT_THAT(refused_recipe("seeds: 2", "seeds: 0"), HasSubstr("no pairs"));
+  EXPECT_THAT(refused_recipe("student: s.safetensors, ", ""), HasSubstr("chunkwise needs config, student and teacher"));
+  EXPECT_THAT(refused_recipe("horizons: [1, 12]", "horizons: [1, 24]"), HasSubstr("at which no segment ends"));
+  EXPECT_THAT(refused_recipe("segments: [1, 3, 12]", "segments: [3, 12]"), HasSubstr("ascend from 1"));
+  EXPECT_THAT(refused_recipe("[valid, identity_error]", "[beauty]"), HasSubstr("no metric 'beauty'"));
+  EXPECT_THAT(refused_recipe("[valid, identity_error]", "[sharpness]"), HasSubstr("neither more nor less is better"));
+  EXPECT_THAT(refused_recipe("prompts: 40", "prompts: 40\n  first_prompt: 0\n  first_selection_prompt: 39"),
+              HasSubstr("overlap"));
+}
+
+TEST(StudyRecipe, IsKnownByTheHashOfItsBytes) {
+  const TemporaryFolder folder;
+  const std::string once = made_up_study(folder).file.sha256;
+  EXPECT_EQ(made_up_study(folder).file.sha256, once);
+  EXPECT_NE(made_up_study(folder, std::string(kMadeUpRecipe) + "# a remark\n").file.sha256, once);
+}
+
+TEST(StudyArms, OfAPairDifferInTheBoundaryAndTheirNamesAlone) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  const auto keys = [&](const StudyArm& a, const StudyArm& b) {
+    std::vector<std::string> names;
+    for (const ConfigDifference& d : compare_configs(to_yaml(study.config_of(a)), to_yaml(study.config_of(b))))
+      names.push_back(d.key);
+    return names;
+  };
+  const StudyArm sf{Granularity::kChunkwise, ArmKind::kSf, 2}, sgf{Granularity::kChunkwise, ArmKind::kSgf, 2};
+  EXPECT_THAT(keys(sf, sgf), ::testing::UnorderedElementsAre("name", "dmd.boundary"));
+  EXPECT_THAT(keys(sf, {Granularity::kChunkwise, ArmKind::kSf, 1}),
+              ::testing::UnorderedElementsAre("name", "run.seed"));
+  EXPECT_EQ(study.config_of(sf).run.seed, 6);
+}
+
+TEST(StudyArms, AreChosenByKindPairOrName) {
+  const TemporaryFolder folder;
+  const StudyRecipe recipe = made_up_study(folder).recipe();
+  const auto ids = [&](const ArmChoice& choice) {
+    std::vector<std::string> names;
+    for (const StudyArm& arm : arms_of(recipe, choice)) names.push_back(arm.id());
+    return names;
+  };
+  EXPECT_EQ(ids({}).size(), 3u + 4u);
+  EXPECT_EQ(ids({.seeds = 5}).size(), 3u + 10u);
+  EXPECT_EQ(ids({.arms = {"sgf", "truth"}}),
+            (std::vector<std::string>{"chunkwise-truth", "chunkwise-sgf-1", "chunkwise-sgf-2"}));
+  EXPECT_EQ(ids({.arms = {"sf-2"}}), std::vector<std::string>{"chunkwise-sf-2"});
+  EXPECT_TRUE(ids({.granularities = {"framewise"}}).empty());
+  EXPECT_THAT(refusal_of([&] { ids({.arms = {"sgf-3"}}); }), HasSubstr("no arm 'sgf-3'"));
+}
+
+TEST(StudyPlan, TakesWhatIsThereAndRatesWhatIsLeft) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  const std::vector<StudyArm> arms = arms_of(study.recipe(), {});
+  for (const PlannedArm& planned : plan_study(study, arms)) EXPECT_EQ(planned.state, ArmState::kNothing);
+  EXPECT_EQ(plan_study(study, arms).back().training_seconds, std::nullopt);
+  write_made_up_arm(study, {Granularity::kChunkwise, ArmKind::kSf, 2}, [](auto...) { return 0.5; });
+  const std::vector<PlannedArm> plan = plan_study(study, arms);
+  EXPECT_EQ(plan[5].state, ArmState::kEvaluated);
+  EXPECT_EQ(plan[5].training_seconds, 0);
+  EXPECT_EQ(plan[6].state, ArmState::kNothing);
+  EXPECT_EQ(plan[6].training_seconds, 20);
+  EXPECT_EQ(plan[6].evaluation_seconds, 7);
+  EXPECT_EQ(plan[3].evaluation_seconds, std::nullopt);  // the first pair has extras: another price
+}
+
+TEST(ArmFile, IsRefusedWhereItBelongsToSomethingElse) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  const StudyArm arm{Granularity::kChunkwise, ArmKind::kSgf, 1};
+  write_made_up_arm(study, arm, [](auto...) { return 0.5; });
+  EXPECT_TRUE(read_arm(study, arm).has_value());
+  EXPECT_FALSE(read_arm(study, {Granularity::kChunkwise, ArmKind::kSgf, 2}).has_value());
+  const Study other = made_up_study(folder, std::string(kMadeUpRecipe) + "# other\n");
+  EXPECT_THAT(refusal_of([&] { read_arm(other, arm); }), HasSubstr("belongs to another recipe"));
+  Study selection = study;
+  selection.is_selection = true;
+  EXPECT_THAT(refusal_of([&] { read_arm(selection, arm); }), HasSubstr("its prompts is"));
+  std::filesystem::copy_file(study.scores_of(arm), folder / "chunkwise-sf-1.json");
+  EXPECT_THAT(refusal_of([&] {
+                read_arm(study, {Granularity::kChunkwise, ArmKind::kSf, 1});
+              }),
+              HasSubstr("its arm is \"chunkwise-sgf-1\""));
+}
+
+TEST(ArmFile, IsRefusedWhereTheConfigHasChangedSince) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  const StudyArm arm{Granularity::kChunkwise, ArmKind::kSgf, 1};
+  nlohmann::json json = write_made_up_arm(study, arm, [](auto...) { return 0.5; }).json;
+  Config config = study.config_of(arm);
+  config.run.threads = 3;  // where it was computed is no part of it
+  json["config"] = to_yaml(config);
+  write_arm(study, arm, json);
+  EXPECT_TRUE(read_arm(study, arm).has_value());
+  config.optimiser.learning_rate *= 2;
+  json["config"] = to_yaml(config);
+  write_arm(study, arm, json);
+  EXPECT_THAT(refusal_of([&] { read_arm(study, arm); }), HasSubstr("was made with optimiser.learning_rate"));
+}
+
+TEST(ArmFile, OfDamagedScoresIsRefused) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  const StudyArm arm{Granularity::kChunkwise, ArmKind::kTruth};
+  nlohmann::json json = write_made_up_arm(study, arm, [](auto...) { return 0.5; }).json;
+  json["scores"]["valid"][1].push_back(1);
+  write_arm(study, arm, json);
+  EXPECT_THAT(refusal_of([&] { read_arm(study, arm); }), HasSubstr("not a value for each of 40 prompts"));
+  testing::write_text(study.scores_of(arm), "{\"arm\":");
+  EXPECT_THAT(refusal_of([&] { read_arm(study, arm); }), HasSubstr("no whole JSON object"));
+}
+
+}  // namespace
+}  // namespace sgf

@@ -1,0 +1,87 @@
+// What a study leaves for programs, browsers and docs/study.md.
+#include "sgf/evaluation/study/study_report.h"
+#include "tests/core/refusal.h"
+#include "tests/evaluation/study/made_up_study.h"
+#include "tests/training/file_text.h"
+
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <set>
+
+namespace sgf {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::made_up_study;
+using testing::TemporaryFolder;
+using testing::write_made_up_arms;
+
+StudyReport report_of(const Study& study, const std::vector<ArmResult>& results) {
+  return report_study(study, arms_of(study.recipe(), {}), results, "sgf test\nmore");
+}
+
+// The first tag that is closed out of turn, or never; empty where all are.
+std::string tag_out_of_turn(const std::string& html) {
+  static const std::regex tag("<(/?)([a-z0-9]+)[^>]*?(/?)>");
+  static const std::set<std::string> without_end{"meta", "img"};
+  std::vector<std::string> open;
+  for (auto it = std::sregex_iterator(html.begin(), html.end(), tag); it != std::sregex_iterator(); ++it) {
+    const std::string name = (*it)[2];
+    if ((*it)[3] == "/" || without_end.contains(name)) continue;
+    if ((*it)[1] != "/") {
+      open.push_back(name);
+      continue;
+    }
+    if (open.empty() || open.back() != name) return name;
+    open.pop_back();
+  }
+  return open.empty() ? "" : open.back();
+}
+
+TEST(StudyReport, IsAPageThatNeedsNothingElseAndIsWellFormed) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  std::vector<ArmResult> results = write_made_up_arms(study, 0.05);
+  results[2].json["strip"] = "iVBORw0KGgo=";
+  results[3].json["strip"] = "\"><script>alert(1)</script>";
+  const std::string page = report_of(study, results).page;
+  EXPECT_EQ(tag_out_of_turn(page), "");
+  EXPECT_EQ(tag_out_of_turn("<p><b>x</p>"), "p");  // the check can fail
+  EXPECT_THAT(page, HasSubstr("data:image/png;base64,iVBORw0KGgo="));
+  EXPECT_THAT(page, HasSubstr("<svg"));
+  EXPECT_THAT(page, HasSubstr(study.file.sha256));
+  for (const char* outside : {"<script", "http://", "https://", "<link"})
+    EXPECT_THAT(page, ::testing::Not(HasSubstr(outside)));
+}
+
+TEST(StudyReport, HoldsTheRecipesHashTheConfigsAndTheVerdicts) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  write_report(study, report_of(study, write_made_up_arms(study, -0.05)));
+  const nlohmann::json json = nlohmann::json::parse(testing::text_of(folder / "study.json"));
+  EXPECT_EQ(json.at("recipe_sha256"), study.file.sha256);
+  EXPECT_EQ(json.at("chunkwise").at("pairs"), 2);
+  EXPECT_EQ(json.at("chunkwise").at("comparisons")[0].at("verdict"), "worse");
+  EXPECT_THAT(json.at("arms").at("chunkwise-sgf-1").at("config").get<std::string>(), HasSubstr("boundary: open"));
+  EXPECT_FALSE(json.at("arms").at("chunkwise-sgf-1").contains("scores"));
+  EXPECT_TRUE(json.at("chunkwise").at("precondition").contains("growth"));
+}
+
+TEST(StudyReport, HasTablesThatMarkdownTakes) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  const std::string text = report_of(study, write_made_up_arms(study, 0.05)).markdown;
+  EXPECT_THAT(text, HasSubstr("| metric | truth | initial student | SF | SGF |\n| --- | --- | --- | --- | --- |\n"));
+  EXPECT_THAT(text, HasSubstr("pair 1 | pair 2 | mean | standard deviation"));
+  EXPECT_THAT(text, HasSubstr("speaks for the paper's claim"));
+}
+
+TEST(StudyReport, OfNothingIsRefused) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  EXPECT_THAT(refusal_of([&] { report_of(study, {}); }), HasSubstr("no arm has been evaluated yet"));
+}
+
+}  // namespace
+}  // namespace sgf
