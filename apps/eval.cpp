@@ -10,7 +10,7 @@
 #include "sgf/core/stop_signal.h"
 #include "sgf/data/world_preset.h"
 #include "sgf/evaluation/eval_run.h"
-#include "sgf/evaluation/json_file.h"
+#include "sgf/core/json_file.h"
 #include "sgf/evaluation/score_cache.h"
 
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 #include "apps/progress.h"
 #include "apps/table.h"
 #include "sgf/core/error.h"
-#include "sgf/evaluation/json_file.h"
+#include "sgf/core/json_file.h"
 #include "sgf/evaluation/result_table.h"
 #include "sgf/evaluation/vbench_exchange.h"
 #include "sgf/vbench/metric_names.h"

@@ -1,7 +1,5 @@
 #include "sgf/data/shard_folder.h"
 
-#include "sgf/core/atomic_file.h"
-
 #include <algorithm>
 #include <fstream>
 
@@ -23,12 +21,6 @@ bool is_free(const fs::path& folder) {
 
 fs::path order_file(const fs::path& folder) { return folder / "order.json"; }
 fs::path manifest_file(const fs::path& folder) { return folder / "manifest.json"; }
-
-void write_json_file(const fs::path& path, const Json& json) {
-  AtomicFile file(path);
-  file.write(json.dump(1) + '\n');
-  file.commit();
-}
 
 Json read_json_file(const fs::path& path, std::string_view format) {
   std::ifstream file(path, std::ios::binary);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sgf/core/error.h"
+#include "sgf/core/json_file.h"
 
 #include <nlohmann/json.hpp>
 
@@ -14,8 +15,6 @@ namespace sgf {
 // order.json is there from the first moment and says what the shards depend on; manifest.json once all are whole.
 std::filesystem::path order_file(const std::filesystem::path& folder);
 std::filesystem::path manifest_file(const std::filesystem::path& folder);
-
-void write_json_file(const std::filesystem::path& path, const nlohmann::json& json);
 
 // A JSON object whose "format" is that one.
 nlohmann::json read_json_file(const std::filesystem::path& path, std::string_view format);

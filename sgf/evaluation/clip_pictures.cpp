@@ -44,6 +44,7 @@ class VideoClips::Part : public FrameSource {
   int64_t width() const override { return width_; }
   int64_t height() const override { return height_; }
   std::optional<double> fps() const override { return fps_; }
+  std::optional<double> time() const override { return std::nullopt; }
   std::optional<int64_t> frame_count() const override { return numbers_.frames(); }
   std::optional<RgbImage> next() override {
     const int64_t number = numbers_.begin + given_;

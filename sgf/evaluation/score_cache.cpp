@@ -2,7 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/sha256.h"
-#include "sgf/evaluation/json_file.h"
+#include "sgf/core/json_file.h"
 
 #include <cstdlib>
 

@@ -4,7 +4,7 @@
 #include "sgf/core/in_quotes.h"
 #include "sgf/data/frame_source.h"
 #include "sgf/data/video_writer.h"
-#include "sgf/evaluation/json_file.h"
+#include "sgf/core/json_file.h"
 #include "sgf/streaming/output_name.h"
 #include "sgf/vbench/leaderboard.h"
 

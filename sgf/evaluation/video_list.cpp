@@ -1,7 +1,7 @@
 #include "sgf/evaluation/video_list.h"
 
 #include "sgf/core/error.h"
-#include "sgf/evaluation/json_file.h"
+#include "sgf/core/json_file.h"
 
 #include <nlohmann/json.hpp>
 

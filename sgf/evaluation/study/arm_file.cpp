@@ -13,9 +13,17 @@ namespace sgf {
 namespace {
 
 // Where and in what portions an arm was computed, and what it left, is no part of what it is.
-constexpr std::array<std::string_view, 10> kFreeStudyKeys{
-    "run.device",       "run.threads", "run.attention", "train.micro_batch", "train.activations", "dmd.teacher",
-    "train.start_from", "dmd.critic",  "name",          "description"};
+constexpr std::array<std::string_view, 11> kFreeStudyKeys{"train.record_launches",
+                                                          "run.device",
+                                                          "run.threads",
+                                                          "run.attention",
+                                                          "train.micro_batch",
+                                                          "train.activations",
+                                                          "dmd.teacher",
+                                                          "train.start_from",
+                                                          "dmd.critic",
+                                                          "name",
+                                                          "description"};
 
 bool is_free(const std::string& key) {
   return key.starts_with("output.") || std::ranges::find(kFreeStudyKeys, key) != kFreeStudyKeys.end();
@@ -46,7 +54,7 @@ void check_belongs(const Study& study, const StudyArm& arm, const nlohmann::json
   check_same_config(text_at(json, "config"), now.at("config").get<std::string>(), path);
 }
 
-nlohmann::json read_json_file(const std::filesystem::path& path) {
+nlohmann::json read_arm_json(const std::filesystem::path& path) {
   std::ifstream file(path);
   check(file.good(), "evaluation", "{}: cannot be read", path.string());
   nlohmann::json json = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
@@ -70,7 +78,7 @@ nlohmann::json arm_header(const Study& study, const StudyArm& arm) {
 std::optional<ArmResult> read_arm(const Study& study, const StudyArm& arm) {
   const std::filesystem::path path = study.scores_of(arm);
   if (!std::filesystem::exists(path)) return std::nullopt;
-  ArmResult result{.arm = arm, .json = read_json_file(path)};
+  ArmResult result{.arm = arm, .json = read_arm_json(path)};
   check_belongs(study, arm, result.json, path);
   const auto prompts = static_cast<size_t>(study.prompts());
   const size_t segments = study.segments(arm.kind).size();

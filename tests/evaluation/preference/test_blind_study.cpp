@@ -6,8 +6,8 @@
 #include "sgf/evaluation/preference/rater_answers.h"
 #include "sgf/evaluation/preference/rater_page.h"
 
-#include "../core/refusal.h"
-#include "../core/temporary_folder.h"
+#include "../../core/refusal.h"
+#include "../../core/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "sgf/evaluation/json_file.h"
+#include "sgf/core/json_file.h"
 
 #include "sgf/core/atomic_file.h"
 #include "sgf/core/mapped_file.h"

@@ -1,4 +1,4 @@
-// JSON files that this room reads and writes: strict about what comes, whole or not at all about what goes.
+// JSON files: strict about what comes, whole or not at all about what goes.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
