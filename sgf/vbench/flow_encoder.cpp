@@ -67,7 +67,10 @@ FlowEncoder::Block FlowEncoder::take_block(NetworkWeights& weights, const std::s
 at::Tensor FlowEncoder::normed(const Convolution& convolution, const at::Tensor& x) const {
   const at::Tensor y = convolution(x);
   if (plan_.norm == EncoderNorm::kBatch) return y;
-  return at::group_norm(y, y.size(1), /*weight=*/{}, /*bias=*/{}, kEncoderEps);  // a group a channel
+  // A group norm with a group a channel is ten times as fast where channels lie last, and there loses a digit and a
+  // half.
+  return in_layout(at::instance_norm(y, {}, {}, {}, {}, /*use_input_stats=*/true, /*momentum=*/0, kEncoderEps,
+                                     /*cudnn_enabled=*/true));
 }
 
 at::Tensor FlowEncoder::run(const Block& block, const at::Tensor& x) const {
