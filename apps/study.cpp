@@ -1,5 +1,6 @@
 // `sgf study RECIPE`: matched pairs of Self Forcing and Self Gradient Forcing, trained, evaluated and reported.
 #include "apps/commands.h"
+#include "apps/config_notes.h"
 #include "apps/preset_folders.h"
 #include "apps/table.h"
 #include "apps/version.h"
@@ -84,6 +85,8 @@ void print_study_plan(const Study& study, const std::vector<PlannedArm>& plan) {
   table.print();
   fmt::print("{:.0f} s of one job after the other, by arms that are done{}\n", sum,
              is_known ? "" : ", and what is not known yet");
+  for (const PlannedArm& p : plan)
+    if (p.arm.kind == ArmKind::kInitial) explain_needs(study.config_of(p.arm));  // all runs start as it does
 }
 
 // The arm in this process: trained, evaluated, or both; what sgf train would exit with.

@@ -48,14 +48,19 @@ Texture make_true_texture(const WorldCaption& caption, const WorldPreset& preset
 
 }  // namespace
 
-// A pure function of a few words, asked for every video. A map's values stay where they are.
+// A pure function of a few words, asked for every video. A map's values stay where they are. Nobody waits while a
+// texture is made: two threads that make the same one make it equal.
 const Texture& true_texture(const WorldCaption& caption, const WorldPreset& preset) {
   static std::mutex mutex;
   static std::map<std::pair<WorldCaption, WorldPreset>, Texture> known;
+  const std::pair key{caption, preset};
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto found = known.find(key); found != known.end()) return found->second;
+  }
+  const Texture made = make_true_texture(caption, preset);
   const std::lock_guard lock(mutex);
-  const auto found = known.find({caption, preset});
-  if (found != known.end()) return found->second;
-  return known[{caption, preset}] = make_true_texture(caption, preset);
+  return known.try_emplace(key, made).first->second;
 }
 
 }  // namespace sgf

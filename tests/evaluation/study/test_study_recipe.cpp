@@ -41,6 +41,17 @@ TEST(StudyRecipe, IsKnownByTheHashOfItsBytes) {
   EXPECT_NE(made_up_study(folder, std::string(kMadeUpRecipe) + "# a remark\n").file.sha256, once);
 }
 
+TEST(StudyRecipe, OfTheRepositoryCanBeFollowed) {
+  const std::filesystem::path source = SGF_SOURCE_DIR;
+  const Study study{.file = read_study_recipe(source / "recipes/world-small/study.yaml"),
+                    .preset_folders = {SGF_PRESETS}};
+  EXPECT_GE(study.recipe().chunkwise.seeds, 5);
+  EXPECT_GE(study.recipe().framewise.seeds, 2);
+  EXPECT_EQ(study.prompts(), 128);
+  EXPECT_EQ(study.config_of({Granularity::kChunkwise, ArmKind::kSf, 1}).context.block_frames, 3);
+  EXPECT_EQ(study.config_of({Granularity::kFramewise, ArmKind::kSgf, 1}).context.block_frames, 1);
+}
+
 TEST(StudyArms, OfAPairDifferInTheBoundaryAndTheirNamesAlone) {
   const TemporaryFolder folder;
   const Study study = made_up_study(folder);
