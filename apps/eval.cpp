@@ -6,11 +6,11 @@
 #include "apps/table.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
+#include "sgf/core/json_file.h"
 #include "sgf/core/progress_line.h"
 #include "sgf/core/stop_signal.h"
 #include "sgf/data/world_preset.h"
 #include "sgf/evaluation/eval_run.h"
-#include "sgf/core/json_file.h"
 #include "sgf/evaluation/score_cache.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 #include "sgf/evaluation/score_cache.h"
 
 #include "sgf/core/error.h"
-#include "sgf/core/sha256.h"
 #include "sgf/core/json_file.h"
+#include "sgf/core/sha256.h"
 
 #include <cstdlib>
 

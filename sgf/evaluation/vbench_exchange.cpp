@@ -2,9 +2,9 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
+#include "sgf/core/json_file.h"
 #include "sgf/data/frame_source.h"
 #include "sgf/data/video_writer.h"
-#include "sgf/core/json_file.h"
 #include "sgf/streaming/output_name.h"
 #include "sgf/vbench/leaderboard.h"
 

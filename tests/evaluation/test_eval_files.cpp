@@ -1,6 +1,6 @@
 // What an evaluation reads and leaves: lists of videos and prompts, kept scores, tables, and VBench's own files.
-#include "sgf/data/png.h"
 #include "sgf/core/json_file.h"
+#include "sgf/data/png.h"
 #include "sgf/evaluation/result_table.h"
 #include "sgf/evaluation/score_cache.h"
 #include "sgf/evaluation/vbench_exchange.h"
