@@ -2,19 +2,14 @@
 // takes uint8 [F, H, W, 3], RGB, on any device, and gives [F, 3, h, w] of `dtype` (float32 or float64) there.
 #pragma once
 
+#include "sgf/core/picture_size.h"
+
 #include <ATen/core/Tensor.h>
 
 #include <array>
 #include <cstdint>
 
 namespace sgf {
-
-struct PictureSize {
-  int64_t height = 0;
-  int64_t width = 0;
-
-  bool operator==(const PictureSize&) const = default;
-};
 
 // Means and deviations of the colours of pictures in [0, 1].
 struct PictureNorm {
