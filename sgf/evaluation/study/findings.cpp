@@ -156,10 +156,11 @@ class Finder {
     }
   }
 
-  static Closeness closeness(const StudyMetric& metric, double student, double teacher) {
-    const bool is_close = metric.better == Better::kMore ? student >= (1 - kCloseShare) * teacher
-                                                         : student <= (1 + kCloseShare) * teacher;
-    return {std::string(metric.name), student, teacher, is_close};
+  // Near 0 a tenth is nothing: what counts as no difference does not count here either.
+  Closeness closeness(const StudyMetric& metric, double student, double teacher) const {
+    const double worse = metric.better == Better::kMore ? teacher - student : student - teacher;
+    const double allowed = std::max(kCloseShare * teacher, study_.recipe().analysis.least_difference);
+    return {std::string(metric.name), student, teacher, worse <= allowed};
   }
 
   Growth growth(const std::string& metric) const {

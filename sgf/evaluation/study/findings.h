@@ -43,7 +43,7 @@ struct ArmCurve {
 struct Closeness {
   std::string metric;
   double student = 0, teacher = 0;
-  bool is_close = false;  // no more than 10 % worse; false where either is not known
+  bool is_close = false;  // no more than 10 % or the least difference worse; false where not known
 };
 
 // How much further the initial student is from its beginning than a true clip of the same prompt, as time goes on.

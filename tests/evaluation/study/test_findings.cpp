@@ -110,6 +110,8 @@ TEST(Precondition, FailsForOneThatRemembersAndForOneThatIsFarFromItsTeacher) {
   EXPECT_FALSE(precondition(0, 0).does_grow);
   EXPECT_THAT(precondition(0, 0).sentences[1], HasSubstr("FAIL: no growth seen at every step from 1x to 12x of: "));
   EXPECT_FALSE(precondition(0.1, 0.3).is_close);
+  EXPECT_FALSE(precondition(0.1, 0.06).is_close);
+  EXPECT_TRUE(precondition(0.1, 0.03).is_close);
   EXPECT_THAT(precondition(0.1, 0.3).sentences[0], HasSubstr("FAIL: at 1x the initial student"));
 }
 
