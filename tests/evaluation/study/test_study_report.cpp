@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <regex>
+#include <cctype>
 #include <set>
 
 namespace sgf {
@@ -23,13 +23,16 @@ StudyReport report_of(const Study& study, const std::vector<ArmResult>& results)
 
 // The first tag that is closed out of turn, or never; empty where all are.
 std::string tag_out_of_turn(const std::string& html) {
-  static const std::regex tag("<(/?)([a-z0-9]+)[^>]*?(/?)>");
   static const std::set<std::string> without_end{"meta", "img"};
   std::vector<std::string> open;
-  for (auto it = std::sregex_iterator(html.begin(), html.end(), tag); it != std::sregex_iterator(); ++it) {
-    const std::string name = (*it)[2];
-    if ((*it)[3] == "/" || without_end.contains(name)) continue;
-    if ((*it)[1] != "/") {
+  for (size_t at = html.find('<'); at != std::string::npos; at = html.find('<', at + 1)) {
+    const bool closes = html[at + 1] == '/';
+    const size_t first = at + (closes ? 2 : 1), last = html.find('>', at);
+    if (last == std::string::npos) return html.substr(at);
+    if (std::islower(static_cast<unsigned char>(html[first])) == 0) continue;  // a declaration, a comparison
+    const std::string name = html.substr(first, html.find_first_of(" \n/>", first) - first);
+    if (html[last - 1] == '/' || without_end.contains(name)) continue;
+    if (!closes) {
       open.push_back(name);
       continue;
     }
