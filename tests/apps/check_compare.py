@@ -158,13 +158,24 @@ def check_apart(browser, folder):
     expect(not browser.errors(), "the page complains of something")
 
 
+def started(folder):
+    """A browser; None, with a word, where this machine cannot start one: that says nothing about the page."""
+    try:
+        return Browser(folder)
+    except (RuntimeError, OSError) as error:
+        print(f"sgf compare: the page was not tried in a browser, it does not start here: {error}")
+        return None
+
+
 def main(sgf, folder, shots=""):
     sgf, folder = os.path.abspath(sgf), pathlib.Path(folder)
     _, _, missing = find_programs()
     if missing:
         print(f"sgf compare: the page was not tried in a browser, install {' and '.join(missing)}")
         return
-    browser = Browser(folder)
+    browser = started(folder)
+    if browser is None:
+        return
     try:
         answers = answer_ten(browser, folder / "page.html", shots)
         expect(answers is not None, "nothing was downloaded")

@@ -52,7 +52,7 @@ class Browser:
         data = json.dumps(body if body is not None else {}).encode() if method == "POST" else None
         request = urllib.request.Request(self.root + path, data, {"Content-Type": "application/json"}, method=method)
         try:
-            with LOCAL.open(request, timeout=60) as reply:
+            with LOCAL.open(request, timeout=180) as reply:
                 return json.load(reply)["value"]
         except urllib.error.HTTPError as error:
             raise RuntimeError(f"{path}: {error.read().decode()[:400]}") from None
@@ -84,14 +84,14 @@ class Browser:
     def run(self, script):
         return self.call("POST", self.session + "/execute/sync", {"script": script, "args": []})
 
-    def wait_for(self, script, seconds=20):
+    def wait_for(self, script, seconds=90):
         """What the script returns, once that is true; what it returned last otherwise."""
         until = time.monotonic() + seconds
         while not (came := self.run(script)) and time.monotonic() < until:
             time.sleep(0.05)
         return came
 
-    def wait_for_download(self, seconds=20):
+    def wait_for_download(self, seconds=90):
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             whole = [path for path in self.downloads.iterdir() if path.suffix == ".json"]
