@@ -66,7 +66,7 @@ class DmdStage final : public Stage {
 
  private:
   DmdBatch batch(UpdateKind kind, int64_t step, const MicroBatch& part) const;
-  // The loss, the numbers, then the gradients of `learner`.
+  // The loss, the numbers, then the gradients of the network that is updated.
   std::vector<at::Tensor> computed(UpdateKind kind, const DmdInputs& inputs);
   void update_generator(int64_t step, StepReport& report);
   void update_critic(int64_t step, StepReport& report);
