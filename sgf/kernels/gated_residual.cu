@@ -11,8 +11,8 @@ __global__ void forward_kernel(GatedResidualForward io, RowShape shape) {
   const int64_t column = threadIdx.x * N;
   if (column >= shape.channels) return;
   const Values<N> gate = load_floats<N>(io.gate + blockIdx.x * shape.channels + column);
-  const RowSlice slice = rows_of_block(shape);
-  for (int64_t row = slice.begin; row < slice.end; ++row) {
+  const RowSlice slice = rows_of_threads(shape);
+  for (int64_t row = slice.begin; row < slice.end; row += slice.step) {
     const int64_t at = row * shape.channels + column;
     Values<N> x = load(static_cast<const T*>(io.x) + at);
     const Values<N> y = load(static_cast<const T*>(io.y) + at);
@@ -26,11 +26,11 @@ template <class T>
 __global__ void backward_kernel(GatedResidualBackward io, RowShape shape) {
   constexpr int N = kWidth<T>;
   const int64_t column = threadIdx.x * N;
-  if (column >= shape.channels) return;
-  const Values<N> gate = load_floats<N>(io.gate + blockIdx.x * shape.channels + column);
-  Values<N> gate_sum{};
-  const RowSlice slice = rows_of_block(shape);
-  for (int64_t row = slice.begin; row < slice.end; ++row) {
+  const bool active = column < shape.channels;
+  Values<N> gate{}, gate_sum{};
+  if (active) gate = load_floats<N>(io.gate + blockIdx.x * shape.channels + column);
+  const RowSlice slice = rows_of_threads(shape);
+  for (int64_t row = slice.begin; active && row < slice.end; row += slice.step) {
     const int64_t at = row * shape.channels + column;
     Values<N> grad = load(static_cast<const T*>(io.grad) + at);
     const Values<N> y = load(static_cast<const T*>(io.y) + at);
@@ -41,18 +41,20 @@ __global__ void backward_kernel(GatedResidualBackward io, RowShape shape) {
     }
     store(static_cast<T*>(io.grad_y) + at, grad);
   }
-  store_floats<N>(io.gate_parts + (int64_t{blockIdx.x} * gridDim.y + blockIdx.y) * shape.channels + column, gate_sum);
+  store_column_sums<N>(io.gate_parts, gate_sum, shape);
 }
 
 }  // namespace
 
 const char* gated_residual(const GatedResidualForward& io, const RowShape& shape, FloatType type, cudaStream_t stream) {
-  return launch_by_type(forward_kernel<__nv_bfloat16>, forward_kernel<float>, io, shape, type, stream);
+  return launch_by_type(forward_kernel<__nv_bfloat16>, forward_kernel<float>, io, shape, type, AcrossRow::kNever,
+                        stream);
 }
 
 const char* gated_residual(const GatedResidualBackward& io, const RowShape& shape, FloatType type,
                            cudaStream_t stream) {
-  return launch_by_type(backward_kernel<__nv_bfloat16>, backward_kernel<float>, io, shape, type, stream);
+  return launch_by_type(backward_kernel<__nv_bfloat16>, backward_kernel<float>, io, shape, type, AcrossRow::kNever,
+                        stream);
 }
 
 }  // namespace sgf::cuda

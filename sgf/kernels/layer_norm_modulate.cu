@@ -18,18 +18,18 @@ __global__ void forward_kernel(LayerNormModulateForward io, RowShape shape) {
     shift = load_floats<N>(io.shift + blockIdx.x * shape.channels + column);
     scale = load_floats<N>(io.scale + blockIdx.x * shape.channels + column);
   }
-  const RowSlice slice = rows_of_block(shape);
-  for (int64_t row = slice.begin; row < slice.end; ++row) {
+  const RowSlice slice = rows_of_threads(shape);
+  for (int64_t row = slice.begin; row < slice.end; row += slice.step) {
     Values<N> x{};
     if (active) x = load(static_cast<const T*>(io.x) + row * shape.channels + column);
     float sum = 0, squares = 0;
 #pragma unroll
     for (int i = 0; i < N; ++i) sum += x.v[i];
-    const float mean = block_sum({sum, 0}, scratch).a * per_channel;
+    const float mean = row_sum({sum, 0}, scratch).a * per_channel;
     // The second sum is of squared distances: summing x^2 would cancel where the mean is large.
 #pragma unroll
     for (int i = 0; i < N; ++i) squares += active ? (x.v[i] - mean) * (x.v[i] - mean) : 0;
-    const float inverse = rsqrtf(block_sum({squares, 0}, scratch).a * per_channel + io.eps);
+    const float inverse = rsqrtf(row_sum({squares, 0}, scratch).a * per_channel + io.eps);
     if (active) {
 #pragma unroll
       for (int i = 0; i < N; ++i) x.v[i] = (x.v[i] - mean) * inverse * (1 + scale.v[i]) + shift.v[i];
@@ -48,8 +48,8 @@ __global__ void backward_kernel(LayerNormModulateBackward io, RowShape shape) {
   const float per_channel = 1.0f / static_cast<float>(shape.channels);
   Values<N> scale{}, shift_sum{}, scale_sum{};
   if (active) scale = load_floats<N>(io.scale + blockIdx.x * shape.channels + column);
-  const RowSlice slice = rows_of_block(shape);
-  for (int64_t row = slice.begin; row < slice.end; ++row) {
+  const RowSlice slice = rows_of_threads(shape);
+  for (int64_t row = slice.begin; row < slice.end; row += slice.step) {
     Values<N> grad{}, normed{};
     const float mean = io.mean[row], inverse = io.inverse[row];
     if (active) {
@@ -66,7 +66,7 @@ __global__ void backward_kernel(LayerNormModulateBackward io, RowShape shape) {
       sums.a += grad.v[i];
       sums.b += grad.v[i] * normed.v[i];
     }
-    sums = block_sum(sums, scratch);
+    sums = row_sum(sums, scratch);
     if (active) {
 #pragma unroll
       for (int i = 0; i < N; ++i)
@@ -74,23 +74,22 @@ __global__ void backward_kernel(LayerNormModulateBackward io, RowShape shape) {
       store(static_cast<T*>(io.grad_x) + row * shape.channels + column, grad);
     }
   }
-  if (active) {
-    const int64_t part = (int64_t{blockIdx.x} * gridDim.y + blockIdx.y) * shape.channels + column;
-    store_floats<N>(io.shift_parts + part, shift_sum);
-    store_floats<N>(io.scale_parts + part, scale_sum);
-  }
+  store_column_sums<N>(io.shift_parts, shift_sum, shape);
+  store_column_sums<N>(io.scale_parts, scale_sum, shape);
 }
 
 }  // namespace
 
 const char* layer_norm_modulate(const LayerNormModulateForward& io, const RowShape& shape, FloatType type,
                                 cudaStream_t stream) {
-  return launch_by_type(forward_kernel<__nv_bfloat16>, forward_kernel<float>, io, shape, type, stream);
+  return launch_by_type(forward_kernel<__nv_bfloat16>, forward_kernel<float>, io, shape, type, AcrossRow::kSummed,
+                        stream);
 }
 
 const char* layer_norm_modulate(const LayerNormModulateBackward& io, const RowShape& shape, FloatType type,
                                 cudaStream_t stream) {
-  return launch_by_type(backward_kernel<__nv_bfloat16>, backward_kernel<float>, io, shape, type, stream);
+  return launch_by_type(backward_kernel<__nv_bfloat16>, backward_kernel<float>, io, shape, type, AcrossRow::kSummed,
+                        stream);
 }
 
 }  // namespace sgf::cuda

@@ -13,14 +13,14 @@ __global__ void forward_kernel(RmsNormForward io, RowShape shape) {
   const bool active = column < shape.channels;
   Values<N> weight{};
   if (active) weight = load_floats<N>(io.weight + column);
-  const RowSlice slice = rows_of_block(shape);
-  for (int64_t row = slice.begin; row < slice.end; ++row) {
+  const RowSlice slice = rows_of_threads(shape);
+  for (int64_t row = slice.begin; row < slice.end; row += slice.step) {
     Values<N> x{};
     if (active) x = load(static_cast<const T*>(io.x) + row * shape.channels + column);
     float squares = 0;
 #pragma unroll
     for (int i = 0; i < N; ++i) squares += x.v[i] * x.v[i];
-    const float mean = block_sum({squares, 0}, scratch).a / static_cast<float>(shape.channels);
+    const float mean = row_sum({squares, 0}, scratch).a / static_cast<float>(shape.channels);
     const float inverse = rsqrtf(mean + io.eps);
     if (active) {
 #pragma unroll
@@ -39,8 +39,8 @@ __global__ void backward_kernel(RmsNormBackward io, RowShape shape) {
   const bool active = column < shape.channels;
   Values<N> weight{}, weight_sum{};
   if (active) weight = load_floats<N>(io.weight + column);
-  const RowSlice slice = rows_of_block(shape);
-  for (int64_t row = slice.begin; row < slice.end; ++row) {
+  const RowSlice slice = rows_of_threads(shape);
+  for (int64_t row = slice.begin; row < slice.end; row += slice.step) {
     Values<N> grad{}, normed{};
     const float inverse = io.inverse[row];
     if (active) {
@@ -55,26 +55,26 @@ __global__ void backward_kernel(RmsNormBackward io, RowShape shape) {
       grad.v[i] *= weight.v[i];
       dot += grad.v[i] * normed.v[i];
     }
-    const float mean = block_sum({dot, 0}, scratch).a / static_cast<float>(shape.channels);
+    const float mean = row_sum({dot, 0}, scratch).a / static_cast<float>(shape.channels);
     if (active) {
 #pragma unroll
       for (int i = 0; i < N; ++i) grad.v[i] = (grad.v[i] - normed.v[i] * mean) * inverse;
       store(static_cast<T*>(io.grad_x) + row * shape.channels + column, grad);
     }
   }
-  if (active)
-    store_floats<N>(io.weight_parts + (int64_t{blockIdx.x} * gridDim.y + blockIdx.y) * shape.channels + column,
-                    weight_sum);
+  store_column_sums<N>(io.weight_parts, weight_sum, shape);
 }
 
 }  // namespace
 
 const char* rms_norm(const RmsNormForward& io, const RowShape& shape, FloatType type, cudaStream_t stream) {
-  return launch_by_type(forward_kernel<__nv_bfloat16>, forward_kernel<float>, io, shape, type, stream);
+  return launch_by_type(forward_kernel<__nv_bfloat16>, forward_kernel<float>, io, shape, type, AcrossRow::kSummed,
+                        stream);
 }
 
 const char* rms_norm(const RmsNormBackward& io, const RowShape& shape, FloatType type, cudaStream_t stream) {
-  return launch_by_type(backward_kernel<__nv_bfloat16>, backward_kernel<float>, io, shape, type, stream);
+  return launch_by_type(backward_kernel<__nv_bfloat16>, backward_kernel<float>, io, shape, type, AcrossRow::kSummed,
+                        stream);
 }
 
 }  // namespace sgf::cuda

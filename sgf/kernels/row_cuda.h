@@ -22,8 +22,8 @@ struct RowShape {
   int64_t rows() const { return groups * rows_per_group; }
 };
 
-// Column sums are taken in this many parts a group, so that enough blocks run; the caller adds the parts up, which
-// keeps the result independent of the order blocks finish in.
+// The rows of a group are dealt to this many blocks; column sums are taken by block, and the caller adds them up, which
+// keeps the result independent of the order that blocks finish in.
 inline int64_t row_splits(const RowShape& shape) {
   constexpr int64_t kRowsPerBlock = 64, kMost = 1024;
   const int64_t wanted = (shape.rows_per_group + kRowsPerBlock - 1) / kRowsPerBlock;

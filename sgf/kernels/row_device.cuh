@@ -67,40 +67,67 @@ struct Pair {
   float a, b;
 };
 
-// Sums over all threads of the block, the same for each. `scratch` holds 64 floats; consecutive calls are safe.
-__device__ inline Pair block_sum(Pair value, float* scratch) {
+// Sums over all threads of a row, the same for each. `scratch` holds 64 floats; consecutive calls are safe.
+__device__ inline Pair row_sum(Pair value, float* scratch) {
 #pragma unroll
   for (int offset = 16; offset > 0; offset >>= 1) {
     value.a += __shfl_xor_sync(0xffffffffu, value.a, offset);
     value.b += __shfl_xor_sync(0xffffffffu, value.b, offset);
   }
+  if (blockDim.x == 32) return value;  // a row is a warp's own, and other warps of the block are at other rows
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;
   __syncthreads();  // the last call's readers are done
   if (lane == 0) scratch[warp] = value.a, scratch[32 + warp] = value.b;
   __syncthreads();
   Pair sum{0, 0};
-  for (int i = 0; i < warps; ++i) sum.a += scratch[i], sum.b += scratch[32 + i];
+  for (int w = 0; w < warps; ++w) sum.a += scratch[w], sum.b += scratch[32 + w];
   return sum;
 }
 
-// Rows [begin, end) of a group that block (group, split) = (blockIdx.x, blockIdx.y) walks.
+// Rows begin, begin + step, … below end, which the threads of one threadIdx.y walk: block (group, split) =
+// (blockIdx.x, blockIdx.y) has consecutive rows, and deals them to its threadIdx.y in turn.
 struct RowSlice {
-  int64_t begin, end;
+  int64_t begin, end, step;
 };
 
-__device__ inline RowSlice rows_of_block(const RowShape& shape) {
-  const int64_t per_block = (shape.rows_per_group + gridDim.y - 1) / gridDim.y;
-  const int64_t first = blockIdx.x * shape.rows_per_group;
-  const int64_t begin = blockIdx.y * per_block;
-  const int64_t end = begin + per_block < shape.rows_per_group ? begin + per_block : shape.rows_per_group;
-  return {first + begin, first + (end > begin ? end : begin)};
+__device__ inline RowSlice rows_of_threads(const RowShape& shape) {
+  const int64_t rows = shape.rows_per_group, per_block = (rows + gridDim.y - 1) / gridDim.y;
+  const int64_t first = blockIdx.x * rows, begin = blockIdx.y * per_block;
+  const int64_t end = begin + per_block < rows ? begin + per_block : rows;
+  return {first + begin + threadIdx.y, first + end, blockDim.y};
 }
 
-// Threads for a row, whole warps.
+constexpr int kThreadsOfManyRows = 256;  // of a block that walks several rows at once
+
+// Adds up the column sums of a block's threads, and stores them where the block's part belongs. All threads call it.
+template <int N>
+__device__ void store_column_sums(float* parts, const Values<N>& sum, const RowShape& shape) {
+  __shared__ float of_threads[kThreadsOfManyRows * N];
+  const int64_t column = threadIdx.x * N;
+  Values<N> total = sum;
+  if (blockDim.y > 1) {
+    __syncthreads();  // the last call's readers are done
+    store_floats<N>(of_threads + (threadIdx.y * blockDim.x + threadIdx.x) * N, sum);
+    __syncthreads();
+    for (int y = 1; threadIdx.y == 0 && y < blockDim.y; ++y) {
+      const Values<N> other = load_floats<N>(of_threads + (y * blockDim.x + threadIdx.x) * N);
+#pragma unroll
+      for (int i = 0; i < N; ++i) total.v[i] += other.v[i];
+    }
+  }
+  if (threadIdx.y == 0 && column < shape.channels)
+    store_floats<N>(parts + (int64_t{blockIdx.x} * gridDim.y + blockIdx.y) * shape.channels + column, total);
+}
+
+// Whether a kernel sums over the channels of a row, which must then be one warp's or a block's own.
+enum class AcrossRow { kSummed, kNever };
+
+// Threads for a row, whole warps, times the rows that a block walks at once.
 template <class T>
-unsigned threads_for(const RowShape& shape) {
-  const int64_t needed = shape.channels / kWidth<T>;
-  return static_cast<unsigned>((needed + 31) / 32 * 32);
+dim3 threads_for(const RowShape& shape, AcrossRow across) {
+  const auto row = static_cast<unsigned>((shape.channels / kWidth<T> + 31) / 32 * 32);
+  const bool many = row <= kThreadsOfManyRows && (row == 32 || across == AcrossRow::kNever);
+  return {row, many ? kThreadsOfManyRows / row : 1u};
 }
 
 inline const char* launch_error() {
@@ -108,19 +135,21 @@ inline const char* launch_error() {
   return status == cudaSuccess ? nullptr : cudaGetErrorString(status);
 }
 
-template <class T>
-dim3 grid_for(const RowShape& shape) {
-  return {static_cast<unsigned>(shape.groups), static_cast<unsigned>(row_splits(shape))};
+template <class T, class Io>
+void launch_rows_of(void (*kernel)(Io, RowShape), const Io& io, const RowShape& shape, AcrossRow across,
+                    cudaStream_t stream) {
+  const dim3 grid(static_cast<unsigned>(shape.groups), static_cast<unsigned>(row_splits(shape)));
+  kernel<<<grid, threads_for<T>(shape, across), 0, stream>>>(io, shape);
 }
 
 // Launches the kernel of the rows' type, one block for each (group, split). Null when launched, else the reason.
 template <class Io>
 const char* launch_by_type(void (*bfloat16_kernel)(Io, RowShape), void (*float32_kernel)(Io, RowShape), const Io& io,
-                           const RowShape& shape, FloatType type, cudaStream_t stream) {
+                           const RowShape& shape, FloatType type, AcrossRow across, cudaStream_t stream) {
   if (type == FloatType::kBFloat16)
-    bfloat16_kernel<<<grid_for<__nv_bfloat16>(shape), threads_for<__nv_bfloat16>(shape), 0, stream>>>(io, shape);
+    launch_rows_of<__nv_bfloat16>(bfloat16_kernel, io, shape, across, stream);
   else
-    float32_kernel<<<grid_for<float>(shape), threads_for<float>(shape), 0, stream>>>(io, shape);
+    launch_rows_of<float>(float32_kernel, io, shape, across, stream);
   return launch_error();
 }
 

@@ -1,12 +1,13 @@
 #include "sgf/model/attention.h"
 
+#include "sgf/kernels/linear_rows.h"
 #include "sgf/kernels/rms_norm.h"
 
 #include <ATen/ATen.h>
 
 namespace sgf {
 
-at::Tensor linear(const Linear& layer, const at::Tensor& x) { return at::linear(x, layer.weight, layer.bias); }
+at::Tensor linear(const Linear& layer, const at::Tensor& x) { return linear_rows(x, layer.weight, layer.bias); }
 
 at::Tensor normed_heads(const at::Tensor& x, const at::Tensor& norm_weight, int64_t heads, double eps) {
   return rms_norm(x, norm_weight, eps).unflatten(-1, {heads, -1});

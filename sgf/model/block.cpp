@@ -32,9 +32,12 @@ KeysValues text_keys_values(const BlockWeights& weights, const BlockInput& input
   return own_keys_values(weights.cross_attn, input.text.alias(), config);
 }
 
-// ATen's LayerNorm computes wide inside, also for 16-bit tensors.
+// On a GPU a modulation that all rows share: its kernel is faster than ATen's, forward and backward. Both compute wide.
 at::Tensor affine_norm(const at::Tensor& x, const BlockWeights& weights, double eps) {
-  return at::layer_norm(x, {x.size(-1)}, weights.norm3_weight, weights.norm3_bias, eps);
+  if (!x.is_cuda()) return at::layer_norm(x, {x.size(-1)}, weights.norm3_weight, weights.norm3_bias, eps);
+  const auto row = [](const at::Tensor& t) { return wide(t).view({1, 1, -1}); };
+  const at::Tensor rows = x.reshape({1, -1, x.size(-1)});
+  return layer_norm_modulate(rows, row(weights.norm3_bias), row(weights.norm3_weight) - 1, eps).view_as(x);
 }
 
 at::Tensor feed_forward(const BlockWeights& weights, const at::Tensor& x) {

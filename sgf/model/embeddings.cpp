@@ -3,6 +3,7 @@
 #include "sgf/core/error.h"
 #include "sgf/kernels/gelu_tanh.h"
 #include "sgf/kernels/layer_norm_modulate.h"
+#include "sgf/kernels/linear_rows.h"
 #include "sgf/kernels/wide.h"
 #include "sgf/model/attention.h"
 
@@ -30,7 +31,7 @@ at::Tensor embed_patches(const DitConfig& config, const DitWeights& weights, con
                                  .flatten(4, 6)
                                  .flatten(1, 3);
   const at::Tensor weight = weights.patch_embedding.weight.flatten(1);
-  return at::linear(patches.to(weight.scalar_type()), weight, weights.patch_embedding.bias);
+  return linear_rows(patches.to(weight.scalar_type()), weight, weights.patch_embedding.bias);
 }
 
 at::Tensor timestep_sinusoid(const at::Tensor& t, int64_t width) {

@@ -31,12 +31,13 @@ TrainedDit::TrainedDit(const DitConfig& config, const DitWeights& masters, at::S
 std::vector<at::Tensor> TrainedDit::gradients(const at::Tensor& loss) const {
   auto found = torch::autograd::grad({loss}, weights_, {}, /*retain_graph=*/std::nullopt, /*create_graph=*/false,
                                      /*allow_unused=*/true);
-  std::vector<at::Tensor> out;
-  for (size_t i = 0; i < found.size(); ++i) {
-    const at::Tensor& master = masters_[i].second;
-    out.push_back(found[i].defined() ? found[i].to(master.scalar_type()) : at::zeros_like(master));
-  }
-  return out;
+  for (size_t i = 0; i < found.size(); ++i)
+    if (!found[i].defined()) found[i] = at::zeros_like(weights_[i]);
+  if (found.empty() || found[0].scalar_type() == masters_[0].second.scalar_type()) return found;
+  std::vector<at::Tensor> widened;
+  for (const auto& [name, master] : masters_) widened.push_back(at::empty_like(master));
+  at::_foreach_copy_(widened, found);  // on a GPU a few launches for all of them
+  return widened;
 }
 
 void TrainedDit::sync() { set_weights(network_, masters_); }

@@ -3,6 +3,7 @@
 #include "sgf/kernels/gated_residual.h"
 #include "sgf/kernels/gelu_tanh.h"
 #include "sgf/kernels/layer_norm_modulate.h"
+#include "sgf/kernels/linear_rows.h"
 #include "sgf/kernels/rms_norm.h"
 #include "sgf/kernels/rope.h"
 #include "tests/model/tiny_dit.h"
@@ -51,7 +52,7 @@ at::TensorOptions wide_options(const at::TensorOptions& options) {
 
 TEST(Elementwise, LayerNormModulateEqualsItsTwin) {
   for (const auto& [options, tolerance] : settings())
-    for (const int64_t width : {20, 96, 1536}) {
+    for (const int64_t width : {20, 96, 192, 520, 1536}) {
       const Tensors in{draw(2, 0, {2, 3 * 130, width}, options) * 3 + 1,
                        draw(2, 1, {2, 3, width}, wide_options(options)),
                        draw(2, 2, {2, 3, width}, wide_options(options))};
@@ -126,6 +127,26 @@ TEST(Elementwise, RmsNormEqualsItsTwin) {
                           [](const Tensors& t) { return rms_norm_reference(t[0], t[1], 1e-6); }, in),
               tolerance);
   }
+}
+
+TEST(Elementwise, LinearRowsEqualTheirTwin) {
+  for (const auto& [options, tolerance] : settings())
+    for (const int64_t width : {20, 192, 520}) {
+      const Tensors in{draw(10, 0, {2, 1500, 24}, options), draw(10, 1, {width, 24}, options),
+                       draw(10, 2, {width}, options)};
+      EXPECT_LT(worst_error([](const Tensors& t) { return linear_rows(t[0], t[1], t[2]); },
+                            [](const Tensors& t) { return linear_rows_reference(t[0], t[1], t[2]); }, in),
+                tolerance);
+    }
+}
+
+TEST(Elementwise, ColumnSumsEqualTheirTwin) {
+  for (const auto& [options, tolerance] : settings())
+    for (const int64_t width : {20, 192, 520, 1536}) {
+      const at::Tensor x = draw(11, 0, {3001, width}, options) + 1;
+      EXPECT_LT(relative_l2(column_sums(x), x.sum(0)), tolerance) << width;
+      EXPECT_GT(relative_l2(column_sums(x.slice(0, 300)), x.sum(0)), 0.05) << "the control: fewer rows, another sum";
+    }
 }
 
 TEST(Elementwise, RotationEqualsItsTwin) {
