@@ -4,6 +4,9 @@
 
 #include <ATen/ATen.h>
 
+#include <numbers>
+#include <vector>
+
 namespace sgf {
 namespace {
 
@@ -30,21 +33,58 @@ class WorldEncoderStream final : public EncoderStream {
   WorldCodec codec_;
 };
 
+// Row i is the cosine of frequency i over `size` pixels (DCT-II), of length 1.
+at::Tensor cosines(int64_t size) {
+  const at::Tensor at = at::arange(size, at::kDouble) + 0.5, frequency = at::arange(size, at::kDouble).unsqueeze(1);
+  const at::Tensor rows = at::cos(frequency * at * (std::numbers::pi / static_cast<double>(size)));
+  return rows / rows.norm(2, 1, /*keepdim=*/true);
+}
+
+// Brightness first, then two differences of colours.
+at::Tensor colour_axes() {
+  const at::Tensor rows = at::tensor({1, 1, 1, 1, 0, -1, 1, -2, 1}, at::kDouble).view({3, 3});
+  return rows / rows.norm(2, 1, /*keepdim=*/true);
+}
+
+// [3 * kept, 3 * patch * patch]: every colour axis with every frequency (i, j), i + j < bands.
+at::Tensor low_frequencies(int64_t patch, int64_t bands) {
+  const at::Tensor line = cosines(patch), colours = colour_axes();
+  std::vector<at::Tensor> rows;
+  for (int64_t colour = 0; colour < 3; ++colour)
+    for (int64_t i = 0; i < patch; ++i)
+      for (int64_t j = 0; j < patch && i + j < bands; ++j)
+        rows.push_back(at::kron(colours[colour], at::kron(line[i], line[j])));
+  return at::stack(rows);
+}
+
+// Channels of a video [B, F, C, h, w] in other directions: rows of `basis` [D, C].
+at::Tensor in_directions(const at::Tensor& video, const at::Tensor& basis) {
+  return at::einsum("dc,bfchw->bfdhw", {basis.to(video.options(), /*non_blocking=*/true), video});
+}
+
 }  // namespace
+
+WorldCodec::WorldCodec(const WorldPreset& preset)
+    : patch_(preset.codec_patch),
+      spread_(preset.codec_spread),
+      is_pixels_(preset.codec_bands == 0),
+      basis_(is_pixels_ ? at::eye(3 * patch_ * patch_, at::kDouble) : low_frequencies(patch_, preset.codec_bands)) {}
 
 at::Tensor WorldCodec::encode(const at::Tensor& video) const {
   check(video.dim() == 5 && video.size(2) == 3, "data", "a video is [B, F, 3, H, W], got {} dimensions, {} channels",
         video.dim(), video.dim() > 2 ? video.size(2) : 0);
   check(video.size(3) % patch_ == 0 && video.size(4) % patch_ == 0, "data",
         "a picture must be a whole number of patches of {}, got {} x {}", patch_, video.size(3), video.size(4));
-  return at::pixel_unshuffle((video - kMean) / kSpread, patch_);
+  const at::Tensor pixels = at::pixel_unshuffle((video - kMean) / spread_, patch_);
+  return is_pixels_ ? pixels : in_directions(pixels, basis_);
 }
 
 at::Tensor WorldCodec::decode(const at::Tensor& latents) const {
   check(latents.dim() == 5 && latents.size(2) == latent_channels(), "data",
         "latents are [B, F, {}, h, w], got {} dimensions, {} channels", latent_channels(), latents.dim(),
         latents.dim() > 2 ? latents.size(2) : 0);
-  return at::pixel_shuffle(latents, patch_) * kSpread + kMean;
+  const at::Tensor pixels = is_pixels_ ? latents : in_directions(latents, basis_.t());
+  return at::pixel_shuffle(pixels, patch_) * spread_ + kMean;
 }
 
 std::unique_ptr<DecoderStream> WorldCodec::stream_decoder() const {

@@ -34,7 +34,9 @@ WorldPreset small_world() {
           .slow = 1.0,
           .fast = 2.2,
           .landmark_radius = 1.8,
-          .codec_patch = 4};
+          .codec_patch = 4,
+          .codec_bands = 3,
+          .codec_spread = 0.45};
 }
 
 }  // namespace
@@ -45,6 +47,9 @@ void WorldPreset::validate() const {
         "the picture must be a whole number of codec patches, got {} pixels "
         "and patches of {}",
         size, codec_patch);
+  check(codec_bands >= 0 && codec_bands < 2 * codec_patch && codec_spread > 0, "data",
+        "a codec keeps bands below {} of patches of {} and divides by a positive spread, got {} and {}",
+        2 * codec_patch, codec_patch, codec_bands, codec_spread);
   const double widest = 2 * half_extent(ShapeWord::kTriangle, radius.high).x + 2 * kLaneMargin;
   check(radius.low > 0 && radius.low <= radius.high && widest < static_cast<double>(size / objects), "data",
         "an object must fit in its part of the picture, got radius {} to {} in "

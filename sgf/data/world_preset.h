@@ -34,6 +34,8 @@ struct WorldPreset {
   int64_t max_landmarks = 5;
   double gradient = 0.08;  // largest change of the background from half height to an edge
   int64_t codec_patch = 4;
+  int64_t codec_bands = 0;     // frequencies i + j below it are kept of every patch and colour; 0: every pixel
+  double codec_spread = 0.19;  // pixels are divided by it; the larger, the sooner noise hides them
   int64_t text_len = 16;
   int64_t text_dim = 32;
 

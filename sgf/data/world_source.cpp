@@ -1,7 +1,6 @@
 #include "sgf/data/world_source.h"
 
 #include "sgf/data/world_caption.h"
-#include "sgf/data/world_codec.h"
 #include "sgf/data/world_render.h"
 
 namespace sgf {
@@ -13,7 +12,7 @@ ClipBatch WorldSource::clips(int64_t first, int64_t count, int64_t frames, c10::
     spans.push_back({draw_scene(preset_, seed_, clip), {0, frames}});
     batch.captions.push_back(caption_text(spans.back().scene.caption()));
   }
-  batch.latents = WorldCodec(preset_).encode(render(preset_, spans, device));
+  batch.latents = codec_.encode(render(preset_, spans, device));
   return batch;
 }
 

@@ -2,19 +2,21 @@
 #pragma once
 
 #include "sgf/data/clip_source.h"
+#include "sgf/data/world_codec.h"
 #include "sgf/data/world_preset.h"
 
 namespace sgf {
 
 class WorldSource final : public ClipSource, public PromptSource {
  public:
-  WorldSource(const WorldPreset& preset, uint64_t seed) : preset_(preset), seed_(seed) {}
+  WorldSource(const WorldPreset& preset, uint64_t seed) : preset_(preset), codec_(preset), seed_(seed) {}
 
   ClipBatch clips(int64_t first, int64_t count, int64_t frames, c10::Device device) const override;
   std::vector<std::string> prompts(int64_t first, int64_t count) const override;
 
  private:
   WorldPreset preset_;
+  WorldCodec codec_;
   uint64_t seed_;
 };
 

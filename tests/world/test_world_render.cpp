@@ -91,27 +91,36 @@ TEST(Render, RefusesClipsOfUnequalLengthAndNone) {
   EXPECT_THAT(refusal_of([&] { render(world_preset("world-small"), scene, {0, 1}); }), HasSubstr("is not of"));
 }
 
-TEST_P(EveryWorldRendered, CodecInvertsItself) {
+at::Tensor test_noise(at::IntArrayRef sizes) {
+  return normal({.seed = 1, .purpose = NoisePurpose::kTest}, sizes, at::kFloat);
+}
+
+TEST_P(EveryWorldRendered, CodecFindsTheLatentsOfWhatItDecoded) {
   const WorldCodec codec(preset_);
-  const at::Tensor video = clips(2, {0, 3}), latents = codec.encode(video);
   const int64_t side = preset_.size / preset_.codec_patch;
-  EXPECT_EQ(latents.sizes(), (std::vector<int64_t>{2, 3, codec.latent_channels(), side, side}));
-  EXPECT_LT((codec.decode(latents) - video).abs().max().item<double>(), 1e-6);
+  const at::Tensor latents = test_noise({2, 3, codec.latent_channels(), side, side});
+  EXPECT_LT((codec.encode(codec.decode(latents)) - latents).abs().max().item<double>(), 1e-5);
 }
 
-TEST_P(EveryWorldRendered, CodecKeepsTheNormOfNoise) {
+TEST_P(EveryWorldRendered, CodecLosesLittleOfThePictures) {
   const WorldCodec codec(preset_);
-  const at::Tensor video = clips(1, {0, 3});
-  const at::Tensor noise = normal({.seed = 1, .purpose = NoisePurpose::kTest}, video.sizes(), at::kFloat);
-  const at::Tensor moved = codec.encode(video + WorldCodec::kSpread * noise) - codec.encode(video);
-  EXPECT_NEAR(moved.norm().item<double>() / noise.norm().item<double>(), 1, 1e-4);
+  const at::Tensor video = clips(8, {0, 3}), lost = codec.decode(codec.encode(video)) - video;
+  EXPECT_LT(lost.square().mean().sqrt().item<double>(), preset_.codec_bands == 0 ? 1e-6 : 0.03);
+  EXPECT_GT((video - video.mean()).square().mean().sqrt().item<double>(), 0.15) << "the control: what there is to lose";
 }
 
-TEST_P(EveryWorldRendered, LatentsHaveAboutZeroMeanAndUnitVariance) {
+TEST_P(EveryWorldRendered, NoiseInLatentsIsAsStrongInPixels) {
+  const WorldCodec codec(preset_);
+  const at::Tensor latents = codec.encode(clips(1, {0, 3})), noise = test_noise(latents.sizes());
+  const at::Tensor moved = codec.decode(latents + noise) - codec.decode(latents);
+  EXPECT_NEAR(moved.norm().item<double>() / noise.norm().item<double>(), preset_.codec_spread, 1e-5);
+}
+
+TEST_P(EveryWorldRendered, LatentsLieAroundZeroAndNotFarFromUnitVariance) {
   const at::Tensor latents = WorldCodec(preset_).encode(clips(64, {0, 5}));
-  RecordProperty("latent_mean", std::to_string(latents.mean().item<double>()));
   EXPECT_NEAR(latents.mean().item<double>(), 0, 0.15);
-  EXPECT_NEAR(latents.std().item<double>(), 1, 0.15);
+  EXPECT_GT(latents.std().item<double>(), 0.5);
+  EXPECT_LT(latents.std().item<double>(), 1.5);
 }
 
 TEST_P(EveryWorldRendered, DecoderStreamGivesTheFramesOfTheWhole) {
