@@ -12,7 +12,7 @@ __global__ void forward_kernel(RmsNormForward io, RowShape shape) {
   const int64_t column = threadIdx.x * N;
   const bool active = column < shape.channels;
   Values<N> weight{};
-  if (active) weight = load_floats<N>(io.weight + column);
+  if (active) weight = load(static_cast<const T*>(io.weight) + column);
   const RowSlice slice = rows_of_threads(shape);
   for (int64_t row = slice.begin; row < slice.end; row += slice.step) {
     Values<N> x{};
@@ -38,7 +38,7 @@ __global__ void backward_kernel(RmsNormBackward io, RowShape shape) {
   const int64_t column = threadIdx.x * N;
   const bool active = column < shape.channels;
   Values<N> weight{}, weight_sum{};
-  if (active) weight = load_floats<N>(io.weight + column);
+  if (active) weight = load(static_cast<const T*>(io.weight) + column);
   const RowSlice slice = rows_of_threads(shape);
   for (int64_t row = slice.begin; row < slice.end; row += slice.step) {
     Values<N> grad{}, normed{};

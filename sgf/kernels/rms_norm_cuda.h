@@ -6,8 +6,8 @@
 namespace sgf::cuda {
 
 struct RmsNormForward {
-  const void* x;        // [1, rows, C]
-  const float* weight;  // [C]
+  const void* x;       // [1, rows, C]
+  const void* weight;  // [C], of x's type
   float eps;
   void* out;
   float* inverse;  // [rows], 1 / root mean square
@@ -16,7 +16,7 @@ struct RmsNormForward {
 struct RmsNormBackward {
   const void* grad;  // as x
   const void* x;
-  const float* weight;
+  const void* weight;
   const float* inverse;
   void* grad_x;
   float* weight_parts;  // [1, row_splits, C]

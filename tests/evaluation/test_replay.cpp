@@ -80,7 +80,9 @@ TEST(Replay, BundledRecordingsHoldOnTheGpu) {
   if (!cuda_is_available()) GTEST_SKIP() << "no CUDA device";
   for (const fs::path& path : recordings(kReferences))
     for (const auto dtype : {at::kDouble, at::kFloat, at::kBFloat16})
-      EXPECT_TRUE(verify_recording(path, {.dtype = dtype, .device = at::kCUDA}).ok) << path;
+      for (const VerifyResult result = verify_recording(path, {.dtype = dtype, .device = at::kCUDA});
+           const TensorError& error : result.tensors)
+        EXPECT_TRUE(error.holds) << path << ", " << result.dtype << ", " << error.name << ": " << error.rel_l2;
 }
 
 // A copy of the references in which tests may change bytes.
