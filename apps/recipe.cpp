@@ -39,22 +39,30 @@ void print_steps(const std::vector<RecipeStep>& steps) {
   table.print();
 }
 
+// Why the step cannot be made, or is not what was made; empty where nothing speaks against it.
+std::vector<std::string> objections(const RecipeStep& step) {
+  std::vector<std::string> found = unmet_needs(step.config);
+  if (!is_made(step)) std::ranges::copy(missing_beforehand(step), std::back_inserter(found));
+  try {
+    check_goes_on(step.run, step.config);
+  } catch (const Error& error) {
+    found.push_back(fmt::format("{}; undo the change, or remove the run to have it made again", error.what()));
+  }
+  return found;
+}
+
 void print_plan_of(const std::vector<RecipeStep>& steps) {
   print_steps(steps);
-  for (const RecipeStep& step : steps) {
-    for (const std::string& need : unmet_needs(step.config))
-      fmt::print(stderr, "{} would be refused: {}\n", step.file.filename().string(), need);
-    for (const std::string& file : missing_beforehand(step))
-      fmt::print(stderr, "{} would not find {}\n", step.file.filename().string(), file);
-  }
+  for (const RecipeStep& step : steps)
+    for (const std::string& objection : objections(step))
+      fmt::print(stderr, "{} would be refused: {}\n", step.file.filename().string(), objection);
 }
 
 // Said for all runs before the first begins: hours later is too late.
 void check_needs(const std::vector<RecipeStep>& steps) {
   for (const RecipeStep& step : steps) {
-    std::vector<std::string> needs = unmet_needs(step.config);
-    if (!is_made(step)) std::ranges::copy(missing_beforehand(step), std::back_inserter(needs));
-    check(needs.empty(), "training", "{}: {}", step.file.string(), needs.empty() ? "" : needs.front());
+    const std::vector<std::string> found = objections(step);
+    check(found.empty(), "training", "{}: {}", step.file.string(), found.empty() ? "" : found.front());
   }
 }
 
