@@ -69,6 +69,7 @@ void run_data_encode(const DataEncodeArgs& args) {
   request.negative_prompt =
       args.negative_prompt ? *args.negative_prompt : load_config("wan-1.3b", {}, preset_folders()).negative_prompt;
   request.vae = weight_identity(open_tensor_file(wan.vae()));
+  if (args.vae.tile > 0) request.vae += fmt::format(", in tiles of {}", args.vae.tile);
   request.text_encoder = weight_identity(open_tensor_file(wan.text_encoder()));
   request.dtype = name_of(encode_options(args.vae).dtype().toScalarType());
   request.say = say_to_stderr;

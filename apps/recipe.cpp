@@ -4,7 +4,10 @@
 #include "apps/table.h"
 #include "apps/version.h"
 #include "sgf/core/error.h"
+#include "sgf/core/weight_identity.h"
 #include "sgf/training/recipe_plan.h"
+#include "sgf/training/start_file.h"
+#include "sgf/training/start_sources.h"
 #include "sgf/training/train_needs.h"
 #include "sgf/training/train_run.h"
 
@@ -39,22 +42,45 @@ void print_steps(const std::vector<RecipeStep>& steps) {
   table.print();
 }
 
+// Runs that stay done though one before them was made again, or on, since: its weights are others than they began with.
+void say_outdated(const std::vector<RecipeStep>& steps) {
+  for (const RecipeStep& step : steps) {
+    if (!is_made(step)) continue;
+    for (const StartSource& source : read_start_sources(step.run / "facts.json")) {
+      const bool is_of_recipe = std::ranges::any_of(
+          step.after, [&](const std::filesystem::path& run) { return run == source.given && steps_made(run) > 0; });
+      if (is_of_recipe && weight_identity(open_tensor_file(find_start_file(source.given).path)) != source.identity)
+        fmt::print(stderr, "sgf: {} began with other weights ({}) than {} has now; remove it to have it made again\n",
+                   step.run.string(), source.key, source.given);
+    }
+  }
+}
+
+// Why the step cannot be made, or is not what was made; empty where nothing speaks against it.
+std::vector<std::string> objections(const RecipeStep& step) {
+  std::vector<std::string> found = unmet_needs(step.config);
+  if (!is_made(step)) std::ranges::copy(missing_beforehand(step), std::back_inserter(found));
+  try {
+    check_goes_on(step.run, step.config);
+  } catch (const Error& error) {
+    found.push_back(fmt::format("{}; undo the change, or remove the run to have it made again", error.what()));
+  }
+  return found;
+}
+
 void print_plan_of(const std::vector<RecipeStep>& steps) {
   print_steps(steps);
-  for (const RecipeStep& step : steps) {
-    for (const std::string& need : unmet_needs(step.config))
-      fmt::print(stderr, "{} would be refused: {}\n", step.file.filename().string(), need);
-    for (const std::string& file : missing_beforehand(step))
-      fmt::print(stderr, "{} would not find {}\n", step.file.filename().string(), file);
-  }
+  say_outdated(steps);
+  for (const RecipeStep& step : steps)
+    for (const std::string& objection : objections(step))
+      fmt::print(stderr, "{} would be refused: {}\n", step.file.filename().string(), objection);
 }
 
 // Said for all runs before the first begins: hours later is too late.
 void check_needs(const std::vector<RecipeStep>& steps) {
   for (const RecipeStep& step : steps) {
-    std::vector<std::string> needs = unmet_needs(step.config);
-    if (!is_made(step)) std::ranges::copy(missing_beforehand(step), std::back_inserter(needs));
-    check(needs.empty(), "training", "{}: {}", step.file.string(), needs.empty() ? "" : needs.front());
+    const std::vector<std::string> found = objections(step);
+    check(found.empty(), "training", "{}: {}", step.file.string(), found.empty() ? "" : found.front());
   }
 }
 
@@ -90,7 +116,9 @@ void run_recipe(const RecipeArgs& args) {
                  result.reason);
     return exit_with(result.end == TrainEnd::kStopped ? kRecipeStopped : kRecipeUnsound);
   }
-  if (ranks.is_first()) print_steps(steps);
+  if (!ranks.is_first()) return;
+  print_steps(steps);
+  say_outdated(steps);
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ namespace fs = std::filesystem;
 
 struct SampleArgs {
   ModelArgs model;
-  std::string device = "auto", dtype, mode, solver = "euler", negative, prompts_file, out;
+  std::string device = "auto", dtype, mode, solver = "euler", prompts_file, out;
+  std::optional<std::string> negative;
   std::vector<std::string> prompts;
   std::optional<int64_t> seed, frames;
   std::optional<double> shift;
@@ -34,6 +35,10 @@ struct SampleArgs {
   double guidance = 3;
   bool png = false, overwrite = false, quiet = false;
 };
+
+SampleMode mode_of(const SampleArgs& args, const Config& c) {
+  return args.mode.empty() ? sample_mode_of(c) : *enum_from_name<SampleMode>(args.mode);
+}
 
 Config sampled_config(const SampleArgs& args, Config c) {
   const c10::Device device = device_from_name(args.device);
@@ -44,7 +49,9 @@ Config sampled_config(const SampleArgs& args, Config c) {
     c.run.dtype = DtypeChoice::kFloat32;
   if (args.seed) c.run.seed = *args.seed;
   if (args.frames) c.video.frames = *args.frames;
-  if (!args.negative.empty()) c.negative_prompt = args.negative;
+  if (mode_of(args, c) == SampleMode::kAtOnce)  // no blocks, no window: any number of frames will do
+    c.context = {.sink_frames = 0, .fifo_frames = 0, .block_frames = c.model.patch_size[0]};
+  if (args.negative) c.negative_prompt = *args.negative;
   validate(c);
   return c;
 }
@@ -61,7 +68,7 @@ SampleRequest sample_request(const SampleArgs& args, const Config& c) {
   return {.config = c,
           .prompts = sampled_prompts(args, c),
           .negative = c.negative_prompt,
-          .mode = args.mode.empty() ? sample_mode_of(c) : *enum_from_name<SampleMode>(args.mode),
+          .mode = mode_of(args, c),
           .sampler = {.steps = args.steps,
                       .shift = args.shift.value_or(c.schedule.shift),
                       .guidance = args.guidance,
@@ -91,12 +98,12 @@ void run_sample(const SampleArgs& args) {
   GenerateOrder order{.config = config, .model = chosen.weights, .wan = args.model.wan};
   if (order.wan.empty() && config.data.world.empty() && fs::is_directory(order.model)) order.wan = order.model;
   const StreamParts parts = build_parts(order, [](const std::string& text) { fmt::print(stderr, "sgf: {}\n", text); });
-  fs::create_directories(out);
   ProgressLine line(
       {.mode = progress_mode(args.quiet), .total_steps = static_cast<int64_t>(request.prompts.size()), .unit = "video"},
       standard_progress_output());
   sample_many_steps(request, parts, [&](int64_t number, const at::Tensor& video) {
     const fs::path stem = out / std::to_string(number);
+    fs::create_directories(out);  // now that there is something to put there
     write_sample(stem, video, config.video.fps);
     if (args.png) write_pictures(stem, video);
     line.show({.step = number + 1});

@@ -1,9 +1,13 @@
 // Loading, printing and listing of Config; config_validation.cpp checks it.
 #include "sgf/core/config.h"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "sgf/core/config_files.h"
+#include "sgf/core/error.h"
 #include "sgf/core/flat_config.h"
 
 namespace sgf {
@@ -17,6 +21,38 @@ ConfigNode load_flat_tree(const ConfigNode& flat, const std::vector<std::filesys
   merge_into(tree, std::move(translation.tree));
   notes = std::move(translation.notes);
   return tree;
+}
+
+const ConfigNode* find_setting(const ConfigNode& tree, std::string_view key) {
+  const size_t dot = key.find('.');
+  const ConfigNode* node = tree.find(key.substr(0, dot));
+  return node == nullptr || dot == std::string_view::npos ? node : find_setting(*node, key.substr(dot + 1));
+}
+
+// Where the keys that a message names were set, in its order: "my.yaml:12, --set model.dim=7". Defaults lie nowhere.
+std::string places_named_in(std::string_view message, const ConfigNode& tree) {
+  constexpr std::string_view kKeyLetters = "abcdefghijklmnopqrstuvwxyz0123456789_.";
+  std::vector<std::string> places;
+  for (size_t at = 0; (at = message.find_first_of(kKeyLetters, at)) != std::string_view::npos;) {
+    const size_t end = std::min(message.find_first_not_of(kKeyLetters, at), message.size());
+    const std::string_view word = message.substr(at, end - at);
+    at = end;
+    const ConfigNode* node = word.find('.') == std::string_view::npos ? nullptr : find_setting(tree, word);
+    if (node == nullptr || node->kind == ConfigNode::Kind::kMapping) continue;
+    if (std::ranges::find(places, node->origin.where()) == places.end()) places.push_back(node->origin.where());
+  }
+  return fmt::format("{}", fmt::join(places, ", "));
+}
+
+// As validate; a refusal begins with the places of what it refuses.
+void validate_read(const Config& config, const ConfigNode& tree) {
+  try {
+    validate(config);
+  } catch (const Error& error) {
+    const std::string message = std::string(error.what()).substr(error.room().size() + 3);  // without "[room] "
+    const std::string places = places_named_in(message, tree);
+    throw Error(error.room(), places.empty() ? message : places + ": " + message);
+  }
 }
 
 }  // namespace
@@ -33,7 +69,7 @@ LoadedConfig load_config_with_notes(const std::filesystem::path& file_or_preset,
     apply_override(tree, assignment);
   }
   loaded.config = read_tree<Config>(tree);
-  validate(loaded.config);
+  validate_read(loaded.config, tree);
   return loaded;
 }
 

@@ -111,12 +111,22 @@ void check_tiling(const std::vector<TensorEntry>& entries, uint64_t data_size, c
   check(end == data_size, "core", "{}: {} bytes after the last tensor", path, data_size - end);
 }
 
+bool begins_with_length(std::span<const std::byte> bytes) {
+  return bytes.size() >= 8 && ByteReader(bytes, "").u64() <= kLongestHeader;
+}
+bool has_object_after_length(std::span<const std::byte> bytes) {
+  return bytes.size() > 8 && bytes[8] == std::byte{'{'};
+}
+
 }  // namespace
 
+bool is_safetensors(std::span<const std::byte> bytes) {
+  return begins_with_length(bytes) && has_object_after_length(bytes);
+}
+
+// The reader can then say how it is damaged.
 bool looks_like_safetensors(std::span<const std::byte> bytes) {
-  if (bytes.size() > 8 && bytes[8] == std::byte{'{'}) return true;
-  // Also what is damaged behind a plausible length: the reader can then say how.
-  return bytes.size() >= 8 && ByteReader(bytes, "").u64() <= kLongestHeader;
+  return begins_with_length(bytes) || has_object_after_length(bytes);
 }
 
 TensorFile read_safetensors(std::shared_ptr<const MappedFile> file) {

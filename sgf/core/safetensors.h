@@ -2,6 +2,7 @@
 // Reads through a memory map and refuses whatever the official library refuses; writes atomically.
 #pragma once
 
+#include "sgf/core/atomic_file.h"
 #include "sgf/core/tensor_file.h"
 
 #include <cstddef>
@@ -16,7 +17,11 @@
 
 namespace sgf {
 
-// Whether the first bytes can be a header length and the start of a JSON object.
+// Whether the first bytes are a header length and the start of a JSON object. Nothing else begins so: the bytes of a
+// length may be a pickle's first, 80 02, but those of a pickle are no length.
+bool is_safetensors(std::span<const std::byte> bytes);
+
+// Also what is damaged: either of the two will do.
 bool looks_like_safetensors(std::span<const std::byte> bytes);
 
 // Entries come in the order of their bytes. Throws Error that names the file and the reason.
@@ -41,5 +46,28 @@ OutgoingTensor outgoing_bytes(std::string name, DType dtype, std::vector<int64_t
 // new one is complete and on disk.
 void write_safetensors(const std::filesystem::path& path, const std::vector<OutgoingTensor>& tensors,
                        const std::map<std::string, std::string>& metadata = {});
+
+// A file whose first tensor grows row by row, for as many rows as come, in the memory of one; the others lie behind it.
+// Until finish() there is no file of that name, or the earlier one.
+class GrowingSafetensors {
+ public:
+  // `rows` has the shape of a row, and no producer. `others` stay alive until the file is finished.
+  GrowingSafetensors(const std::filesystem::path& path, OutgoingTensor rows, const std::vector<OutgoingTensor>& others,
+                     std::map<std::string, std::string> metadata);
+
+  void add(std::span<const std::byte> row);
+  int64_t rows() const { return rows_; }
+  void finish();
+
+ private:
+  std::string header() const;
+
+  AtomicFile file_;
+  std::vector<OutgoingTensor> tensors_;
+  std::map<std::string, std::string> metadata_;
+  uint64_t row_bytes_ = 0;
+  uint64_t header_bytes_ = 0;
+  int64_t rows_ = 0;
+};
 
 }  // namespace sgf

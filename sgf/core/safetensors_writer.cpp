@@ -1,7 +1,6 @@
 // Writing safetensors: the header from shapes alone, then each tensor's bytes as its producer yields them.
 #include "sgf/core/safetensors.h"
 
-#include "sgf/core/atomic_file.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 
@@ -87,6 +86,40 @@ void write_safetensors(const std::filesystem::path& path, const std::vector<Outg
   file.write(header);
   for (const OutgoingTensor& tensor : tensors) write_tensor(file, tensor, path.string());
   file.commit();
+}
+
+// The header is as long for any number of rows up to this one.
+constexpr int64_t kMostRows = 1'000'000'000;
+
+GrowingSafetensors::GrowingSafetensors(const std::filesystem::path& path, OutgoingTensor rows,
+                                       const std::vector<OutgoingTensor>& others,
+                                       std::map<std::string, std::string> metadata)
+    : file_(path), tensors_{std::move(rows)}, metadata_(std::move(metadata)) {
+  row_bytes_ = size_of(tensors_.front(), path.string());
+  tensors_.insert(tensors_.end(), others.begin(), others.end());
+  check_names(tensors_, path.string());
+  tensors_.front().shape.insert(tensors_.front().shape.begin(), kMostRows);
+  header_bytes_ = header().size();
+  file_.write(std::string(sizeof(header_bytes_) + header_bytes_, ' '));
+}
+
+std::string GrowingSafetensors::header() const { return header_text(tensors_, metadata_, file_.target().string()); }
+
+void GrowingSafetensors::add(std::span<const std::byte> row) {
+  check(row.size() == row_bytes_ && rows_ < kMostRows, "core", "{}: a row has {} bytes, got {} after {} rows",
+        file_.target().string(), row_bytes_, row.size(), rows_);
+  file_.write(row);
+  ++rows_;
+}
+
+void GrowingSafetensors::finish() {
+  tensors_.front().shape.front() = rows_;
+  for (size_t i = 1; i < tensors_.size(); ++i) write_tensor(file_, tensors_[i], file_.target().string());
+  std::string text = header();
+  text.resize(header_bytes_, ' ');
+  file_.write_at(0, std::as_bytes(std::span(&header_bytes_, 1)));
+  file_.write_at(sizeof(header_bytes_), std::as_bytes(std::span(text)));
+  file_.commit();
 }
 
 }  // namespace sgf

@@ -59,6 +59,7 @@ TensorFile open_tensor_file(const std::filesystem::path& path) {
 TensorFile read_tensor_file(std::shared_ptr<const MappedFile> file) {
   const std::string path = file->path().string();
   check(!file->bytes().empty(), "core", "{}: is empty", path);
+  if (is_safetensors(file->bytes())) return read_safetensors(std::move(file));
   if (looks_like_torch_archive(file->bytes())) return read_torch_archive(std::move(file));
   if (looks_like_safetensors(file->bytes())) return read_safetensors(std::move(file));
 

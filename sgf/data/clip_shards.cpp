@@ -2,6 +2,7 @@
 
 #include "sgf/core/checkpoint_format.h"
 #include "sgf/core/error.h"
+#include "sgf/core/sha256.h"
 #include "sgf/core/tensors.h"
 
 #include <ATen/ATen.h>
@@ -18,12 +19,12 @@ ClipManifest without_left_out(ClipManifest manifest) {
 }
 
 // The mapped tensor, if the shard is what the manifest says.
-at::Tensor clips_of(const std::filesystem::path& path, const ClipVideo& video, const ClipShardOrder& order) {
-  at::Tensor latents = map_tensor(open_checkpoint(path, "clips"), "latents");
+at::Tensor clips_of(const TensorFile& shard, const ClipVideo& video, const ClipShardOrder& order) {
+  at::Tensor latents = map_tensor(shard, "latents");
   std::vector<int64_t> expected{video.clips};
   expected.insert(expected.end(), order.latent.begin(), order.latent.end());
-  check(latents.sizes() == expected, "data", "{}: holds latents of [{}], the manifest says [{}]", path.string(),
-        fmt::join(latents.sizes().begin(), latents.sizes().end(), ", "), fmt::join(expected, ", "));
+  check(latents.sizes() == expected, "data", "the shard of {} holds latents of [{}], the manifest says [{}]",
+        video.name, fmt::join(latents.sizes().begin(), latents.sizes().end(), ", "), fmt::join(expected, ", "));
   return latents;
 }
 
@@ -46,6 +47,17 @@ ClipShards::Place ClipShards::place_of(int64_t clip) const {
   return {&video, clip - (*end - video.clips)};
 }
 
+TensorFile ClipShards::open_shard(const ClipVideo& video) const {
+  const std::filesystem::path path = clip_shard(folder_, video.name);
+  const bool is_sound = checked_.contains(video.name) || sha256_of_file(path) == video.shard_sha256;
+  check(is_sound, "data",
+        "{}: the shard of {} has other bytes than the manifest names: damaged, or changed since; sgf data encode "
+        "--check makes it again",
+        path.string(), video.name);
+  checked_.insert(video.name);
+  return open_checkpoint(path, "clips");
+}
+
 ClipBatch ClipShards::clips(int64_t first, int64_t count, int64_t frames, c10::Device device) const {
   check(frames <= order().latent.front(), "data", "{}: its clips have {} latent frames, {} were asked for",
         folder_.string(), order().latent.front(), frames);
@@ -53,7 +65,7 @@ ClipBatch ClipShards::clips(int64_t first, int64_t count, int64_t frames, c10::D
   std::vector<at::Tensor> latents;
   for (int64_t number = first; number < first + count; ++number) {
     const Place place = place_of(epochs_.at(number));
-    const at::Tensor all = clips_of(clip_shard(folder_, place.video->name), *place.video, order());
+    const at::Tensor all = clips_of(open_shard(*place.video), *place.video, order());
     latents.push_back(all[place.row].narrow(0, 0, frames));
     batch.captions.push_back(place.video->caption);
   }
@@ -76,7 +88,7 @@ std::optional<at::Tensor> ClipShards::text_rows(const std::string& prompt) const
     return map_tensor(open_checkpoint(prompts_shard(folder_), "clip prompts"), prompt.empty() ? "empty" : "negative");
   const auto found = first_of_caption_.find(prompt);
   if (found == first_of_caption_.end()) return std::nullopt;
-  return map_tensor(open_checkpoint(clip_shard(folder_, manifest_.videos[found->second].name), "clips"), "text");
+  return map_tensor(open_shard(manifest_.videos[found->second]), "text");
 }
 
 }  // namespace sgf

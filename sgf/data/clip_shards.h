@@ -8,6 +8,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,12 +41,14 @@ class ClipShards final : public ClipSource {
     int64_t row;
   };
   Place place_of(int64_t clip) const;
+  TensorFile open_shard(const ClipVideo& video) const;
 
   std::filesystem::path folder_;
   ClipManifest manifest_;                           // without the videos that were left out
   std::vector<int64_t> ends_;                       // clips of all videos up to this one
   std::map<std::string, size_t> first_of_caption_;  // a video that has it
   PromptOrder epochs_;
+  mutable std::set<std::string> checked_;  // videos whose shard was held against its hash
 };
 
 }  // namespace sgf

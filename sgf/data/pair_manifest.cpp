@@ -1,6 +1,7 @@
 #include "sgf/data/pair_manifest.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/sha256.h"
 
 #include <nlohmann/json.hpp>
 
@@ -17,6 +18,8 @@ PairOrder order_from(const Json& j) {
   j.at("stage").get_to(o.stage);
   j.at("teacher").get_to(o.teacher);
   j.at("data").get_to(o.data);
+  o.negative_prompt = j.value("negative_prompt", "");  // folders of before have neither
+  o.dtype = j.value("dtype", "");
   j.at("seed").get_to(o.seed);
   j.at("guidance").get_to(o.guidance);
   j.at("steps").get_to(o.steps);
@@ -53,9 +56,20 @@ fs::path shard_file(const fs::path& folder, int64_t shard) {
 fs::path shard_mark(const fs::path& folder, int64_t shard) { return folder / fmt::format("shard_{:06}.json", shard); }
 
 Json to_json(const PairOrder& o) {
-  return {{"format", kPairFormat},    {"stage", o.stage},       {"teacher", o.teacher}, {"data", o.data},
-          {"seed", o.seed},           {"guidance", o.guidance}, {"steps", o.steps},     {"shift", o.shift},
-          {"timesteps", o.timesteps}, {"latent", o.latent},     {"context", o.context}, {"count", o.count},
+  return {{"format", kPairFormat},
+          {"stage", o.stage},
+          {"teacher", o.teacher},
+          {"data", o.data},
+          {"negative_prompt", o.negative_prompt},
+          {"dtype", o.dtype},
+          {"seed", o.seed},
+          {"guidance", o.guidance},
+          {"steps", o.steps},
+          {"shift", o.shift},
+          {"timesteps", o.timesteps},
+          {"latent", o.latent},
+          {"context", o.context},
+          {"count", o.count},
           {"per_shard", o.per_shard}};
 }
 
@@ -70,7 +84,15 @@ PairOrder read_pair_order(const fs::path& path) {
   return order;
 }
 
-PairShard read_pair_shard(const fs::path& path) { return read_json_file(path, kPairFormat, shard_from); }
+std::optional<PairShard> find_pair_shard(const fs::path& folder, int64_t shard) {
+  const fs::path path = shard_mark(folder, shard);
+  if (!fs::exists(path)) return std::nullopt;
+  try {
+    return read_json_file(path, kPairFormat, shard_from);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
 
 void claim_pair_folder(const fs::path& folder, const PairOrder& order) {
   claim_shard_folder(folder, to_json(order), "pairs");
@@ -97,6 +119,13 @@ PairManifest read_pair_manifest(const fs::path& folder) {
           "{}: is missing or of another size than the manifest says; sgf pairs makes it again", path.string());
   }
   return manifest;
+}
+
+std::string pair_identity(const PairManifest& manifest) {
+  Sha256 hash;
+  hash.update(to_json(manifest.order).dump());
+  for (const PairShard& shard : manifest.shards) hash.update(shard.sha256);
+  return hash.hex();
 }
 
 }  // namespace sgf

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,9 @@ namespace sgf {
 struct PairOrder {
   std::string stage;    // "causal_ode": paths led by a clip; "bidirectional_ode": by the prompt alone
   std::string teacher;  // identity of its weights
-  std::string data;     // the world, or the file of prompts
+  std::string data;     // the world, clips, or the file of prompts and what reads it
+  std::string negative_prompt;
+  std::string dtype;  // that the teacher computed in
   uint64_t seed = 0;
   double guidance = 6;
   int64_t steps = 48;
@@ -52,7 +55,9 @@ std::filesystem::path shard_mark(const std::filesystem::path& folder, int64_t sh
 nlohmann::json to_json(const PairOrder& order);
 nlohmann::json to_json(const PairShard& shard);
 PairOrder read_pair_order(const std::filesystem::path& path);
-PairShard read_pair_shard(const std::filesystem::path& path);
+
+// What the mark of a shard says; nothing where there is none, or none that can be read: then the shard is made again.
+std::optional<PairShard> find_pair_shard(const std::filesystem::path& folder, int64_t shard);
 
 // Takes the folder for this order: writes it down, or refuses a folder that was begun with another, naming what
 // differs.
@@ -60,5 +65,8 @@ void claim_pair_folder(const std::filesystem::path& folder, const PairOrder& ord
 
 // Of a folder that is whole. Refuses one that is not, with what is missing, and shards of another size than written.
 PairManifest read_pair_manifest(const std::filesystem::path& folder);
+
+// A name for all that a run learns from the folder, wherever it lies.
+std::string pair_identity(const PairManifest& manifest);
 
 }  // namespace sgf

@@ -2,6 +2,7 @@
 
 #include "sgf/core/checkpoint_format.h"
 #include "sgf/core/error.h"
+#include "sgf/core/sha256.h"
 #include "sgf/core/tensors.h"
 
 #include <ATen/ATen.h>
@@ -30,7 +31,13 @@ PairSource::PairSource(std::filesystem::path folder, uint64_t seed)
 
 const TensorFile& PairSource::shard(int64_t number) const {
   std::optional<TensorFile>& file = files_.at(static_cast<size_t>(number));
-  if (!file) file = open_checkpoint(shard_file(folder_, number), "ode pairs");
+  if (file) return *file;
+  const std::filesystem::path path = shard_file(folder_, number);
+  check(sha256_of_file(path) == manifest_.shards.at(static_cast<size_t>(number)).sha256, "data",
+        "{}: its bytes are others than the manifest names: damaged, or changed since; sgf pairs with the same settings "
+        "makes it again",
+        path.string());
+  file = open_checkpoint(path, "ode pairs");
   return *file;
 }
 

@@ -23,7 +23,7 @@ struct PairBatch {
 
 class PairSource {
  public:
-  // Of a whole folder of pairs. Shards are mapped when they are first asked for.
+  // Of a whole folder of pairs. Shards are mapped when they are first asked for, and held against their hash.
   PairSource(std::filesystem::path folder, uint64_t seed);
 
   const PairOrder& order() const { return manifest_.order; }

@@ -9,23 +9,37 @@
 namespace sgf {
 namespace {
 
+// How many bytes a character has by its first; 0 for what begins none.
+size_t utf8_length(unsigned char lead) {
+  if (lead < 0x80) return lead == 0 ? 0 : 1;
+  if (lead < 0xC2) return 0;
+  if (lead < 0xE0) return 2;
+  if (lead < 0xF0) return 3;
+  return lead < 0xF5 ? 4 : 0;
+}
+
+// Longer spellings than needed, surrogates, and what lies beyond the last character show in the second byte.
+bool is_second_byte(unsigned char lead, unsigned char second) {
+  if (lead == 0xE0) return second >= 0xA0;
+  if (lead == 0xED) return second < 0xA0;
+  if (lead == 0xF0) return second >= 0x90;
+  return lead != 0xF4 || second < 0x90;
+}
+
+}  // namespace
+
 bool is_utf8(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   for (size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const size_t length = lead < 0x80                   ? 1
-                          : lead >= 0xC2 && lead < 0xE0 ? 2
-                          : lead >= 0xE0 && lead < 0xF0 ? 3
-                          : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                        : 0;
-    if (length == 0 || i + length > text.size() || lead == 0) return false;
+    const size_t length = utf8_length(byte(i));
+    if (length == 0 || i + length > text.size()) return false;
+    if (length > 1 && !is_second_byte(byte(i), byte(i + 1))) return false;
     for (size_t k = 1; k < length; ++k)
-      if ((static_cast<unsigned char>(text[i + k]) & 0xC0) != 0x80) return false;
+      if ((byte(i + k) & 0xC0) != 0x80) return false;
     i += length;
   }
   return true;
 }
-
-}  // namespace
 
 std::string trimmed(const std::string& line) {
   constexpr const char* kBlank = " \t\r\n";

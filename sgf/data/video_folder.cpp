@@ -1,6 +1,7 @@
 #include "sgf/data/video_folder.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
 #include "sgf/core/mapped_file.h"
 #include "sgf/core/sha256.h"
 #include "sgf/data/captions.h"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <functional>
 #include <limits>
 #include <set>
 
@@ -46,15 +48,28 @@ FolderVideo video_at(const fs::path& path, const fs::path& folder) {
   return video;
 }
 
+// A link to a folder that it lies in leads to nothing new, without end.
+bool leads_back(const fs::directory_entry& entry) {
+  if (!entry.is_symlink() || !entry.is_directory()) return false;
+  const fs::path to = fs::canonical(entry.path()), from = fs::canonical(entry.path().parent_path());
+  return std::ranges::mismatch(to, from).in1 == to.end();
+}
+
+// Everything below the folder. Where the visitor says so, an entry is not entered.
+void walk(const fs::path& folder, const std::function<bool(const fs::directory_entry&)>& enters) {
+  for (auto at = fs::recursive_directory_iterator(folder, kFollow); at != fs::recursive_directory_iterator(); ++at)
+    if (leads_back(*at) || !enters(*at)) at.disable_recursion_pending();
+}
+
 std::vector<FolderVideo> videos_in(const fs::path& folder) {
   check(fs::is_directory(folder), "data", "{}: no such folder of videos", folder.string());
   std::vector<FolderVideo> videos;
-  for (auto at = fs::recursive_directory_iterator(folder, kFollow); at != fs::recursive_directory_iterator(); ++at) {
-    const bool is_pictures = at->is_directory() && !png_files_in(at->path()).empty();
-    if (is_pictures) at.disable_recursion_pending();
-    if (is_pictures || (at->is_regular_file() && is_video_file(at->path())))
-      videos.push_back(video_at(at->path(), folder));
-  }
+  walk(folder, [&](const fs::directory_entry& entry) {
+    const bool is_pictures = entry.is_directory() && !png_files_in(entry.path()).empty();
+    if (is_pictures || (entry.is_regular_file() && is_video_file(entry.path())))
+      videos.push_back(video_at(entry.path(), folder));
+    return !is_pictures;
+  });
   std::ranges::sort(videos, {}, &FolderVideo::name);
   return videos;
 }
@@ -75,21 +90,40 @@ Captions captions_of_list(const fs::path& folder, const fs::path& list) {
   return captions;
 }
 
-// Of all text files below the folder, under the name of the video that they lie beside.
-Captions captions_beside(const fs::path& folder, const std::vector<FolderVideo>& videos) {
-  std::map<fs::path, std::string> waiting;
+// Of all text files below the folder, under the name of the video that they lie beside. A file that is no text is one
+// video's fault.
+Captions captions_beside(const fs::path& folder, const std::vector<FolderVideo>& videos, VideoFolder& found) {
+  std::map<fs::path, std::vector<std::string>> waiting;  // a.mp4 and a.mov share a.txt
   for (const FolderVideo& video : videos)
     waiting[fs::is_directory(video.path) ? fs::path(video.path).concat(".txt")
-                                         : fs::path(video.path).replace_extension(".txt")] = video.name;
+                                         : fs::path(video.path).replace_extension(".txt")]
+        .push_back(video.name);
   Captions captions;
-  for (const auto& entry : fs::recursive_directory_iterator(folder, kFollow)) {
-    if (entry.path().extension() != ".txt" || !entry.is_regular_file()) continue;
-    const auto found = waiting.find(entry.path());
-    const std::string name =
-        found == waiting.end() ? entry.path().lexically_relative(folder).generic_string() : found->second;
-    captions[name] = found == waiting.end() ? "" : trimmed(read_text_file(entry.path(), "a caption"));
-  }
+  walk(folder, [&](const fs::directory_entry& entry) {
+    if (entry.path().extension() != ".txt" || !entry.is_regular_file()) return true;
+    const auto of = waiting.find(entry.path());
+    if (of == waiting.end()) {
+      captions[entry.path().lexically_relative(folder).generic_string()] = "";
+      return true;
+    }
+    try {
+      const std::string caption = trimmed(read_text_file(entry.path(), "captions"));
+      for (const std::string& name : of->second) captions[name] = caption;
+    } catch (const Error& error) {
+      for (const std::string& name : of->second) found.unreadable[name] = error.what();
+    }
+    return true;
+  });
   return captions;
+}
+
+// Manifests and marks are JSON, which has no words for such a name.
+void leave_out_unnameable(std::vector<FolderVideo>& videos, VideoFolder& found) {
+  std::erase_if(videos, [&](const FolderVideo& video) {
+    if (is_utf8(video.name)) return false;
+    found.unreadable[in_quotes(video.name)] = "its name is not UTF-8: rename the file";
+    return true;
+  });
 }
 
 }  // namespace
@@ -98,9 +132,11 @@ VideoFolder read_video_folder(const fs::path& folder, const fs::path& list) {
   std::vector<FolderVideo> videos = videos_in(folder);
   check(!videos.empty(), "data", "{}: holds no videos: .mp4, .mov, .mkv, .webm and others, or folders of PNG files",
         folder.string());
-  Captions captions = list.empty() ? captions_beside(folder, videos) : captions_of_list(folder, list);
   VideoFolder found;
+  leave_out_unnameable(videos, found);
+  Captions captions = list.empty() ? captions_beside(folder, videos, found) : captions_of_list(folder, list);
   for (FolderVideo& video : videos) {
+    if (found.unreadable.contains(video.name)) continue;
     if (const auto entry = captions.find(video.name); entry != captions.end()) {
       video.caption = entry->second;
       captions.erase(entry);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct VideoFolder {
   std::vector<FolderVideo> videos;         // with a caption, by name
   std::vector<std::string> uncaptioned;    // videos that have none
   std::vector<std::string> without_video;  // captions that belong to none of the videos
+  // Videos that cannot be listed, and why: names, or captions beside them, that are no UTF-8.
+  std::map<std::string, std::string> unreadable;
 };
 
 // Everything below `folder` that is a video by its name, or a folder with PNG files in it. Captions come from the list

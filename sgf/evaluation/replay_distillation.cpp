@@ -10,8 +10,6 @@
 namespace sgf {
 namespace {
 
-constexpr double kUsualShift = 5;  // of recordings that do not say
-
 BlockLayout recorded_layout(const Recording& recording, const at::Tensor& clips) {
   return BlockLayout(clips.size(1), recording.integer("frames_per_block"));
 }
@@ -22,9 +20,9 @@ ContextPolicy recorded_policy(const Recording& recording) {
   return {.sink_frames = recording.integer("sink_frames"), .fifo_frames = recording.integer("fifo_frames")};
 }
 
-OdeStates recorded_states(const Recording& recording, const ReplayOptions& options) {
+OdeStates recorded_states(const Recording& recording, RecordedTimes times, const ReplayOptions& options) {
   const at::Tensor state = latents(recording, "state", options);
-  const at::Tensor t = timesteps_of_frames(recording, state, recording.integer("frames_per_block"), options);
+  const at::Tensor t = timesteps_of_frames(recording, state, recording.integer("frames_per_block"), times, options);
   return {state, t, latents(recording, "target", options, state), text_rows(recording, options)};
 }
 
@@ -50,7 +48,7 @@ std::vector<int64_t> recorded_steps(const Recording& recording, int64_t batch) {
 NamedTensors replay_causal_ode(const Recording& recording, const ReplayOptions& options) {
   const CausalDit student = load_dit(recording, options);
   set_requires_grad(student.weights(), true);
-  const OdeStates states = recorded_states(recording, options);
+  const OdeStates states = recorded_states(recording, RecordedTimes::kOfSamples, options);
   const ReconstructionMask mask(recorded_policy(recording), recorded_layout(recording, states.state));
   return answers(student, causal_ode_loss(student, states, latents(recording, "data", options, states.state), mask));
 }
@@ -58,7 +56,7 @@ NamedTensors replay_causal_ode(const Recording& recording, const ReplayOptions& 
 NamedTensors replay_bidirectional_ode(const Recording& recording, const ReplayOptions& options) {
   const CausalDit student = load_dit(recording, options);
   set_requires_grad(student.weights(), true);
-  const OdeStates states = recorded_states(recording, options);
+  const OdeStates states = recorded_states(recording, RecordedTimes::kOfBlocks, options);
   const BlockCausal blocks{recorded_policy(recording), recorded_layout(recording, states.state)};
   return answers(student, bidirectional_ode_loss(student, states, blocks));
 }
@@ -68,8 +66,7 @@ NamedTensors replay_causal_cd(const Recording& recording, const ReplayOptions& o
                   average = load_dit(recording, options, "w_ema");
   set_requires_grad(student.weights(), true);
   const at::Tensor data = latents(recording, "data", options);
-  const double shift = recording.has_setting("shift") ? recording.number("shift") : kUsualShift;
-  const SolverGrid grid = euler_grid(recording.integer("grid_size"), shift);
+  const SolverGrid grid = euler_grid(recording.integer("grid_size"), recorded_shift(recording));
   const ConsistencyBatch batch{data,
                                latents(recording, "noise", options, data),
                                {text_rows(recording, options), text_rows(recording, options, "negative_text")},

@@ -63,17 +63,25 @@ at::Tensor timestep_per_sample(const Recording& recording, const at::Tensor& lik
 }
 
 at::Tensor timesteps_of_frames(const Recording& recording, const at::Tensor& like, int64_t block_frames,
-                               const ReplayOptions& options) {
-  at::Tensor t = recording.input("t").to(options.device);
+                               RecordedTimes times, const ReplayOptions& options) {
+  at::Tensor t = recording.input("t").to(options.device, at::kDouble);
   check_finite(recording, "t", t);
-  const int64_t batch = like.size(0), frames = like.size(1), last = t.dim() == 0 ? 1 : t.size(-1);
-  if (last != frames && last * block_frames == frames) t = t.repeat_interleave(block_frames, -1);
-  if (last != frames && t.dim() == 1 && (last == 1 || last == batch)) t = t.unsqueeze(1);
-  const bool fits = t.dim() <= 2 && (t.dim() == 0 || t.size(-1) == frames || t.size(-1) == 1);
-  check(fits && (t.dim() < 2 || t.size(0) == batch || t.size(0) == 1), "evaluation",
+  const int64_t batch = like.size(0), frames = like.size(1), came = t.numel();
+  const bool has_blocks = block_frames > 0 && frames % block_frames == 0;
+  const auto is_of_blocks = [&](int64_t count) { return has_blocks && count == frames / block_frames; };
+  const bool could_be_either = came == frames || is_of_blocks(came);
+  const bool is_of_samples = came == batch && (times == RecordedTimes::kOfSamples || !could_be_either);
+  if (t.dim() < 2) t = is_of_samples ? t.reshape({batch, 1}) : t.reshape({1, came});
+  if (is_of_blocks(t.size(-1))) t = t.repeat_interleave(block_frames, -1);
+  const bool fits = t.dim() == 2 && (t.size(0) == batch || t.size(0) == 1) && (t.size(1) == frames || t.size(1) == 1);
+  check(fits, "evaluation",
         "{}: timesteps are one a sample, frame or block, got {} for {} samples of {} frames in blocks of {}",
-        recording.path().string(), last, batch, frames, block_frames);
+        recording.path().string(), came, batch, frames, block_frames);
   return t.expand({batch, frames});
+}
+
+double recorded_shift(const Recording& recording) {
+  return recording.has_setting("shift") ? recording.number("shift") : 5;
 }
 
 at::Tensor every_frame(const at::Tensor& like, double t) {

@@ -27,9 +27,15 @@ at::Tensor text_rows(const Recording& recording, const ReplayOptions& options, c
 at::Tensor timestep_per_sample(const Recording& recording, const at::Tensor& like, const ReplayOptions& options,
                                const char* name = "t");
 
+// What the numbers of `in.t` belong to where there are as many samples as blocks.
+enum class RecordedTimes { kOfSamples, kOfBlocks };
+
 // `in.t` for every frame of `like` [B, F, ...]: one for all, one a sample, block or frame, or a row of these a sample.
 at::Tensor timesteps_of_frames(const Recording& recording, const at::Tensor& like, int64_t block_frames,
-                               const ReplayOptions& options);
+                               RecordedTimes times, const ReplayOptions& options);
+
+// Of the noise table; 5 where a recording does not say.
+double recorded_shift(const Recording& recording);
 
 // t for every frame of `like` [B, F, ...].
 at::Tensor every_frame(const at::Tensor& like, double t);

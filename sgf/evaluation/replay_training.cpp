@@ -16,6 +16,10 @@ namespace {
 
 at::Tensor as_recorded(const at::Tensor& scalar) { return scalar.detach().view({1}); }
 
+at::Tensor recorded_weights(const Recording& recording, const at::Tensor& t, const at::Tensor& data) {
+  return bell_weights(FlowSchedule(recorded_shift(recording)), t, data);
+}
+
 NamedTensors loss_and_gradients(const CausalDit& dit, const at::Tensor& loss) {
   NamedTensors out{{"out.loss", as_recorded(loss)}};
   add_gradients(out, "grad.", dit, loss);
@@ -60,7 +64,7 @@ NamedTensors replay_flow_matching(const Recording& recording, const ReplayOption
   set_requires_grad(dit.weights(), true);
   const at::Tensor data = latents(recording, "data", options), noise = latents(recording, "noise", options, data);
   const at::Tensor t = timestep_per_sample(recording, data, options).unsqueeze(1).expand({data.size(0), data.size(1)});
-  const NoisedClips clips{data, noise, t, bell_weights(FlowSchedule(), t, data), text_rows(recording, options)};
+  const NoisedClips clips{data, noise, t, recorded_weights(recording, t, data), text_rows(recording, options)};
   return loss_and_gradients(dit, bidirectional_loss(dit, clips));
 }
 
@@ -69,9 +73,9 @@ NamedTensors replay_teacher_forcing(const Recording& recording, const ReplayOpti
   set_requires_grad(dit.weights(), true);
   const at::Tensor data = latents(recording, "data", options), noise = latents(recording, "noise", options, data);
   const int64_t block = recording.integer("frames_per_block");
-  const at::Tensor t = timesteps_of_frames(recording, data, block, options);
+  const at::Tensor t = timesteps_of_frames(recording, data, block, RecordedTimes::kOfBlocks, options);
   const ReconstructionMask mask(ContextPolicy::everything(), BlockLayout(data.size(1), block));
-  const NoisedClips clips{data, noise, t, bell_weights(FlowSchedule(), t, data), text_rows(recording, options)};
+  const NoisedClips clips{data, noise, t, recorded_weights(recording, t, data), text_rows(recording, options)};
   return loss_and_gradients(dit, teacher_forcing_loss(dit, clips, mask));
 }
 

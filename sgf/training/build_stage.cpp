@@ -205,7 +205,7 @@ void check_clips_fit(const Config& c, const ClipShardOrder& order) {
 // An encoder for what the clips hold no embedding of; none where they hold all that the run asks for.
 std::shared_ptr<const TextEncoder> encoder_beside(const ClipShards& shards, const Config& c, const WanSource& source) {
   std::vector<std::string> prompts = c.output.sample_every > 0 ? c.output.sample_prompts : std::vector<std::string>{};
-  if (c.train.stage == StageChoice::kCausalCd) prompts.push_back(c.negative_prompt);
+  if (is_student_stage(c.train.stage)) prompts.push_back(c.negative_prompt);  // a teacher is steered away from it
   const auto is_held = [&](const std::string& prompt) { return shards.text_rows(prompt).has_value(); };
   if (c.data.wan.empty() || std::ranges::all_of(prompts, is_held)) return nullptr;
   const std::filesystem::path file = WanFolder(source.folder).text_encoder();

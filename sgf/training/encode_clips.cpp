@@ -2,6 +2,7 @@
 
 #include "sgf/core/checkpoint_format.h"
 #include "sgf/core/error.h"
+#include "sgf/core/safetensors.h"
 #include "sgf/core/sha256.h"
 #include "sgf/core/stop_signal.h"
 #include "sgf/core/tensors.h"
@@ -15,6 +16,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <span>
 #include <utility>
 
 namespace sgf {
@@ -67,13 +70,19 @@ void check_readable(const VideoFolder& folder) {
     if (!fs::is_directory(video.path)) open_frames(video.path);  // says what to install
 }
 
+// Of a tensor that is dense and on the CPU.
+std::span<const std::byte> bytes_of(const at::Tensor& tensor) {
+  return {static_cast<const std::byte*>(tensor.const_data_ptr()), tensor.nbytes()};
+}
+
 at::Tensor on_cpu(const at::Tensor& tensor) { return tensor.to(at::kCPU).contiguous(); }
 
 // Encodes what is not encoded yet, a video at a time.
 class ClipMaker {
  public:
-  ClipMaker(const EncodeRequest& request, const VideoCodec& codec, const PromptEncoder& text)
-      : request_(request), codec_(codec), text_(text) {}
+  ClipMaker(const EncodeRequest& request, const VideoCodec& codec, const PromptEncoder& text,
+            std::vector<int64_t> latent)
+      : request_(request), codec_(codec), text_(text), latent_(std::move(latent)) {}
 
   void write_prompts() const {
     const fs::path path = prompts_shard(request_.out);
@@ -102,16 +111,22 @@ class ClipMaker {
     return is_current(video, mark, request_.check_all) && !(mark->is_left_out() && request_.retry);
   }
 
-  ClipVideo encode(const FolderVideo& video, const at::Tensor& rows) const {
+  // Nothing where a signal came before its end: then the video is begun again.
+  std::optional<ClipVideo> encode(const FolderVideo& video, const at::Tensor& rows, const StopSignal& signal) const {
     const std::optional<ClipVideo> before = read_clip_mark(request_.out, video.name);
     const bool is_kept = before && !before->is_left_out() && has_same_content(video, *before, request_.check_all) &&
                          has_shard(*before, request_.check_all);
     const at::Tensor kept = is_kept ? latents_of(video) : at::Tensor();
     fs::remove(clip_mark(request_.out, video.name));
     ClipVideo result{.name = video.name, .bytes = video.bytes, .changed = video.changed, .caption = video.caption};
-    if (is_kept) result.sha256 = before->sha256;
-    const at::Tensor latents = is_kept ? kept : read_and_encode(video, result);
-    if (latents.defined()) write_shard(result, latents, rows);
+    GrowingSafetensors shard = begin_shard(video, rows);
+    if (is_kept) {
+      result.sha256 = before->sha256;
+      for (int64_t i = 0; i < kept.size(0); ++i) shard.add(bytes_of(kept[i]));
+    } else if (!read_and_encode(video, result, shard, signal)) {
+      return std::nullopt;
+    }
+    if (!result.is_left_out()) finish_shard(result, shard);
     write_json_file(clip_mark(request_.out, video.name), to_json(result));
     return result;
   }
@@ -134,13 +149,13 @@ class ClipMaker {
     return map_tensor(open_checkpoint(clip_shard(request_.out, video.name), "clips"), "latents");
   }
 
-  // [N, F, C, h, w]; undefined for a video that cannot be read. Only reading is forgiven: whatever else goes wrong is
-  // no fault of the video.
-  at::Tensor read_and_encode(const FolderVideo& video, ClipVideo& result) const {
+  // Clip by clip, however long the video is. Only reading is forgiven: whatever else goes wrong is no fault of the
+  // video.
+  bool read_and_encode(const FolderVideo& video, ClipVideo& result, GrowingSafetensors& shard,
+                       const StopSignal& signal) const {
     const at::NoGradGuard no_grad;
     std::optional<ClipReader> reader;
-    std::vector<at::Tensor> clips;
-    while (true) {
+    while (signal.received() == 0) {
       at::Tensor pictures;
       try {
         if (!reader) {
@@ -150,17 +165,29 @@ class ClipMaker {
         pictures = reader->next();
       } catch (const Error& error) {
         result.problem = error.what();
-        return {};
+        return true;
       }
-      if (!pictures.defined()) return at::stack(clips);
-      clips.push_back(on_cpu(codec_.encode(pictures.unsqueeze(0))[0].to(at::kFloat)));
+      if (!pictures.defined()) return true;
+      shard.add(bytes_of(on_cpu(codec_.encode(pictures.unsqueeze(0))[0].to(at::kFloat))));
     }
+    return false;
   }
 
-  void write_shard(ClipVideo& video, const at::Tensor& latents, const at::Tensor& rows) const {
+  GrowingSafetensors begin_shard(const FolderVideo& video, const at::Tensor& rows) const {
+    std::map<std::string, std::string> metadata;
+    stamp(metadata, "clips");
+    const OutgoingTensor text =
+        outgoing_bytes("text", dtype_of(rows.scalar_type()), rows.sizes().vec(), bytes_of(rows));
+    return {clip_shard(request_.out, video.name),
+            {.name = "latents", .dtype = DType::kF32, .shape = latent_},
+            {text},
+            std::move(metadata)};
+  }
+
+  void finish_shard(ClipVideo& video, GrowingSafetensors& shard) const {
     const fs::path path = clip_shard(request_.out, video.name);
-    save(path, {{"latents", latents}, {"text", rows}}, "clips");
-    video.clips = latents.size(0);
+    shard.finish();
+    video.clips = shard.rows();
     video.shard_bytes = fs::file_size(path);
     video.shard_sha256 = sha256_of_file(path);
   }
@@ -174,6 +201,7 @@ class ClipMaker {
   const EncodeRequest& request_;
   const VideoCodec& codec_;
   const PromptEncoder& text_;
+  std::vector<int64_t> latent_;  // [F, C, h, w] of a clip
 };
 
 std::vector<FolderVideo> own_work(const EncodeRequest& request, const VideoFolder& folder, const ClipMaker& encoder) {
@@ -184,6 +212,16 @@ std::vector<FolderVideo> own_work(const EncodeRequest& request, const VideoFolde
     if (is_own && !encoder.is_done(video)) work.push_back(video);
   }
   return work;
+}
+
+// Half shards of the own work, which a kill left under temporary names.
+void remove_half_shards(const fs::path& out, const std::vector<FolderVideo>& work) {
+  std::set<std::string> own;
+  for (const FolderVideo& video : work) own.insert("." + clip_shard(out, video.name).filename().string());
+  for (const auto& entry : fs::directory_iterator(out)) {
+    const fs::path name = entry.path().filename();
+    if (name.extension() == ".tmp" && own.contains(name.stem().stem().string())) fs::remove(entry.path());
+  }
 }
 
 // Goes through the work; false where a signal came before its end.
@@ -199,12 +237,12 @@ bool encode_all(const EncodeRequest& request, const ClipMaker& encoder, const st
     for (size_t i = first; i < end; ++i) captions.push_back(work[i].caption);
     const std::vector<at::Tensor> rows = encoder.embed(captions);
     for (size_t i = first; i < end; ++i) {
-      if (signal.received() != 0) {
+      const std::optional<ClipVideo> made = encoder.encode(work[i], rows[i - first], signal);
+      if (!made) {
         progress.finish();
         return false;
       }
-      const ClipVideo made = encoder.encode(work[i], rows[i - first]);
-      if (made.is_left_out()) progress.say("left out: " + made.problem);
+      if (made->is_left_out()) progress.say("left out: " + made->problem);
       progress.show({.step = ++result.made});
     }
   }
@@ -217,6 +255,7 @@ void gather_marks(const fs::path& out, const VideoFolder& folder, const ClipMake
                   EncodeResult& result) {
   ClipManifest manifest{order, sha256_of_file(prompts_shard(out)), {}};
   for (const std::string& name : folder.uncaptioned) manifest.videos.push_back({.name = name, .problem = "no caption"});
+  for (const auto& [name, problem] : folder.unreadable) manifest.videos.push_back({.name = name, .problem = problem});
   for (const FolderVideo& video : folder.videos) {
     const std::optional<ClipVideo> mark = read_clip_mark(out, video.name);
     if (encoder.is_current(video, mark, /*check_all=*/false)) manifest.videos.push_back(*mark);
@@ -226,7 +265,7 @@ void gather_marks(const fs::path& out, const VideoFolder& folder, const ClipMake
     if (video.is_left_out()) result.left_out.push_back(video);
   result.clips = manifest.clips();
   result.done = static_cast<int64_t>(manifest.videos.size());
-  result.videos = static_cast<int64_t>(folder.videos.size() + folder.uncaptioned.size());
+  result.videos = static_cast<int64_t>(folder.videos.size() + folder.uncaptioned.size() + folder.unreadable.size());
   if (result.is_whole()) write_json_file(manifest_file(out), to_json(manifest));
 }
 
@@ -240,10 +279,11 @@ EncodeResult encode_clips(const EncodeRequest& request, const VideoCodec& codec,
   check_readable(folder);
   const ClipShardOrder order = clip_order_of(request, codec, text);
   claim_shard_folder(request.out, to_json(order), "clips");
-  const ClipMaker encoder(request, codec, text);
+  const ClipMaker encoder(request, codec, text, order.latent);
   encoder.write_prompts();
   const std::vector<FolderVideo> work = own_work(request, folder, encoder);
   if (!work.empty()) fs::remove(manifest_file(request.out));  // until all is whole again
+  remove_half_shards(request.out, work);
   EncodeResult result;
   result.was_stopped = !encode_all(request, encoder, work, result);
   gather_marks(request.out, folder, encoder, order, result);

@@ -5,6 +5,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/sha256.h"
 #include "sgf/core/stop_signal.h"
+#include "sgf/core/wan_folder.h"
 #include "sgf/core/weight_identity.h"
 #include "sgf/data/clip_manifest.h"
 #include "sgf/kernels/noise_fill.h"
@@ -20,6 +21,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace sgf {
 namespace {
@@ -43,7 +45,10 @@ void check_pair_request(const PairRequest& r) {
 
 std::string data_name(const Config& c) {
   if (!c.data.clips.empty()) return "clips " + clip_identity(read_clip_manifest(c.data.clips));
-  return c.data.prompts.empty() ? c.data.world : "prompts " + sha256_of_file(c.data.prompts);
+  if (c.data.prompts.empty()) return c.data.world;
+  const std::string reader =
+      c.data.world.empty() ? weight_identity(open_tensor_file(WanFolder(c.data.wan).text_encoder())) : c.data.world;
+  return fmt::format("prompts {} read by {}", sha256_of_file(c.data.prompts), reader);
 }
 
 PairOrder order_of(const PairRequest& r) {
@@ -53,6 +58,8 @@ PairOrder order_of(const PairRequest& r) {
   return {.stage = std::string(enum_name(c.train.stage)),
           .teacher = weight_identity(open_tensor_file(find_start_file(r.teacher).path)),
           .data = data_name(c),
+          .negative_prompt = c.negative_prompt,
+          .dtype = std::string(enum_name(c.run.dtype)),
           .seed = static_cast<uint64_t>(c.run.seed),
           .guidance = r.guidance,
           .steps = r.steps,
@@ -79,8 +86,8 @@ class PathMaker {
         kept_(steps_at(grid_, order.timesteps)),
         guidance_(order.guidance),
         is_causal_(config_.train.stage == StageChoice::kCausalOde),
-        clips_(clip_source(config_)),
-        prompts_(prompt_source(config_, around_)) {}
+        clips_(is_causal_ ? clip_source(config_) : nullptr),
+        prompts_(is_causal_ ? nullptr : prompt_source(config_, around_)) {}
 
   struct Paths {
     OdePath path;
@@ -121,8 +128,8 @@ class PathMaker {
   std::vector<int64_t> kept_;
   double guidance_;
   bool is_causal_;
-  std::shared_ptr<const ClipSource> clips_;
-  std::shared_ptr<const PromptSource> prompts_;
+  std::shared_ptr<const ClipSource> clips_;      // lead the paths of causal_ode
+  std::shared_ptr<const PromptSource> prompts_;  // and these the others
 };
 
 // Gathers forwards of micro_batch pairs.
@@ -155,17 +162,17 @@ class ShardWriter {
 };
 
 bool is_whole(const fs::path& folder, int64_t shard) {
-  const fs::path path = shard_file(folder, shard), mark = shard_mark(folder, shard);
-  if (!fs::exists(mark) || !fs::exists(path)) return false;
-  const PairShard written = read_pair_shard(mark);
-  return fs::file_size(path) == written.bytes && sha256_of_file(path) == written.sha256;
+  const fs::path path = shard_file(folder, shard);
+  const std::optional<PairShard> written = find_pair_shard(folder, shard);
+  return written && fs::exists(path) && fs::file_size(path) == written->bytes &&
+         sha256_of_file(path) == written->sha256;
 }
 
 // Whichever worker comes last finds all marks there; several that come together write the same bytes.
 int64_t write_manifest(const fs::path& folder, const PairOrder& order) {
   nlohmann::json shards = nlohmann::json::array();
   for (int64_t i = 0; i < order.shards(); ++i)
-    if (fs::exists(shard_mark(folder, i))) shards.push_back(to_json(read_pair_shard(shard_mark(folder, i))));
+    if (const std::optional<PairShard> shard = find_pair_shard(folder, i)) shards.push_back(to_json(*shard));
   const auto whole = static_cast<int64_t>(shards.size());
   nlohmann::json manifest = to_json(order);
   if (whole == order.shards())

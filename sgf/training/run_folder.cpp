@@ -110,6 +110,15 @@ std::vector<ConfigDifference> compare_configs(std::string_view before, std::stri
 
 bool is_run_folder(const fs::path& path) { return fs::exists(path / "config.yaml"); }
 
+bool check_config_of_run(const fs::path& run, std::string_view config_yaml, const std::vector<std::string>& free_keys) {
+  std::vector<ConfigDifference> differences = compare_configs(read_text(run / "config.yaml"), config_yaml);
+  const bool is_changed = !differences.empty();
+  std::erase_if(differences, [&](const ConfigDifference& d) { return is_free(d.key, free_keys); });
+  check(differences.empty(), "training", "{}: belongs to another config: {}", run.string(),
+        describe_differences(differences));
+  return is_changed;
+}
+
 RunFolder RunFolder::create(const fs::path& path, std::string_view config_yaml) {
   check(!is_run_folder(path), "training", "{}: holds a run already; resume it, or give the new run a folder of its own",
         path.string());
@@ -126,12 +135,7 @@ RunFolder RunFolder::open(const fs::path& path, std::string_view config_yaml,
                           const std::vector<std::string>& free_keys) {
   check(is_run_folder(path), "training", "{}: no run to resume: there is no config.yaml in it", path.string());
   RunFolder run(path);
-  std::vector<ConfigDifference> differences = compare_configs(read_text(run.config_file()), config_yaml);
-  const bool is_changed = !differences.empty();
-  std::erase_if(differences, [&](const ConfigDifference& d) { return is_free(d.key, free_keys); });
-  check(differences.empty(), "training", "{}: belongs to another config: {}", path.string(),
-        describe_differences(differences));
-  if (is_changed) run.write_config(config_yaml);
+  if (check_config_of_run(path, config_yaml, free_keys)) run.write_config(config_yaml);
   run.make_folders();
   run.checkpoints().remove_leftovers();
   remove_temporary_files(path);

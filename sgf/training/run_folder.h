@@ -22,14 +22,19 @@ struct ConfigDifference {
 // In the order of `before`, then what only `now` has.
 std::vector<ConfigDifference> compare_configs(std::string_view before, std::string_view now);
 
+// Refuses the config of another run than lies there, and names what differs; `free_keys` (or sections) may. Whether
+// anything differs at all.
+bool check_config_of_run(const std::filesystem::path& run, std::string_view config_yaml,
+                         const std::vector<std::string>& free_keys);
+
 // Held by one process at a time.
 class RunFolder {
  public:
   // A new run, in a folder that is new or empty. `config_yaml` is the config as resolved.
   static RunFolder create(const std::filesystem::path& path, std::string_view config_yaml);
 
-  // An earlier run, to be resumed. Refuses one of another config and names the keys; `free_keys` (or sections) may
-  // differ, and the config is then rewritten. Removes what a crash left.
+  // An earlier run, to be resumed, where check_config_of_run lets it; what differs is then rewritten. Removes what a
+  // crash left.
   static RunFolder open(const std::filesystem::path& path, std::string_view config_yaml,
                         const std::vector<std::string>& free_keys = {});
 

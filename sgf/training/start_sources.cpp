@@ -3,7 +3,9 @@
 #include "sgf/core/error.h"
 #include "sgf/core/weight_identity.h"
 #include "sgf/data/clip_manifest.h"
+#include "sgf/data/pair_manifest.h"
 #include "sgf/training/start_file.h"
+#include "sgf/training/train_needs.h"
 
 #include <nlohmann/json.hpp>
 
@@ -17,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSourcesKey = "sources";
-constexpr const char* kClipsKey = "data.clips";
+constexpr const char *kClipsKey = "data.clips", *kPairsKey = "data.pairs";
 
 // Teachers are never trained, so that no checkpoint holds them.
 bool is_teacher(std::string_view key) { return key.ends_with(".teacher"); }
@@ -60,16 +62,23 @@ StartSource source_of(const std::string& key, const std::string& given, const St
   return {key, given, fs::absolute(file.path), file.step, weight_identity(open_tensor_file(file.path))};
 }
 
-// The clips that a run learns from are not in its checkpoints either: a folder that has got others since would go on
+// What a run learns from is not in its checkpoints either: a folder that has got other clips or pairs since would go on
 // with another run.
-void add_clips(const Config& c, const StartSource* before, std::vector<StartSource>& sources) {
-  if (c.data.clips.empty()) return;
-  sources.push_back({kClipsKey, c.data.clips, fs::absolute(c.data.clips), std::nullopt,
-                     clip_identity(read_clip_manifest(c.data.clips))});
-  check(before == nullptr || before->identity == sources.back().identity, "training",
-        "{}: the run began with the clips of {}, and what is in {} now are others; encode those videos with those "
-        "captions again, or begin a new run in another folder (--out)",
-        kClipsKey, before == nullptr ? "" : before->file.string(), c.data.clips);
+void add_folder(const char* key, const std::string& folder, std::string identity,
+                const std::vector<StartSource>& recorded, std::vector<StartSource>& sources) {
+  const StartSource* before = find_source(recorded, key);
+  check(before == nullptr || before->identity == identity, "training",
+        "{}: the run began with what was in {}, and what is in {} now is something else; make the same again, or begin "
+        "a new run in another folder (--out)",
+        key, before == nullptr ? "" : before->file.string(), folder);
+  sources.push_back({key, folder, fs::absolute(folder), std::nullopt, std::move(identity)});
+}
+
+void add_data(const Config& c, const std::vector<StartSource>& recorded, std::vector<StartSource>& sources) {
+  if (!c.data.clips.empty())
+    add_folder(kClipsKey, c.data.clips, clip_identity(read_clip_manifest(c.data.clips)), recorded, sources);
+  if (reads_pairs(c.train.stage) && !c.data.pairs.empty())
+    add_folder(kPairsKey, c.data.pairs, pair_identity(read_pair_manifest(c.data.pairs)), recorded, sources);
 }
 
 }  // namespace
@@ -119,7 +128,7 @@ std::vector<StartSource> choose_start_sources(const Config& config, const std::v
     say(fmt::format("{}: the run began with {}, now there is {}; the checkpoint's weights are taken, not these",
                     now.key, describe_source(*before), describe_source(now)));
   }
-  add_clips(config, find_source(recorded, kClipsKey), sources);
+  add_data(config, recorded, sources);
   return sources;
 }
 

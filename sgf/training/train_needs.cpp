@@ -59,14 +59,12 @@ void add_needs_of_clips(const Config& c, std::vector<std::string>& needs) {
 }
 
 void add_needs_without_world(const Config& c, std::vector<std::string>& needs) {
-  if (c.train.stage != StageChoice::kDmd) {
+  const bool is_led_by_prompts = c.train.stage == StageChoice::kDmd || c.train.stage == StageChoice::kBidirectionalOde;
+  if (!is_led_by_prompts) {
     needs.push_back(
-        fmt::format("the {} stage learns clips: {}set data.world to world-tiny or world-small (base: world-tiny sets "
-                    "the sizes too)",
-                    enum_name(c.train.stage),
-                    reads_clips(c.train.stage) ? "make them of videos with sgf data encode, and set data.clips to "
-                                                 "their folder, or "
-                                               : ""));
+        fmt::format("the {} stage learns clips: make them of videos with sgf data encode, and set data.clips to their "
+                    "folder, or set data.world to world-tiny or world-small (base: world-tiny sets the sizes too)",
+                    enum_name(c.train.stage)));
     return;
   }
   if (c.data.wan.empty())
@@ -75,7 +73,7 @@ void add_needs_without_world(const Config& c, std::vector<std::string>& needs) {
         "world-tiny sets the sizes too)");
   if (c.data.prompts.empty())
     needs.emplace_back("without a world prompts come from a file: set data.prompts to one, a prompt a line");
-  if (c.dmd.first_block_given)
+  if (c.train.stage == StageChoice::kDmd && c.dmd.first_block_given)
     needs.emplace_back("dmd.first_block_given takes first blocks of the world's clips: set data.world");
 }
 
@@ -86,9 +84,11 @@ bool reads_clips(StageChoice stage) {
          stage == StageChoice::kCausalCd || stage == StageChoice::kCausalOde;
 }
 
-bool is_student_stage(StageChoice stage) {
-  return stage == StageChoice::kCausalOde || stage == StageChoice::kBidirectionalOde || stage == StageChoice::kCausalCd;
+bool reads_pairs(StageChoice stage) {
+  return stage == StageChoice::kCausalOde || stage == StageChoice::kBidirectionalOde;
 }
+
+bool is_student_stage(StageChoice stage) { return reads_pairs(stage) || stage == StageChoice::kCausalCd; }
 
 std::vector<std::string> unmet_needs(const Config& c) {
   std::vector<std::string> needs;
@@ -99,8 +99,7 @@ std::vector<std::string> unmet_needs(const Config& c) {
   }
   if (c.train.stage == StageChoice::kDmd) add_needs_of_dmd(c, needs);
   if (is_student_stage(c.train.stage)) add_needs_of_students(c, needs);
-  const bool reads_pairs = c.train.stage == StageChoice::kCausalOde || c.train.stage == StageChoice::kBidirectionalOde;
-  if (c.train.stage != StageChoice::kDmd && !reads_pairs && !c.data.prompts.empty())
+  if (c.train.stage != StageChoice::kDmd && !reads_pairs(c.train.stage) && !c.data.prompts.empty())
     needs.push_back(fmt::format("the {} stage learns clips with their own captions: leave data.prompts empty, got {}",
                                 enum_name(c.train.stage), c.data.prompts));
   return needs;
@@ -118,11 +117,12 @@ std::vector<std::string> missing_files(const Config& c) {
     missing.push_back(fmt::format(
         "data.clips: {} is not there or not whole; sgf data encode VIDEOS --captions FILE --wan {} --out {} makes it",
         c.data.clips, c.data.wan.empty() ? "DIR" : c.data.wan, c.data.clips));
+  if (reads_pairs(c.train.stage) && !c.data.pairs.empty() && !std::filesystem::exists(manifest_file(c.data.pairs)))
+    missing.push_back(
+        fmt::format("data.pairs: {} is not there or not whole; sgf pairs makes it of this file's config and a teacher",
+                    c.data.pairs));
   look("train.start_from", c.train.start_from);
-  if (is_student_stage(c.train.stage)) {
-    look("distil.teacher", c.distil.teacher);
-    look("data.pairs", c.data.pairs);
-  }
+  if (c.train.stage == StageChoice::kCausalCd) look("distil.teacher", c.distil.teacher);
   if (c.train.stage != StageChoice::kDmd) return missing;
   look("dmd.teacher", c.dmd.teacher);
   look("dmd.critic", c.dmd.critic);

@@ -11,6 +11,9 @@ namespace sgf {
 // Whether a stage learns clips, those of encoded videos too; causal_ode does through paths that clips led.
 bool reads_clips(StageChoice stage);
 
+// Whether a stage learns paths that were made beforehand.
+bool reads_pairs(StageChoice stage);
+
 // Whether a stage makes a few-step causal student of a many-step teacher.
 bool is_student_stage(StageChoice stage);
 

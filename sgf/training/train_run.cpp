@@ -42,11 +42,11 @@ c10::Device device_of(const Config& config, const Ranks& ranks) {
   return device_from_name(fmt::format("cuda:{}", ranks.place().local_rank));
 }
 
-// Teachers and clips among them where the run knows which they were: the same may have got another name.
+// Teachers, clips and pairs among them where the run knows which they were: the same may have got another name.
 std::vector<std::string> free_keys_of(const std::filesystem::path& run) {
   std::vector<std::string> keys = kFreeKeys;
   for (const StartSource& source : read_start_sources(run / "facts.json"))
-    if (source.key.ends_with(".teacher") || source.key == "data.clips") keys.push_back(source.key);
+    if (source.key.ends_with(".teacher") || source.key.starts_with("data.")) keys.push_back(source.key);
   return keys;
 }
 
@@ -199,6 +199,12 @@ TrainResult TrainRun::end(TrainEnd how, const std::string& reason) {
 }
 
 }  // namespace
+
+void check_goes_on(const std::filesystem::path& run, const Config& config) {
+  if (!is_run_folder(run)) return;
+  refuse_other_length(config, run);
+  check_config_of_run(run, to_yaml(config), free_keys_of(run));
+}
 
 TrainResult run_training(const TrainRequest& request, const Ranks& ranks) {
   if (request.config.run.threads > 0) at::set_num_threads(static_cast<int>(request.config.run.threads));

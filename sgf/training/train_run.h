@@ -34,6 +34,9 @@ struct TrainResult {
   std::string reason;      // in words, where it is not done
 };
 
+// Refuses a config that could not go on with the run in the folder, if there is one, and names what differs.
+void check_goes_on(const std::filesystem::path& run, const Config& config);
+
 // The same call on every rank; the first one alone writes to the folder.
 TrainResult run_training(const TrainRequest& request, const Ranks& ranks = Ranks::alone());
 

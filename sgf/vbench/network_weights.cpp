@@ -1,6 +1,7 @@
 #include "sgf/vbench/network_weights.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/safetensors.h"
 #include "sgf/core/torch_archive.h"
 #include "sgf/kernels/wide.h"
 
@@ -47,7 +48,7 @@ void NetworkWeights::finish(std::string_view network) const {
 
 TensorFile open_network_file(const std::filesystem::path& path) {
   std::shared_ptr<const MappedFile> file = MappedFile::open(path);
-  const bool is_torch = looks_like_torch_archive(file->bytes());
+  const bool is_torch = !is_safetensors(file->bytes()) && looks_like_torch_archive(file->bytes());
   return is_torch ? read_torch_archive(std::move(file), {.torchscript = true}) : read_tensor_file(std::move(file));
 }
 

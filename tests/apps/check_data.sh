@@ -29,15 +29,20 @@ order_clips() {
 
 SIZES=(dim=32 ffn_dim=48 freq_dim=16 text_dim=32 text_len=16 num_heads=2 num_layers=2 in_dim=16 out_dim=16)
 # shellcheck disable=SC2317 # called through expect
-# train RUN STAGE ARGS…: a few steps of a network of next to nothing on the clips.
-train() {
-  local run=$1 stage=$2 size set=()
-  shift 2
+# small COMMAND ARGS…: with a config of a network of next to nothing.
+small() {
+  local size set=()
   for size in "${SIZES[@]}"; do set+=(--set "model.$size"); done
-  "$SGF" train wan-1.3b-chunkwise "${set[@]}" --set video.height=8 --set video.width=8 --set video.frames=6 \
-    --set data.clips=clips --set data.wan=wan --set "train.stage=$stage" \
-    --set train.steps=6 --set train.global_batch=2 --set optimiser.learning_rate=1e-3 --set output.sample_every=0 \
-    --set run.dtype=float32 --set run.device=cpu --set run.threads=1 --quiet --out "$run" "$@"
+  "$SGF" "$1" wan-1.3b-chunkwise "${set[@]}" --set video.height=8 --set video.width=8 --set video.frames=6 \
+    --set data.wan=wan --set output.sample_every=0 --set run.dtype=float32 --set run.device=cpu --set run.threads=1 \
+    --quiet "${@:2}"
+}
+
+# shellcheck disable=SC2317 # called through expect
+# train RUN STAGE ARGS…: a few steps of it on the clips.
+train() {
+  small train --set data.clips=clips --set "train.stage=$2" --set train.steps=6 --set train.global_batch=2 \
+    --set optimiser.learning_rate=1e-3 --out "$1" "${@:3}"
 }
 
 # Two good videos of three seconds: mp4 where this build has FFmpeg, else folders of pictures.
@@ -128,12 +133,38 @@ check_runs() {
   expect 1 'sgf data encode' train none flow_matching --set data.clips=nowhere
 }
 
+# Paths that clips lead, and paths that prompts lead without any: made, resumed, learnt, and not mixed up.
+check_pairs() {
+  local clips=(--set train.stage=causal_ode --set data.clips=clips --teacher teacher_forcing) run
+  local prompts=(--set train.stage=bidirectional_ode --set data.prompts=prompts.txt --teacher flow_matching)
+  local paths=(--count 3 --per-shard 1 --steps 8)
+  printf 'A cat.\nA dog, running.\n' >prompts.txt
+  expect 0 '2 shards made, 2 of 3 whole' small pairs "${clips[@]}" "${paths[@]}" --out led --shard 0/2
+  expect 1 '2 of 3 shards are whole' train none causal_ode --set train.start_from=teacher_forcing --set data.pairs=led
+  expect 0 '1 shards made, 3 of 3 whole' small pairs "${clips[@]}" "${paths[@]}" --out led --shard 1/2
+  expect 0 '3 of 3 whole' small pairs "${prompts[@]}" "${paths[@]}" --out prompted
+  expect 1 'begun with another order: data' small pairs --set "train.stage=bidirectional_ode" \
+    --set data.prompts=captions.csv --teacher flow_matching "${paths[@]}" --out prompted
+  for run in ode ode-parts; do
+    [[ $run == ode ]] || expect 3 'stopped after step 3' train "$run" causal_ode --set train.start_from=teacher_forcing \
+      --set data.pairs=led --stop-after 3
+    expect 0 '6 steps done' train "$run" causal_ode --set train.start_from=teacher_forcing --set data.pairs=led --resume
+  done
+  cmp -s ode/metrics.jsonl ode-parts/metrics.jsonl || complain 'causal_ode: a resumed run has other metrics'
+  expect 0 '6 steps done' train prompted-ode bidirectional_ode --set 'data.clips=""' --set data.prompts=prompts.txt \
+    --set train.start_from=flow_matching --set data.pairs=prompted
+  printf x | dd of=led/shard_000001.safetensors bs=1 seek=900 conv=notrunc status=none
+  expect 1 'shard_000001.safetensors: its bytes are others than the manifest names' train tampered causal_ode \
+    --set train.start_from=teacher_forcing --set data.pairs=led
+  expect 0 '1 shards made, 3 of 3 whole' small pairs "${clips[@]}" "${paths[@]}" --out led
+}
+
 # The recipes name their data: what is missing is said with the command that makes it, and nothing more once it is there.
 check_recipes() {
   local said
   mkdir recipe
   printf 'base: wan-1.3b-framewise\nname: tf\ntrain: {stage: teacher_forcing}\ndata: {clips: data/clips, wan: wan}\n' >recipe/a.yaml
-  expect 0 'a.yaml would not find data.clips: data/clips is not there or not whole; sgf data encode' \
+  expect 0 'a.yaml would be refused: data.clips: data/clips is not there or not whole; sgf data encode' \
     "$SGF" recipe run recipe --dry-run
   expect 1 'sgf data encode VIDEOS --captions FILE --wan wan --out data/clips makes it' "$SGF" recipe run recipe
   mkdir data && cp -r clips data/clips
@@ -146,5 +177,6 @@ check_encoding
 check_bad_videos
 check_kill
 check_runs
+check_pairs
 check_recipes
 exit "$FAILED"

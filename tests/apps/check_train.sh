@@ -89,6 +89,9 @@ check_samples() {
   expect 1 'holds files already' "$SGF" "${look[@]}"
   expect 0 'blocks, 2 unipc steps' "$SGF" "${look[@]}" --overwrite --mode blocks --solver unipc --png --prompt 'a red disc'
   [[ -s $FOLDER/look/0/frame_00005.png ]] || complain 'no pictures'
+  expect 0 'at-once, 2 euler steps' "$SGF" "${look[@]}" --overwrite --mode at-once --frames 5
+  expect 1 "the world has no word 'unicorn'" "$SGF" "${look[@]::8}" --out "$FOLDER/unseen" --prompt 'a unicorn'
+  [[ ! -e $FOLDER/unseen ]] || complain 'a refused sample left a folder behind'
   expect 1 'few-step students are for sgf generate' "$SGF" "${look[@]}" --overwrite --set train.stage=causal_cd
 }
 
@@ -107,7 +110,14 @@ check_recipe() {
   [[ $(wc -w <<<"$made") == 2 ]] || complain "two runs were expected: $made"
   expect 0 '3 of 3, done' "$SGF" "${run[@]}"
   [[ $(stat -c '%i' runs/*/checkpoints/step_00000003/generator.safetensors) == "$made" ]] || complain 'a run was made twice'
+  printf 'optimiser: {beta2: 0.9}\n' >>recipe/b.yaml
+  expect 0 'b.yaml would be refused: [training] runs/r-teacher: belongs to another config: optimiser.beta2' \
+    "$SGF" "${run[@]}" --dry-run
+  expect 1 'undo the change, or remove the run to have it made again' "$SGF" "${run[@]}"
+  sed -i '$d' recipe/b.yaml
   expect 0 '4 of 4, done' "$SGF" "${run[@]}" --set train.steps=4
+  expect 0 'runs/r-student began with other weights (train.start_from) than runs/r-teacher has now' \
+    "$SGF" "${run[@]}" --set train.steps=4 --dry-run
   rm recipe/b.yaml
   rm -r runs/r-teacher
   expect 1 'runs/r-teacher is not there' "$SGF" "${run[@]}" --set train.steps=5

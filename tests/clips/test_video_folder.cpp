@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 
 void put(const fs::path& path, const std::string& text) {
   fs::create_directories(path.parent_path());
@@ -62,6 +63,30 @@ TEST_F(Videos, HaveTheirCaptionsBesideThemWhereThereIsNoList) {
   EXPECT_THAT(found.uncaptioned, ElementsAre("b.mp4"));
   EXPECT_THAT(found.without_video, ElementsAre("readme.txt"));
   EXPECT_EQ(found.videos[1].bytes, 2U);  // of both pictures
+}
+
+TEST_F(Videos, WhoseNameOrCaptionIsNoUtf8AreNamedAndTheOthersGoOn) {
+  put(folder_ / "lat\xE9in.mp4", "x");
+  put(folder_ / "overlong\xE0\x80\x80.mp4", "x");  // as long as a character, but none
+  put(folder_ / "b.txt", "caf\xE9");
+  put(folder_ / "deep/er/a.txt", "caf\xC3\xA9");
+  const VideoFolder found = read_video_folder(folder_.path(), {});
+  EXPECT_THAT(names_of(found), ElementsAre("deep/er/a.MKV: caf\xC3\xA9"));
+  EXPECT_THAT(found.unreadable, ElementsAre(Pair(R"('lat\xe9in.mp4')", HasSubstr("rename the file")),
+                                            Pair(R"('overlong\xe0\x80\x80.mp4')", HasSubstr("rename the file")),
+                                            Pair("b.mp4", HasSubstr("b.txt: not UTF-8 text"))));
+}
+
+TEST_F(Videos, OfOneNameShareTheCaptionBesideThem) {
+  put(folder_ / "b.mov", "b");
+  put(folder_ / "b.txt", "bee");
+  EXPECT_THAT(names_of(read_video_folder(folder_.path(), {})), ElementsAre("b.mov: bee", "b.mp4: bee"));
+}
+
+TEST_F(Videos, AreFoundOnceWhereALinkLeadsBack) {
+  fs::create_directory_symlink("..", folder_ / "deep/back");
+  put(folder_ / "b.txt", "bee");
+  EXPECT_THAT(names_of(read_video_folder(folder_.path(), {})), ElementsAre("b.mp4: bee"));
 }
 
 TEST_F(Videos, OfNoneAFolderIsRefused) {

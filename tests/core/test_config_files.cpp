@@ -185,6 +185,23 @@ TEST_F(ConfigFiles, WhatIsLoadedIsValidatedAfterTheOverrides) {
   EXPECT_NO_THROW(load(file, {"model.num_heads=8"}));
 }
 
+TEST_F(ConfigFiles, WhatIsOutOfRangeIsNamedWithItsPlace) {
+  const fs::path base = write("base.yaml", "name: b\ntrain:\n  global_batch: 2\n");
+  const fs::path file = write("a.yaml", "base: base\n\nschedule:\n  shift: -1\n");
+  EXPECT_THAT(refusal_of_load(file), HasSubstr(file.string() + ":4: schedule.shift must be positive"));
+  EXPECT_THAT(refusal_of([&] { load(file, {"schedule.shift=-2"}); }),
+              HasSubstr("[core] --set schedule.shift=-2: schedule.shift must be positive, got -2"));
+  EXPECT_THAT(refusal_of([&] {
+                load(file, {"schedule.shift=5", "train.micro_batch=9"});
+              }),
+              HasSubstr("--set train.micro_batch=9, " + base.string() + ":3: train.micro_batch must fit"));
+  // A word of the message that is a key, but none that is meant; and a default, which lies nowhere.
+  EXPECT_THAT(refusal_of([&] { load(base, {"schedule.denoising_steps=[]"}); }),
+              HasSubstr("[core] --set schedule.denoising_steps=[]: schedule.denoising_steps must name"));
+  EXPECT_THAT(refusal_of([&] { load(base, {"model.num_heads=7"}); }),
+              HasSubstr("[core] --set model.num_heads=7: model.num_heads must divide model.dim"));
+}
+
 TEST_F(ConfigFiles, OverridesAreReadAsYaml) {
   const fs::path file = write("a.yaml", "{}");
   EXPECT_EQ(load(file, {"name=\"\""}).name, "");

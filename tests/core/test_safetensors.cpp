@@ -62,6 +62,15 @@ TEST(Safetensors, AcceptsTensorsThatTileTheData) {
   EXPECT_EQ(file.entries.at(1).name, "a");
 }
 
+// A header of 640 bytes: the file begins 80 02, as a pickle does.
+TEST(Safetensors, IsToldFromAPickleWhateverTheLengthOfItsHeader) {
+  for (const size_t length : {0x280, 0x380, 0x480, 0x580, 0x288}) {
+    std::string header = two_tensors("[0,8]", "[8,12]");
+    header.resize(length, ' ');
+    EXPECT_EQ(open_text("good", with_header(header, 12)).format, "safetensors") << length;
+  }
+}
+
 TEST(Safetensors, RefusesOverlappingOffsetsAndNamesTheFile) {
   expect_refused(with_header(two_tensors("[0,8]", "[6,10]"), 10), {"'b' begins at byte 6", "inside"});
 }
@@ -209,6 +218,29 @@ TEST_F(SafetensorsWriter, TakesATensorInPieces) {
   write_safetensors(path_, {pieces});
   const TensorFile file = open_tensor_file(path_);
   EXPECT_EQ(elements(file, file.entries[0]), (std::vector<double>{1, 2, 3, 4}));
+}
+
+TEST_F(SafetensorsWriter, GrowsATensorByRowsWithTheOthersBehindIt) {
+  const OutgoingTensor other = outgoing_bytes("other", DType::kU8, {2, 2}, std::as_bytes(std::span(bytes_)));
+  GrowingSafetensors growing(path_, {.name = "rows", .dtype = DType::kF32, .shape = {3}}, {other}, {{"step", "7"}});
+  for (int i = 0; i < 12; ++i) growing.add(std::as_bytes(std::span(floats_)));
+  EXPECT_FALSE(std::filesystem::exists(path_));
+  growing.finish();
+  const TensorFile file = open_tensor_file(path_);
+  EXPECT_EQ(file.find("rows")->shape, (std::vector<int64_t>{12, 3}));
+  EXPECT_EQ(elements(file, *file.find("rows")).back(), 3.25);
+  EXPECT_EQ(elements(file, *file.find("other")), (std::vector<double>{1, 2, 3, 4}));
+  EXPECT_EQ(file.metadata.at("step"), "7");
+  EXPECT_EQ(file.find("rows")->offset % 8, 0u);
+}
+
+TEST_F(SafetensorsWriter, AGrowingFileThatIsLeftLeavesNothingAndTakesWholeRows) {
+  {
+    GrowingSafetensors growing(path_, {.name = "rows", .dtype = DType::kF32, .shape = {3}}, {}, {});
+    growing.add(std::as_bytes(std::span(floats_)));
+    expect_error([&] { growing.add(std::as_bytes(std::span(bytes_))); }, {"a row has 12 bytes, got 4 after 1 rows"});
+  }
+  EXPECT_EQ(files_in_folder(), 0u);
 }
 
 TEST_F(SafetensorsWriter, AFailingProducerLeavesTheEarlierFileAndNoOther) {

@@ -3,6 +3,7 @@
 
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
+#include "sgf/schedule/flow_schedule.h"
 #include "tests/core/temporary_folder.h"
 
 #include <ATen/ATen.h>
@@ -195,6 +196,64 @@ TEST(Replay, InputsThatDoNotFitAreRefusedBeforeAnyWork) {
   EXPECT_NE(refusal(good, at::ones({1, 4, 3, 4, 8})).find("in.clean"), std::string::npos);
   EXPECT_NE(refusal(good[0], good).find("in.noisy is video"), std::string::npos);
   EXPECT_NE(refusal(good, good * std::nan("")).find("in.clean holds NaN"), std::string::npos);
+}
+
+// The recorded stages on other clips, with the weights of the bundled recordings beside them.
+class StageRecording : public ::testing::Test {
+ protected:
+  NamedTensors replayed(const std::string& kind, const at::Tensor& t, int64_t batch, int64_t frames,
+                        std::map<std::string, std::string> metadata) const {
+    metadata["kind"] = '"' + kind + '"';
+    metadata["weights"] = "\"dit_bidirectional_a.safetensors\"";
+    metadata["config"] = open_tensor_file(kReferences / "dit_bidirectional_a.safetensors").metadata.at("config");
+    NamedTensors tensors{{"in.t", t.to(at::kDouble)}, {"in.text", video({batch, 2, 48})}};
+    for (const char* name : {"in.state", "in.target", "in.data", "in.noise"})
+      tensors.emplace_back(name, video({batch, 4, frames, 4, 4}) * static_cast<double>(tensors.size()));
+    return replay(Recording::open(write_recording(copy_.folder, tensors, metadata)), {});
+  }
+  static double loss(const NamedTensors& out) { return out.front().second.item<double>(); }
+
+ private:
+  static at::Tensor video(at::IntArrayRef shape) {
+    return at::arange(c10::multiply_integers(shape), at::kDouble).sin().view(shape);
+  }
+  Tampered copy_;
+};
+
+TEST_F(StageRecording, OfASingleBlockHasATimestepForAllItsFrames) {
+  const at::Tensor one = at::tensor({625.0}), each = at::full({3}, 625.0), other = at::full({3}, 500.0);
+  for (const char* kind : {"stage_causal_ode", "stage_bidirectional_ode", "stage_teacher_forcing"}) {
+    const auto with = [&](const at::Tensor& t) { return loss(replayed(kind, t, 1, 3, {{"frames_per_block", "3"}})); };
+    EXPECT_EQ(with(one), with(each)) << kind;
+    EXPECT_NE(with(one), with(other)) << kind;
+  }
+}
+
+// Two samples of two blocks: causal_ode draws for a sample, the others for a block.
+TEST_F(StageRecording, OfAsManySamplesAsBlocksHasTheTimestepsThatItsStageDraws) {
+  const at::Tensor two = at::tensor({937.5, 625.0});
+  const at::Tensor of_samples = two.view({2, 1}).expand({2, 4}).contiguous();
+  const at::Tensor of_blocks = two.repeat_interleave(2).expand({2, 4}).contiguous();
+  const auto with = [&](const char* kind, const at::Tensor& t) {
+    return loss(replayed(kind, t, 2, 4, {{"frames_per_block", "2"}}));
+  };
+  EXPECT_EQ(with("stage_causal_ode", two), with("stage_causal_ode", of_samples));
+  EXPECT_EQ(with("stage_bidirectional_ode", two), with("stage_bidirectional_ode", of_blocks));
+  EXPECT_EQ(with("stage_teacher_forcing", two), with("stage_teacher_forcing", of_blocks));
+  EXPECT_NE(with("stage_causal_ode", of_blocks), with("stage_causal_ode", of_samples));
+}
+
+TEST_F(StageRecording, WeighsByTheTableOfItsShift) {
+  for (const char* kind : {"stage_flow_matching", "stage_teacher_forcing"}) {
+    const auto with = [&](std::map<std::string, std::string> shift) {
+      shift["frames_per_block"] = "1";
+      return loss(replayed(kind, at::tensor({600.0}), 1, 2, shift));
+    };
+    EXPECT_EQ(with({{"shift", "5.0"}}), with({})) << kind;
+    EXPECT_NEAR(with({{"shift", "3.0"}}) / with({}),
+                FlowSchedule(3).training_weight(600) / FlowSchedule(5).training_weight(600), 1e-12)
+        << kind;
+  }
 }
 
 TEST(Replay, AFileWithoutExpectationsIsAnError) {

@@ -6,9 +6,11 @@
 #include "sgf/data/clip_reader.h"
 #include "sgf/data/clip_shards.h"
 #include "sgf/data/clip_text.h"
+#include "sgf/data/pair_manifest.h"
 #include "sgf/data/png.h"
 #include "sgf/data/world_codec.h"
 #include "sgf/training/distributed/sample_share.h"
+#include "sgf/training/make_pairs.h"
 #include "sgf/training/train_run.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
@@ -156,6 +158,59 @@ TEST_F(EncodedVideos, GoOnAfterAKillWithTheSameBytes) {
   EXPECT_EQ(hash("clips", "short"), shorts);
   EXPECT_EQ(hash("clips", "long"), longs);
   EXPECT_EQ(encode(request()).made, 0);
+}
+
+// Hands out latents that are counted while anybody holds them.
+class CountingCodec final : public VideoCodec {
+ public:
+  explicit CountingCodec(const VideoCodec& codec) : codec_(codec) {}
+  int64_t latent_channels() const override { return codec_.latent_channels(); }
+  int64_t spatial_factor() const override { return codec_.spatial_factor(); }
+  int64_t latent_frames(int64_t frames) const override { return codec_.latent_frames(frames); }
+  int64_t picture_frames(int64_t latents) const override { return codec_.picture_frames(latents); }
+  at::Tensor encode(const at::Tensor& video) const override {
+    at::Tensor latents = codec_.encode(video).contiguous();
+    most_held = std::max(most_held, ++held);
+    const auto let_go = [this, latents](void*) { --held; };
+    return at::from_blob(latents.data_ptr(), latents.sizes(), let_go, latents.options());
+  }
+  at::Tensor decode(const at::Tensor& latents) const override { return codec_.decode(latents); }
+  std::unique_ptr<DecoderStream> stream_decoder() const override { return codec_.stream_decoder(); }
+  std::unique_ptr<EncoderStream> stream_encoder() const override { return codec_.stream_encoder(); }
+  mutable int held = 0, most_held = 0;
+
+ private:
+  const VideoCodec& codec_;
+};
+
+TEST_F(EncodedVideos, AreHeldAClipAtATimeHoweverLongTheyAre) {
+  write_pictures(folder_ / "videos/long", 20 * kClipFrames, 100);
+  const CountingCodec codec(codec_);
+  EXPECT_EQ(encode_clips(request(), codec, text_).clips, 22);
+  EXPECT_EQ(codec.most_held, 1);
+  EXPECT_EQ(codec.held, 0);
+}
+
+TEST_F(EncodedVideos, LeaveNoHalfShardsOfAKillBehind) {
+  const fs::path half = folder_ / ("clips/." + clip_shard("", "long").string() + ".123-0.tmp");
+  const fs::path others = folder_ / ("clips/." + clip_shard("", "elsewhere").string() + ".123-0.tmp");
+  encode(request());
+  fs::remove(clip_mark(folder_ / "clips", "long"));
+  for (const fs::path& path : {half, others}) std::ofstream(path) << "half";
+  EXPECT_EQ(encode(request()).made, 1);
+  EXPECT_FALSE(fs::exists(half));
+  EXPECT_TRUE(fs::exists(others));  // another worker may be writing it just now
+}
+
+TEST_F(EncodedVideos, ThatWereTamperedWithAreRefusedWhenTheyAreRead) {
+  encode(request());
+  std::fstream shard(clip_shard(folder_ / "clips", "short"), std::ios::in | std::ios::out | std::ios::binary);
+  shard.seekp(-3, std::ios::end);
+  shard << 'x';
+  shard.close();
+  const ClipShards shards(folder_ / "clips", 1);
+  EXPECT_NO_THROW(shards.text_rows("bb"));  // of another one
+  EXPECT_THAT(refusal_of([&] { shards.clips(0, 5, 1, at::kCPU); }), HasSubstr("the shard of short has other bytes"));
 }
 
 TEST_F(EncodedVideos, AreEncodedAgainWhereTheyChangedAndOnlyThere) {
@@ -317,7 +372,22 @@ class EveryClipStage : public EncodedVideos, public ::testing::WithParamInterfac
   Config config() const {
     Config c = run_on(folder_ / "clips", GetParam());
     if (GetParam() == StageChoice::kCausalCd) c.train.start_from = c.distil.teacher = (folder_ / "teacher").string();
+    if (GetParam() != StageChoice::kCausalOde) return c;
+    c.train.start_from = (folder_ / "teacher").string();
+    c.data.pairs = (folder_ / "pairs").string();
     return c;
+  }
+  // Paths that the clips lead, for the stage that learns them.
+  void trace_paths() const {
+    if (GetParam() != StageChoice::kCausalOde) return;
+    const PairResult made = make_pairs({.config = config(),
+                                        .teacher = (folder_ / "teacher").string(),
+                                        .out = folder_ / "pairs",
+                                        .count = 5,
+                                        .per_shard = 2,
+                                        .steps = 8,
+                                        .progress = ProgressMode::kQuiet});
+    EXPECT_EQ(made.made, 3);
   }
 };
 
@@ -325,6 +395,7 @@ class EveryClipStage : public EncodedVideos, public ::testing::WithParamInterfac
 TEST_P(EveryClipStage, GoesOnWithTheClipsItWouldHaveMetBitForBit) {
   encode(request());
   train(run_on(folder_ / "clips", StageChoice::kTeacherForcing), folder_ / "teacher");
+  trace_paths();
   EXPECT_EQ(train(config(), folder_ / "whole").end, TrainEnd::kDone);
   EXPECT_EQ(train(config(), folder_ / "parts", false, 3).end, TrainEnd::kStopped);
   EXPECT_EQ(train(config(), folder_ / "parts", true).steps_done, 8);
@@ -339,8 +410,26 @@ TEST_P(EveryClipStage, GoesOnWithTheClipsItWouldHaveMetBitForBit) {
 
 INSTANTIATE_TEST_SUITE_P(Stages, EveryClipStage,
                          ::testing::Values(StageChoice::kFlowMatching, StageChoice::kTeacherForcing,
-                                           StageChoice::kCausalCd),
+                                           StageChoice::kCausalCd, StageChoice::kCausalOde),
                          [](const auto& stage) { return std::string(enum_name(stage.param)); });
+
+TEST_F(EncodedVideos, LeadThePathsOfTheirNumbersUnderTheirCaptions) {
+  encode(request());
+  train(run_on(folder_ / "clips", StageChoice::kTeacherForcing), folder_ / "teacher");
+  Config c = run_on(folder_ / "clips", StageChoice::kCausalOde);
+  c.data.pairs = (folder_ / "pairs").string();
+  make_pairs({.config = c,
+              .teacher = (folder_ / "teacher").string(),
+              .out = folder_ / "pairs",
+              .count = 5,
+              .steps = 8,
+              .progress = ProgressMode::kQuiet});
+  const TensorFile shard = open_tensor_file(shard_file(folder_ / "pairs", 0));
+  const ClipBatch clips =
+      ClipShards(folder_ / "clips", static_cast<uint64_t>(c.run.seed)).clips(0, 5, kClipFrames, at::kCPU);
+  EXPECT_TRUE(at::equal(map_tensor(shard, "data"), clips.latents));
+  EXPECT_EQ(nlohmann::json::parse(shard.metadata.at("captions")), nlohmann::json(clips.captions));
+}
 
 TEST_F(EncodedVideos, ThatChangedAreNotGoneOnWithWhileAMovedFolderIs) {
   encode(request());
@@ -351,7 +440,7 @@ TEST_F(EncodedVideos, ThatChangedAreNotGoneOnWithWhileAMovedFolderIs) {
   write_pictures(folder_ / "videos/short", kClipFrames, 50);
   encode(request("moved"));
   EXPECT_THAT(refusal_of([&] { train(run_on(folder_ / "moved", StageChoice::kFlowMatching), folder_ / "run", true); }),
-              HasSubstr("data.clips: the run began with the clips of"));
+              HasSubstr("data.clips: the run began with what was in"));
 }
 
 TEST_F(EncodedVideos, AreHeldAgainstTheNetwork) {

@@ -117,6 +117,69 @@ TEST_P(PairFolder, KeepsWholeShardsAndMakesTheOthersAgainToTheBit) {
   EXPECT_EQ(make_pairs(request()).made, 0);
 }
 
+TEST_P(PairFolder, WithATornMarkMakesThatShardAgain) {
+  make_pairs(request());
+  const std::string second = hash("pairs", 1);
+  std::ofstream(shard_mark(folder_ / "pairs", 1)) << "{\"form";
+  EXPECT_EQ(make_pairs(request()).made, 1);
+  EXPECT_EQ(hash("pairs", 1), second);
+}
+
+// Of the same size and with a sound header, but for one number.
+TEST_P(PairFolder, ThatWasTamperedWithIsRefusedWhenThatShardIsRead) {
+  make_pairs(request());
+  std::fstream shard(shard_file(folder_ / "pairs", 1), std::ios::in | std::ios::out | std::ios::binary);
+  shard.seekp(-3, std::ios::end);
+  shard << 'x';
+  shard.close();
+  const PairSource source(folder_ / "pairs", 1);
+  EXPECT_THAT(refusal_of([&] { source.pairs(0, 5, at::kCPU); }), HasSubstr("shard_000001.safetensors: its bytes"));
+  EXPECT_EQ(make_pairs(request()).made, 1);
+  EXPECT_NO_THROW(PairSource(folder_ / "pairs", 1).pairs(0, 5, at::kCPU));
+}
+
+Config student(const TemporaryFolder& folder, StageChoice stage, const std::string& pairs) {
+  Config c = tiny_config(stage);
+  c.data.pairs = (folder / pairs).string();
+  c.train.start_from = (folder / "teacher").string();
+  c.train.steps = 6;
+  return c;
+}
+
+TrainResult run(const Config& config, const fs::path& out, int64_t stop_after = 0) {
+  return run_training({.config = config,
+                       .out = out,
+                       .resume = true,
+                       .stop_after_steps = stop_after,
+                       .facts = nlohmann::json::object(),
+                       .progress = ProgressMode::kQuiet});
+}
+
+// Two steps are four of the five pairs: the third goes on in the middle of an epoch.
+TEST_P(PairFolder, IsLearntOnAfterAStopBitForBit) {
+  make_pairs(request());
+  run(student(folder_, GetParam(), "pairs"), folder_ / "whole");
+  run(student(folder_, GetParam(), "pairs"), folder_ / "parts", 2);
+  EXPECT_EQ(run(student(folder_, GetParam(), "pairs"), folder_ / "parts").steps_done, 6);
+  for (const char* file : {"metrics.jsonl", "checkpoints/step_00000006/generator.safetensors"})
+    EXPECT_EQ(sha256_of_file(folder_ / ("whole/" + std::string(file))),
+              sha256_of_file(folder_ / ("parts/" + std::string(file))))
+        << file;
+}
+
+TEST_P(PairFolder, ThatHoldsOthersSinceIsNotGoneOnWithWhileAMovedOneIs) {
+  make_pairs(request());
+  run(student(folder_, GetParam(), "pairs"), folder_ / "run", 1);
+  fs::rename(folder_ / "pairs", folder_ / "moved");
+  EXPECT_EQ(run(student(folder_, GetParam(), "moved"), folder_ / "run", 1).steps_done, 2);
+  fs::remove_all(folder_ / "moved");
+  PairRequest others = request("moved");
+  others.guidance = 3;
+  make_pairs(others);
+  EXPECT_THAT(refusal_of([&] { run(student(folder_, GetParam(), "moved"), folder_ / "run"); }),
+              HasSubstr("data.pairs: the run began with what was in"));
+}
+
 TEST_P(PairFolder, IsMadeByManyWorkersAsByOne) {
   make_pairs(request());
   for (const int64_t worker : {1, 0}) {
@@ -134,6 +197,12 @@ TEST_P(PairFolder, OfAnotherOrderIsRefusedByWhatDiffers) {
   PairRequest other = request();
   other.guidance = 3;
   EXPECT_THAT(refusal_of([&] { make_pairs(other); }), HasSubstr("guidance 2.0 there, 3.0 here"));
+  other = request();
+  other.config.run.dtype = DtypeChoice::kFloat64;
+  EXPECT_THAT(refusal_of([&] { make_pairs(other); }), HasSubstr(R"(dtype "float32" there, "float64" here)"));
+  other = request();
+  other.config.negative_prompt = "a red disc";
+  EXPECT_THAT(refusal_of([&] { make_pairs(other); }), HasSubstr(R"(negative_prompt "" there, "a red disc" here)"));
   std::ofstream(folder_ / "teacher/thesis.txt") << "mine";
   other.out = folder_ / "teacher";
   EXPECT_THAT(refusal_of([&] { make_pairs(other); }), HasSubstr("files that are no pairs"));

@@ -65,7 +65,19 @@ TEST(TrainNeeds, StudentsNeedATeacherOrItsPathsAndAStart) {
   }
   c.data.pairs = "absent/pairs";
   EXPECT_THAT(unmet_needs(c), IsEmpty());
-  EXPECT_THAT(missing_files(c), ElementsAre(HasSubstr("data.pairs")));
+  EXPECT_THAT(missing_files(c), ElementsAre(HasSubstr("data.pairs: absent/pairs is not there or not whole")));
+}
+
+// Without a world prompts lead the paths of a bidirectional teacher, clips those of a teacher-forced one.
+TEST(TrainNeeds, PathsWithoutAWorldComeOfPromptsOrOfClips) {
+  Config c = world(StageChoice::kBidirectionalOde);
+  c.data.world.clear();
+  c.data.pairs = c.train.start_from = SGF_PRESETS;
+  EXPECT_THAT(unmet_needs(c), ElementsAre(HasSubstr("set data.wan"), HasSubstr("set data.prompts")));
+  c.data.wan = c.data.prompts = SGF_PRESETS;
+  EXPECT_THAT(unmet_needs(c), IsEmpty());
+  c.train.stage = StageChoice::kCausalOde;
+  EXPECT_THAT(unmet_needs(c), ElementsAre(HasSubstr("set data.clips")));
 }
 
 }  // namespace
