@@ -89,6 +89,7 @@ std::string shown_value(const nlohmann::json& value) {
 
 // What a video's row says of a metric: its value, or that something went wrong.
 std::string shown_entry(const nlohmann::json& row, const std::string& metric) {
+  if (row.contains("error")) return "error";
   if (row.contains("world")) return shown_value(row["world"]["whole"].value(metric.substr(6), nlohmann::json()));
   const nlohmann::json entry = row.value("metrics", nlohmann::json::object()).value(metric, nlohmann::json());
   if (entry.is_object() && entry.contains("error")) return "error";
@@ -100,7 +101,6 @@ void print_videos_of(const nlohmann::json& result) {
   for (const auto& [metric, total] : result["totals"].items()) headers.push_back(metric);
   Table table(headers);
   for (const nlohmann::json& row : result["videos"]) {
-    if (row.contains("error")) continue;
     std::vector<std::string> cells{
         printable(std::filesystem::path(row["file"].get<std::string>()).filename().string())};
     for (const auto& [metric, total] : result["totals"].items()) cells.push_back(shown_entry(row, metric));
