@@ -122,16 +122,18 @@ void print_totals(const nlohmann::json& result) {
 
 // Everything that went wrong, a line each.
 void print_errors(const nlohmann::json& result) {
+  constexpr size_t kWholeMessage = 2000;
+  const auto say = [&](const std::string& who, const nlohmann::json& why) {
+    fmt::print(stderr, "sgf: {}: {}\n", who, printable(why.get<std::string>(), kWholeMessage));
+  };
   const nlohmann::json unavailable = result.value("unavailable", nlohmann::json::object());
-  for (const auto& [metric, why] : unavailable.items())
-    fmt::print(stderr, "sgf: {}: {}\n", metric, why.get<std::string>());
+  for (const auto& [metric, why] : unavailable.items()) say(metric, why);
   for (const nlohmann::json& row : result["videos"]) {
     const std::string file = printable(row["file"].get<std::string>());
-    if (row.contains("error")) fmt::print(stderr, "sgf: {}: {}\n", file, row["error"].get<std::string>());
+    if (row.contains("error")) say(file, row["error"]);
     const nlohmann::json metrics = row.value("metrics", nlohmann::json::object());
     for (const auto& [metric, entry] : metrics.items())
-      if (entry.contains("error"))
-        fmt::print(stderr, "sgf: {}: {}: {}\n", file, metric, entry["error"].get<std::string>());
+      if (entry.contains("error")) say(fmt::format("{}: {}", file, metric), entry["error"]);
   }
 }
 

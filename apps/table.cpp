@@ -105,11 +105,10 @@ std::string shown_count(int64_t count) {
   return digits;
 }
 
-std::string printable(std::string_view text) {
-  constexpr size_t kLongest = 120;
+std::string printable(std::string_view text, size_t longest) {
   std::string out;
   for (size_t at = 0; at < text.size();) {
-    if (at >= kLongest) return out + "...";
+    if (at >= longest) return out + "...";
     const std::string_view character = text.substr(at, std::max<size_t>(1, utf8_length(text.substr(at))));
     const bool is_plain = utf8_length(character) > 0 && !paints_a_terminal(character);
     if (is_plain) out += character;
