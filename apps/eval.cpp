@@ -89,6 +89,7 @@ std::string shown_value(const nlohmann::json& value) {
 
 // What a video's row says of a metric: its value, or that something went wrong.
 std::string shown_entry(const nlohmann::json& row, const std::string& metric) {
+  if (row.contains("error")) return "error";
   if (row.contains("world")) return shown_value(row["world"]["whole"].value(metric.substr(6), nlohmann::json()));
   const nlohmann::json entry = row.value("metrics", nlohmann::json::object()).value(metric, nlohmann::json());
   if (entry.is_object() && entry.contains("error")) return "error";
@@ -100,7 +101,6 @@ void print_videos_of(const nlohmann::json& result) {
   for (const auto& [metric, total] : result["totals"].items()) headers.push_back(metric);
   Table table(headers);
   for (const nlohmann::json& row : result["videos"]) {
-    if (row.contains("error")) continue;
     std::vector<std::string> cells{
         printable(std::filesystem::path(row["file"].get<std::string>()).filename().string())};
     for (const auto& [metric, total] : result["totals"].items()) cells.push_back(shown_entry(row, metric));
@@ -122,16 +122,18 @@ void print_totals(const nlohmann::json& result) {
 
 // Everything that went wrong, a line each.
 void print_errors(const nlohmann::json& result) {
+  constexpr size_t kWholeMessage = 2000;
+  const auto say = [&](const std::string& who, const nlohmann::json& why) {
+    fmt::print(stderr, "sgf: {}: {}\n", who, printable(why.get<std::string>(), kWholeMessage));
+  };
   const nlohmann::json unavailable = result.value("unavailable", nlohmann::json::object());
-  for (const auto& [metric, why] : unavailable.items())
-    fmt::print(stderr, "sgf: {}: {}\n", metric, why.get<std::string>());
+  for (const auto& [metric, why] : unavailable.items()) say(metric, why);
   for (const nlohmann::json& row : result["videos"]) {
     const std::string file = printable(row["file"].get<std::string>());
-    if (row.contains("error")) fmt::print(stderr, "sgf: {}: {}\n", file, row["error"].get<std::string>());
+    if (row.contains("error")) say(file, row["error"]);
     const nlohmann::json metrics = row.value("metrics", nlohmann::json::object());
     for (const auto& [metric, entry] : metrics.items())
-      if (entry.contains("error"))
-        fmt::print(stderr, "sgf: {}: {}: {}\n", file, metric, entry["error"].get<std::string>());
+      if (entry.contains("error")) say(fmt::format("{}: {}", file, metric), entry["error"]);
   }
 }
 

@@ -74,7 +74,10 @@ int run_export(const ExportArgs& args) {
   fmt::print("{} videos in {}; with the original VBench:\n", exported.videos, args.out);
   fmt::print(
       "  python evaluate.py --mode custom_input --videos_path {0}/videos --prompt_file {0}/prompts.json "
-      "--dimension human_action temporal_style overall_consistency\n",
+      "--dimension human_action temporal_style overall_consistency\n"
+      "and the six that need to know what a prompt names, of VBench's own prompts alone:\n"
+      "  python evaluate.py --videos_path {0}/videos --dimension object_class multiple_objects color "
+      "spatial_relationship scene appearance_style\n",
       args.out);
   return exported.failed.empty() ? 0 : 1;
 }

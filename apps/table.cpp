@@ -1,7 +1,7 @@
 #include "apps/table.h"
 
 #include "sgf/core/error.h"
-#include "sgf/core/in_quotes.h"
+#include "sgf/core/yaml_text.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -25,6 +25,15 @@ size_t width_of(std::string_view text) {
 bool looks_like_number(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   return text == "nan" || text == "inf" || (!text.empty() && text[0] >= '0' && text[0] <= '9');
+}
+
+// Controls, and what breaks a line or turns its direction: U+2028 to U+202E, U+2066 to U+2069.
+bool paints_a_terminal(std::string_view character) {
+  const auto byte = static_cast<unsigned char>(character.back());
+  if (character.size() == 1) return byte < 0x20 || byte == 0x7f;
+  if (character.size() == 2) return character[0] == '\xc2' && byte < 0xa0;
+  return (character.starts_with("\xe2\x80") && byte >= 0xa8 && byte <= 0xae) ||
+         (character.starts_with("\xe2\x81") && byte >= 0xa6 && byte <= 0xa9);
 }
 
 struct Column {
@@ -96,9 +105,18 @@ std::string shown_count(int64_t count) {
   return digits;
 }
 
-std::string printable(std::string_view text) {
-  const std::string quoted = in_quotes(text);
-  return quoted.size() >= 2 && quoted.back() == '\'' ? quoted.substr(1, quoted.size() - 2) : quoted;
+std::string printable(std::string_view text, size_t longest) {
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    if (at >= longest) return out + "...";
+    const std::string_view character = text.substr(at, std::max<size_t>(1, utf8_length(text.substr(at))));
+    const bool is_plain = utf8_length(character) > 0 && !paints_a_terminal(character);
+    if (is_plain) out += character;
+    if (!is_plain)
+      for (const char byte : character) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+    at += character.size();
+  }
+  return out;
 }
 
 }  // namespace sgf

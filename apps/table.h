@@ -33,7 +33,7 @@ std::string shown_bytes(uint64_t bytes);  // "2.84 GB"
 std::string shown_error(double error);    // "1.25e-07"; "nan" whatever the sign of a NaN
 std::string shown_count(int64_t count);   // "1,418,996,800"
 
-// A name out of a file without the bytes that would paint a terminal.
-std::string printable(std::string_view text);
+// A name out of a file: UTF-8 as it is, all else that would paint a terminal as \\xNN, cut after so many bytes.
+std::string printable(std::string_view text, size_t longest = 120);
 
 }  // namespace sgf

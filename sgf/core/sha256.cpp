@@ -1,5 +1,6 @@
 #include "sgf/core/sha256.h"
 
+#include "sgf/core/error.h"
 #include "sgf/core/mapped_file.h"
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <fstream>
 
 namespace sgf {
 namespace {
@@ -95,8 +97,13 @@ std::string sha256_of(std::string_view text) {
 }
 
 std::string sha256_of_file(const std::filesystem::path& path) {
+  MappedFile::open(path);  // what is no file is refused there
+  std::ifstream in(path, std::ios::binary);
+  std::string piece(size_t{1} << 20, '\0');  // not mapped: the pages of a long video would count as our memory
   Sha256 hash;
-  hash.update(MappedFile::open(path)->bytes());
+  while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())), in.gcount() > 0)
+    hash.update(std::string_view(piece.data(), static_cast<size_t>(in.gcount())));
+  check(in.eof(), "core", "{}: cannot be read to its end", path.string());
   return hash.hex();
 }
 

@@ -4,12 +4,14 @@
 #include "sgf/core/crc32.h"
 #include "sgf/core/error.h"
 #include "sgf/core/mapped_file.h"
+#include "sgf/data/png_pixels.h"
 
 #include <zlib.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -75,13 +77,12 @@ class PngReader {
     const std::string rows = inflate_rows();
     RgbImage image{height_, width_, std::vector<uint8_t>(static_cast<size_t>(3 * height_ * width_))};
     std::vector<uint8_t> above(row_bytes(), 0), row(row_bytes());
+    const auto row_pixels = static_cast<size_t>(3 * width_);
     for (int64_t y = 0; y < height_; ++y) {
       const char* line = rows.data() + static_cast<size_t>(y) * (row_bytes() + 1);
       std::memcpy(row.data(), line + 1, row_bytes());
       undo_filter(static_cast<uint8_t>(line[0]), row, above);
-      for (int64_t x = 0; x < width_; ++x) {
-        std::copy_n(row.data() + x * channels_, 3, image.pixels.data() + 3 * (y * width_ + x));
-      }
+      pixels_->to_rgb(row, std::span(image.pixels).subspan(static_cast<size_t>(3 * y * width_), row_pixels));
       std::swap(row, above);
     }
     return image;
@@ -90,7 +91,7 @@ class PngReader {
  private:
   void require(bool holds, std::string_view what) const { check(holds, "data", "{} {}", name_, what); }
 
-  size_t row_bytes() const { return static_cast<size_t>(width_ * channels_); }
+  size_t row_bytes() const { return pixels_->row_bytes(width_); }
 
   std::string_view take(size_t count) {
     require(count <= rest_.size(), "ends early: the PNG file is cut off");
@@ -107,9 +108,11 @@ class PngReader {
       require(from_big_endian(take(4)) == png_checksum(body), "is damaged: a checksum does not hold");
       type = body.substr(0, 4);
       if (type == "IHDR") read_header(body.substr(4));
+      if (type == "PLTE" && pixels_) pixels_->set_palette(body.substr(4));
       if (type == "IDAT") packed_ += body.substr(4);
     }
-    require(width_ > 0, "is a PNG file without a header");
+    require(pixels_.has_value(), "is a PNG file without a header");
+    require(!pixels_->lacks_palette(), "is a PNG file of palette colours without a palette");
   }
 
   void read_header(std::string_view header) {
@@ -118,9 +121,9 @@ class PngReader {
     height_ = from_big_endian(header.substr(4));
     require(0 < width_ && width_ <= kLargestSide && 0 < height_ && height_ <= kLargestSide, "has no sane size");
     const char depth = header[8], colour = header[9], interlace = header[12];
-    require(depth == 8 && (colour == 2 || colour == 6) && interlace == 0,
-            "is not an 8-bit RGB or RGBA picture without interlace");
-    channels_ = colour == 2 ? 3 : 4;
+    require(interlace == 0, "is an interlaced PNG file, which is not read here: save it without");
+    pixels_ = PngPixels::of_kind(depth, colour);
+    require(pixels_.has_value(), "has a bit depth or a colour type that PNG does not know");
   }
 
   std::string inflate_rows() const {
@@ -142,7 +145,7 @@ class PngReader {
 
   void undo_filter(uint8_t filter, std::vector<uint8_t>& row, const std::vector<uint8_t>& above) const {
     require(filter <= 4, "is damaged: there is no such filter");
-    const auto step = static_cast<size_t>(channels_);
+    const size_t step = pixels_->filter_step();
     for (size_t i = 0; i < row.size(); ++i) {
       const int left = i >= step ? row[i - step] : 0, up = above[i], corner = i >= step ? above[i - step] : 0;
       const int guesses[] = {0, left, up, (left + up) / 2, paeth(left, up, corner)};
@@ -154,7 +157,7 @@ class PngReader {
   std::string name_;
   int64_t width_ = 0;
   int64_t height_ = 0;
-  int64_t channels_ = 0;
+  std::optional<PngPixels> pixels_;
   std::string packed_;
 };
 

@@ -1,5 +1,4 @@
-// Pictures on disk: 8-bit RGB PNG files, written whole or not at all, and read
-// back.
+// Pictures on disk: PNG files, written as 8-bit RGB, whole or not at all, and read as others write them too.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +18,7 @@ struct RgbImage {
 std::string encode_png(const RgbImage& image);
 void write_png(const std::filesystem::path& path, const RgbImage& image);
 
-// 8-bit RGB or RGBA (alpha is dropped), not interlaced; anything else, or a
-// damaged file, is an Error that names it.
+// Any kind of pixels (png_pixels.h), not interlaced; anything else, or a damaged file, is an Error that names it.
 RgbImage read_png(const std::filesystem::path& path);
 
 }  // namespace sgf

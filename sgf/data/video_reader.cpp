@@ -66,7 +66,8 @@ class VideoReader::Decoder {
     require(avformat_find_stream_info(format_.get(), nullptr));
     const AVCodec* codec = nullptr;
     stream_ = av_find_best_stream(format_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, &codec, 0);
-    check(stream_ >= 0 && codec != nullptr, "data", "{} holds no video that this FFmpeg can decode", path.string());
+    check(stream_ >= 0 && codec != nullptr, "data", "{} holds no video that this FFmpeg can decode, or is cut off",
+          path.string());
     context_.reset(avcodec_alloc_context3(codec));
     require(avcodec_parameters_to_context(context_.get(), stream().codecpar));
     context_->max_pixels = kMostPixels;

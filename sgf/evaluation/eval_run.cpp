@@ -55,12 +55,11 @@ bool row_is_ok(const json& row) {
 }
 
 json result_frame(const EvalOrder& order) {
-  return {{"format", "sgf-eval 1"},
-          {"protocol", enum_name(order.switches.protocol)},
-          {"switches", to_json(order.switches)},
-          {"labels", order.labels},
-          {"device", order.device.str()},
-          {"videos", json::array()},
+  json switches = to_json(order.switches);
+  if (order.switches.static_filter) switches["static_prompts"] = order.static_prompts.size();  // 0: all
+  return {{"format", "sgf-eval 1"},       {"protocol", enum_name(order.switches.protocol)},
+          {"switches", switches},         {"labels", order.labels},
+          {"device", order.device.str()}, {"videos", json::array()},
           {"totals", json::object()}};
 }
 

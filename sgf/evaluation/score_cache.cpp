@@ -8,6 +8,13 @@
 
 namespace sgf {
 
+ScoreCache::ScoreCache(std::filesystem::path folder) : folder_(std::move(folder)) {
+  std::error_code failed;
+  if (!folder_.empty()) std::filesystem::create_directories(folder_, failed);
+  check(!failed, "evaluation", "{}: scores cannot be kept there ({}); --cache names another folder, --no-cache none",
+        folder_.string(), failed.message());
+}
+
 std::filesystem::path ScoreCache::path_of(const nlohmann::json& key) const {
   return folder_ / (sha256_of(key.dump()) + ".json");
 }
@@ -24,7 +31,6 @@ nlohmann::json ScoreCache::find(const nlohmann::json& key) const {
 
 void ScoreCache::keep(const nlohmann::json& key, const nlohmann::json& value) const {
   if (folder_.empty()) return;
-  std::filesystem::create_directories(folder_);
   write_json_file(path_of(key), {{"key", key}, {"value", value}});
 }
 

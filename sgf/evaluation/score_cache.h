@@ -11,8 +11,8 @@ namespace sgf {
 // does the key.
 class ScoreCache {
  public:
-  // An empty folder: nothing is found and nothing kept.
-  explicit ScoreCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  // An empty path: nothing is found and nothing kept. A folder that cannot be made is an Error now, not after hours.
+  explicit ScoreCache(std::filesystem::path folder);
 
   // Null where there is none, or where the file is damaged or of another key.
   nlohmann::json find(const nlohmann::json& key) const;

@@ -43,6 +43,12 @@ double score_of(const nlohmann::json& value, const std::string& name, const fs::
   return score.is_boolean() ? (score.get<bool>() ? 1.0 : 0.0) : score.get<double>();
 }
 
+// Scores of all sixteen are of one, cosines too.
+void check_is_of_one(double score, const std::string& name, const fs::path& file) {
+  check(std::abs(score) <= 1, "evaluation", "{}: the score of {} is {}; VBench's results are of 1, not percent",
+        file.string(), in_quotes(name), score);
+}
+
 std::string dimension_name(std::string name) {
   for (char& c : name)
     if (c == ' ') c = '_';
@@ -105,10 +111,12 @@ nlohmann::json import_results(const std::vector<fs::path>& files) {
   for (const fs::path& file : files) {
     sources.push_back(file.string());
     for (const auto& [name, score] : scores_in(file)) {
+      check_is_of_one(score, name, file);
       check(!scores.contains(name), "evaluation", "{}: another file has a score of {} already", file.string(), name);
       scores[name] = score;
     }
   }
+  check(!scores.empty(), "evaluation", "there is no score in {}", sources.dump());
   const LeaderboardTotals totals = leaderboard_totals(scores);
   nlohmann::json result{{"format", "sgf-eval 1"}, {"protocol", "imported"}, {"sources", sources}};
   for (const auto& [name, score] : scores) result["totals"][name] = {{"value", score}};

@@ -188,8 +188,9 @@ at::ScalarType Vit::picture_type() const { return wide_type(patch_weight_.scalar
 at::Tensor Vit::features(const at::Tensor& pictures) const {
   const at::NoGradGuard no_grad;
   at::Tensor x = tokens(pictures);
-  for (int64_t i = 0; i < config_.depth; ++i) x = run_block(i, x);
-  return feature_of(x);
+  const int64_t last = config_.depth - 1;
+  for (int64_t i = 0; i < last; ++i) x = run_block(i, x);
+  return feature_of(run_block(last, x, /*wanted=*/1));  // nobody asks for what the patches become
 }
 
 at::Tensor Vit::tokens(const at::Tensor& pictures) const {
@@ -219,10 +220,10 @@ at::Tensor Vit::positions(int64_t height, int64_t width) const {
   return at::cat({positions_.slice(0, 0, 1), resized.flatten(2).squeeze(0).t()});
 }
 
-at::Tensor Vit::run_block(int64_t index, const at::Tensor& tokens) const {
+at::Tensor Vit::run_block(int64_t index, const at::Tensor& tokens, int64_t wanted) const {
   const Block& block = blocks_.at(static_cast<size_t>(index));
-  const at::Tensor attention = attended(normed(tokens, block.norm1), block);
-  const at::Tensor x = tokens + (block.scale1.defined() ? attention * block.scale1 : attention);
+  const at::Tensor attention = attended(normed(tokens, block.norm1), block, wanted);
+  const at::Tensor x = tokens.narrow(1, 0, wanted) + (block.scale1.defined() ? attention * block.scale1 : attention);
   const at::Tensor expansion = expanded(normed(x, block.norm2), block);
   return x + (block.scale2.defined() ? expansion * block.scale2 : expansion);
 }
@@ -238,14 +239,20 @@ at::Tensor Vit::normed(const at::Tensor& x, const Norm& norm) const {
   return at::layer_norm(wide(x), {config_.dim}, norm.weight, norm.bias, config_.norm_eps).to(x.scalar_type());
 }
 
-at::Tensor Vit::attended(const at::Tensor& x, const Block& block) const {
-  const int64_t batch = x.size(0), length = x.size(1), width = config_.dim / config_.heads;
-  const auto heads = at::linear(x, block.qkv.weight, block.qkv.bias)
-                         .view({batch, length, 3, config_.heads, width})
-                         .permute({2, 0, 3, 1, 4})
-                         .unbind(0);
-  const at::Tensor mixed = at::scaled_dot_product_attention(heads[0], heads[1], heads[2]);
-  return at::linear(mixed.transpose(1, 2).reshape({batch, length, config_.dim}), block.out.weight, block.out.bias);
+at::Tensor Vit::in_heads(const at::Tensor& rows) const {
+  const int64_t width = config_.dim / config_.heads;
+  return rows.view({rows.size(0), rows.size(1), -1, config_.heads, width}).permute({2, 0, 3, 1, 4});
+}
+
+at::Tensor Vit::attended(const at::Tensor& x, const Block& block, int64_t wanted) const {
+  const int64_t dim = config_.dim;
+  const auto heads_of = [&](const at::Tensor& rows, int64_t begin, int64_t count) {
+    return in_heads(at::linear(rows, block.qkv.weight.narrow(0, begin * dim, count * dim),
+                               block.qkv.bias.narrow(0, begin * dim, count * dim)));
+  };
+  const at::Tensor queries = heads_of(x.narrow(1, 0, wanted), 0, 1), keys_values = heads_of(x, 1, 2);
+  const at::Tensor mixed = at::scaled_dot_product_attention(queries[0], keys_values[0], keys_values[1]);
+  return at::linear(mixed.transpose(1, 2).reshape({x.size(0), wanted, dim}), block.out.weight, block.out.bias);
 }
 
 at::Tensor Vit::expanded(const at::Tensor& x, const Block& block) const {

@@ -69,7 +69,9 @@ class Vit {
 
   // The parts of it, in their order. Tokens are [B, L, dim]; the first one is no patch.
   at::Tensor tokens(const at::Tensor& pictures) const;
-  at::Tensor run_block(int64_t index, const at::Tensor& tokens) const;
+  at::Tensor run_block(int64_t index, const at::Tensor& tokens) const {
+    return run_block(index, tokens, tokens.size(1));
+  }
   at::Tensor feature_of(const at::Tensor& tokens) const;
 
   // [L, dim], what is added to the tokens of a picture of this size.
@@ -93,7 +95,10 @@ class Vit {
   Block take_block(NetworkWeights& weights, int64_t index) const;
   void take_ends(NetworkWeights& weights);
   at::Tensor normed(const at::Tensor& x, const Norm& norm) const;
-  at::Tensor attended(const at::Tensor& x, const Block& block) const;
+  // Of the first `wanted` tokens alone; all of them are looked at.
+  at::Tensor run_block(int64_t index, const at::Tensor& tokens, int64_t wanted) const;
+  at::Tensor attended(const at::Tensor& x, const Block& block, int64_t wanted) const;
+  at::Tensor in_heads(const at::Tensor& rows) const;  // [B, L, n * dim] -> [n, B, heads, L, width]
   at::Tensor expanded(const at::Tensor& x, const Block& block) const;
 
   VitConfig config_;

@@ -59,6 +59,7 @@ check_bad_videos() {
   for name in empty-0 cut-0 text-0 one-0; do
     [[ $output == *"sgf: bad/$name"* ]] || complain "bad videos: no line for $name in: $output"
   done
+  [[ $output =~ cut-0\.mp4\ +error ]] || complain "bad videos: no row that says error in: $output"
   [[ $output == *'good-0.mp4'* ]] || complain "bad videos: the good one is lost: $output"
   echo '{"other.mp4": "a disc"}' >other.json
   expect 1 'does not name it' score bad/good-0.mp4 --prompts other.json
@@ -66,6 +67,35 @@ check_bad_videos() {
   expect 2 'is none of' "$SGF" eval w --metrics sharpness
   expect 2 'A video or a folder' "$SGF" eval
   expect 2 'did you mean' "$SGF" eval w --protocoll vbench
+}
+
+# Kinds of pictures that a video may have: each gets a score. `rgb` is the control: grey, alpha and depth change the
+# pictures, not the way.
+check_kinds_of_videos() {
+  if ! command -v ffmpeg >/dev/null; then
+    echo 'check_eval: no ffmpeg program, so kinds of videos are not tried' >&2
+    return
+  fi
+  local source=testsrc=s=64x48:r=8:d=2 name
+  make_video() { ffmpeg -v error -y -f lavfi -i "$source" "$@" || complain "ffmpeg cannot make ${*: -1}"; }
+  mkdir -p kinds/grey-0 kinds/rgb-0 kinds/palette-0 'kinds/a name with spaces-0'
+  for name in rgb24:rgb gray:grey pal8:palette; do
+    make_video -pix_fmt "${name%:*}" "kinds/${name#*:}-0/%03d.png"
+  done
+  cp kinds/rgb-0/00[1-4].png 'kinds/a name with spaces-0'
+  make_video -c:v ffv1 -pix_fmt gray kinds/grey-1.mkv
+  make_video -c:v ffv1 -pix_fmt yuv420p10le kinds/tenbit-0.mkv
+  make_video -c:v png -pix_fmt rgba kinds/alpha-0.mov
+  make_video -c:v ffv1 -pix_fmt yuv444p -vf crop=33:47:exact=1 kinds/odd-0.mkv
+  make_video -c:v ffv1 -vf "setpts='if(gt(N,8),N*3-16,N)/8/TB'" -vsync vfr kinds/rates-0.mkv
+  make_video -c:v ffv1 'kinds/猫 “quoted”-0.mkv'
+  expect 0 '猫 “quoted”-0.mkv' score kinds --json kinds.json
+  [[ $(grep -c '"sha256"' kinds.json) == 10 ]] || complain 'kinds: not ten videos'
+  expect 0 '' score kinds/rates-0.mkv --json rates.json
+  has rates.json '"pictures":16'
+  expect 1 'even sides' score kinds --protocol vbench-long --json kinds-long.json
+  has kinds-long.json '"videos":9'
+  expect 0 '' score kinds/odd-0.mkv --protocol vbench-long --no-reencode
 }
 
 check_tables() {
@@ -90,6 +120,7 @@ check_exchange() {
 check_protocols
 check_weights
 check_bad_videos
+check_kinds_of_videos
 check_tables
 check_exchange
 exit "$FAILED"

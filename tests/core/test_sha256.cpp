@@ -19,6 +19,15 @@ TEST(Sha256, GivesTheStandardsOwnDigests) {
   EXPECT_EQ(sha256_of(std::string(1'000'000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
+TEST(Sha256, AFileIsHashedToItsEndHoweverLongItIs) {
+  const testing::TemporaryFolder folder;
+  std::string text(2'500'000, 'a');
+  std::ofstream(folder / "a") << text;
+  EXPECT_EQ(sha256_of_file(folder / "a"), sha256_of(text));
+  text.back() = 'b';
+  EXPECT_NE(sha256_of_file(folder / "a"), sha256_of(text));
+}
+
 TEST(Sha256, PiecesOfAnySizeGiveTheSame) {
   const std::string text(300, 'x');
   for (size_t piece = 1; piece < 200; piece += 7) {

@@ -93,6 +93,12 @@ TEST(ScoreCache, ADamagedFileIsAsIfItWereNotThere) {
   EXPECT_TRUE(cache.find({{"video", "1"}}).is_null());
 }
 
+TEST(ScoreCache, AFolderThatCannotBeMadeIsRefusedBeforeAnythingIsComputed) {
+  const TemporaryFolder folder;
+  touch(folder / "file");
+  EXPECT_THAT(refusal_of([&] { ScoreCache(folder.path() / "file" / "scores"); }), ::testing::HasSubstr("--no-cache"));
+}
+
 TEST(ScoreCache, WithoutAFolderNothingIsKept) {
   const ScoreCache cache("");
   cache.keep({{"video", "1"}}, 0.5);
@@ -163,6 +169,22 @@ TEST(Exchange, MeasuresOfTheWorldAreNoDimensions) {
   const TemporaryFolder folder;
   touch(folder / "world.json", R"({"protocol": "world", "totals": {"valid": {"value": 0.9}}})");
   EXPECT_THAT(refusal_of([&] { import_results({folder / "world.json"}); }), ::testing::HasSubstr("built-in world"));
+}
+
+TEST(Exchange, OddScoresAreRefusedByName) {
+  const TemporaryFolder folder;
+  const std::map<std::string, std::string> odd{{R"({"scene": [55.3, []]})", "not percent"},
+                                               {R"({"scene": []})", "'scene' is a number"},
+                                               {R"({"scene": {"score": 0.5}})", "'scene' is a number"},
+                                               {R"({"scene": NaN})", "scores.json"},
+                                               {R"([0.5])", "is no result"},
+                                               {R"({"totals": {}})", "no score in"}};
+  for (const auto& [text, said] : odd) {
+    touch(folder / "scores.json", text);
+    EXPECT_THAT(refusal_of([&] { import_results({folder / "scores.json"}); }), ::testing::HasSubstr(said)) << text;
+  }
+  touch(folder / "scores.json", R"({"scene": 0.553, "dynamic degree": [true]})");  // the control
+  EXPECT_EQ(import_results({folder / "scores.json"})["totals"]["dynamic_degree"]["value"], 1.0);
 }
 
 TEST(Exchange, ADimensionComesOnce) {

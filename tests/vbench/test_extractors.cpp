@@ -3,6 +3,7 @@
 
 #include "sgf/core/device.h"
 #include "sgf/core/tensors.h"
+#include "sgf/vbench/vbench_networks.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
 
@@ -143,6 +144,38 @@ TEST(ExtractorFiles, ClipTakesNoPicturesOfOtherSizes) {
   const Vit vit(config, weights);
   EXPECT_EQ(vit.features(at::zeros({1, 3, 224, 224})).size(1), 512);
   EXPECT_THAT(refusal_of([&] { vit.features(at::zeros({1, 3, 224, 256})); }), HasSubstr("squares of 224 pixels"));
+}
+
+// sgf eval's way to weights: a file of VBench's cache by its name, flat here, and what stands before all names.
+TEST(NetworkFiles, EveryFileOfTheCacheAnswersByOfficialNames) {
+  const WeightsOfFile weights_of = weights_in(WeightPlaces(kFiles));
+  const auto finds = [&](const VbenchFile& file, const char* name, at::IntArrayRef shape) {
+    NetworkWeights weights = weights_of(file, at::kFloat);
+    weights.take(name, shape);
+    weights.finish("network");
+  };
+  finds(kDinoFile, "blocks.1.mlp.fc1.weight", {16, 64});
+  finds(kDinov2File, "blocks.1.ls2.gamma", {64});
+  finds(kClipB32File, "visual.class_embedding", {64});  // TorchScript archives
+  finds(kClipL14File, "visual.class_embedding", {64});
+  finds(kAestheticFile, "bias", {1});
+  EXPECT_THAT(refusal_of([&] { finds(kClipB32File, "visual.class_token", {64}); }), HasSubstr("ViT-B-32.pt"));
+}
+
+TEST(VbenchNetworks, ClipAloneTakesHalfOfTheBitsWhereItIsAsked) {
+  std::map<std::string, at::ScalarType> asked;
+  const auto note = [&asked](const VbenchFile& file, at::TensorOptions options) -> NetworkWeights {
+    asked[std::string(file.path)] = c10::typeMetaToScalarType(options.dtype());
+    fail("tests", "no weights");
+  };
+  for (const bool in_half : {false, true}) {
+    VbenchNetworks networks(note, {.options = at::kFloat, .clip_in_half = in_half, .dreamsim_folder = {}});
+    EXPECT_THROW(networks.clip_b32(), Error);
+    EXPECT_THROW(networks.aesthetic(), Error);
+    EXPECT_THROW(networks.dino(), Error);
+    EXPECT_EQ(asked["clip_model/ViT-B-32.pt"], in_half ? at::kHalf : at::kFloat);
+    EXPECT_EQ(asked["dino_model/dino_vitbase16_pretrain.pth"], at::kFloat);
+  }
 }
 
 }  // namespace

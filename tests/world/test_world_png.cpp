@@ -3,10 +3,12 @@
 
 #include "../core/refusal.h"
 #include "../core/temporary_folder.h"
+#include "sgf/core/crc32.h"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <span>
 #include <string>
 
 namespace sgf {
@@ -76,6 +78,103 @@ TEST(Png, RefusesPixelsThatDoNotFillThePicture) {
   image.pixels.pop_back();
   EXPECT_THAT(refusal_of([&] { write_png(folder / "a.png", image); }), HasSubstr("7 x 5"));
   EXPECT_FALSE(std::filesystem::exists(folder / "a.png"));
+}
+
+// --- kinds of pixels that other programs write ---
+
+std::string big_endian(uint32_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift);
+  return bytes;
+}
+
+std::string chunk(const std::string& type, const std::string& data) {
+  const std::string body = type + data;
+  return big_endian(static_cast<uint32_t>(data.size())) + body + big_endian(crc32(std::as_bytes(std::span(body))));
+}
+
+// zlib's format without compression: one stored block.
+std::string stored(const std::string& data) {
+  uint32_t low = 1, high = 0;
+  for (const char byte : data) {
+    low = (low + static_cast<uint8_t>(byte)) % 65521;
+    high = (high + low) % 65521;
+  }
+  const auto size = static_cast<uint16_t>(data.size());
+  std::string block("\x78\x01\x01", 3);
+  for (const int half : {size & 0xff, size >> 8, ~size & 0xff, (~size >> 8) & 0xff}) block += static_cast<char>(half);
+  return block + data + big_endian(high << 16 | low);
+}
+
+std::string text_of(const std::vector<int>& bytes) { return {bytes.begin(), bytes.end()}; }
+
+struct Kind {
+  int depth = 8;
+  int colour = 0;
+  std::vector<int> palette = {};
+};
+
+// Rows begin with their filter.
+std::string png_of(const Kind& kind, uint32_t width, uint32_t height, const std::vector<int>& rows) {
+  const std::string header = big_endian(width) + big_endian(height) + text_of({kind.depth, kind.colour, 0, 0, 0});
+  const std::string palette = kind.palette.empty() ? "" : chunk("PLTE", text_of(kind.palette));
+  return from_hex("89504e470d0a1a0a") + chunk("IHDR", header) + palette + chunk("IDAT", stored(text_of(rows))) +
+         chunk("IEND", "");
+}
+
+std::vector<uint8_t> pixels_of(const std::string& png) {
+  const TemporaryFolder folder;
+  put(folder / "a.png", png);
+  return read_png(folder / "a.png").pixels;
+}
+
+using Bytes = std::vector<uint8_t>;
+
+TEST(PngPixels, GreyIsThreeEqualChannels) {
+  // The second row is filtered by its left neighbours.
+  const std::string grey = png_of({.depth = 8}, 3, 2, {0, 0, 100, 255, 1, 10, 10, 10});
+  EXPECT_EQ(pixels_of(grey), (Bytes{0, 0, 0, 100, 100, 100, 255, 255, 255, 10, 10, 10, 20, 20, 20, 30, 30, 30}));
+}
+
+TEST(PngPixels, AlphaIsDropped) {
+  const std::string grey = png_of({.depth = 8, .colour = 4}, 2, 1, {1, 10, 0, 10, 128});  // a step of two bytes
+  EXPECT_EQ(pixels_of(grey), (Bytes{10, 10, 10, 20, 20, 20}));
+  const std::string colour = png_of({.depth = 8, .colour = 6}, 2, 1, {0, 1, 2, 3, 0, 250, 251, 252, 128});
+  EXPECT_EQ(pixels_of(colour), (Bytes{1, 2, 3, 250, 251, 252}));
+}
+
+TEST(PngPixels, OfSixteenBitsTheUpperEightCount) {
+  const std::string grey = png_of({.depth = 16}, 2, 1, {0, 7, 255, 200, 0});
+  EXPECT_EQ(pixels_of(grey), (Bytes{7, 7, 7, 200, 200, 200}));
+  const std::string colour = png_of({.depth = 16, .colour = 2}, 1, 1, {0, 1, 255, 2, 255, 3, 255});
+  EXPECT_EQ(pixels_of(colour), (Bytes{1, 2, 3}));
+}
+
+TEST(PngPixels, FewBitsReachFromBlackToWhite) {
+  const std::string two = png_of({.depth = 2}, 4, 1, {0, 0b00011011});
+  EXPECT_EQ(pixels_of(two), (Bytes{0, 0, 0, 85, 85, 85, 170, 170, 170, 255, 255, 255}));
+  const std::string one =
+      png_of({.depth = 1}, 9, 1, {0, 0b10000000, 0b10000000});  // the ninth lies in a byte of its own
+  const Bytes pixels = pixels_of(one);
+  EXPECT_EQ(Bytes(pixels.begin(), pixels.begin() + 6), (Bytes{255, 255, 255, 0, 0, 0}));
+  EXPECT_EQ(pixels.at(24), 255);
+}
+
+TEST(PngPixels, PalettesGiveTheirColours) {
+  const Kind kind{.depth = 4, .colour = 3, .palette = {1, 2, 3, 40, 50, 60}};
+  EXPECT_EQ(pixels_of(png_of(kind, 3, 1, {0, 0x10, 0x20})), (Bytes{40, 50, 60, 1, 2, 3, 0, 0, 0}));  // 2 is not there
+}
+
+TEST(PngPixels, WhatPngDoesNotKnowIsRefused) {
+  EXPECT_THAT(refusal_of([] {
+                pixels_of(png_of({.depth = 4, .colour = 2}, 1, 1, {0, 0, 0}));
+              }),
+              HasSubstr("PNG does not know"));
+  EXPECT_THAT(refusal_of([] {
+                pixels_of(png_of({.depth = 8, .colour = 3}, 1, 1, {0, 0}));
+              }),
+              HasSubstr("without a palette"));
+  EXPECT_THAT(refusal_of([] { pixels_of(png_of({.depth = 8}, 2, 1, {0, 0})); }), HasSubstr("do not unpack"));
 }
 
 }  // namespace
