@@ -95,5 +95,30 @@ TEST(ShippedRecipes, TheMatchedPairDiffersInItsBoundaryAndName) {
   EXPECT_EQ(sf, sgf);
 }
 
+TEST(ShippedRecipes, WanHasTheAuthorsNumbersInBothGranularities) {
+  for (const char* name : {"framewise", "chunkwise"}) {
+    SCOPED_TRACE(name);
+    const std::filesystem::path folder = std::filesystem::path(SGF_SOURCE_DIR) / "recipes/wan-1.3b" / name;
+    const std::vector<RecipeStep> steps = plan_recipe(folder, {}, {SGF_PRESETS});
+    ASSERT_EQ(steps.size(), 3U);
+    const OptimiserSettings before{.learning_rate = 2e-6, .beta1 = 0.9};
+    const Config &forced = steps[0].config, &student = steps[1].config, &sgf = steps[2].config;
+    EXPECT_EQ(forced.optimiser, before);
+    EXPECT_EQ(forced.data.caption_dropout, 0);
+    EXPECT_EQ(student.optimiser, before);
+    EXPECT_EQ(student.train.ema_decay, 0.99);
+    EXPECT_EQ(student.distil, (DistilSettings{.teacher = steps[0].run.string(), .guidance = 3, .grid = 48}));
+    EXPECT_EQ(sgf.optimiser, (OptimiserSettings{.learning_rate = 2e-6, .beta1 = 0}));
+    EXPECT_EQ(sgf.critic_optimiser, (OptimiserSettings{.learning_rate = 4e-7, .beta1 = 0}));
+    EXPECT_EQ(sgf.train.ema_start_step, 200);
+    EXPECT_EQ(sgf.dmd.generator_every, 5);
+    for (const RecipeStep& step : steps) {
+      EXPECT_EQ(step.config.train.global_batch, 64);
+      EXPECT_EQ(step.config.schedule.shift, 5);
+      EXPECT_EQ(step.config.context.block_frames, name == std::string("framewise") ? 1 : 3);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sgf
