@@ -36,7 +36,7 @@ size_t regular_file_size(int fd, const std::filesystem::path& path) {
   struct stat status = {};
   check(::fstat(fd, &status) == 0, "core", "{}: cannot be examined: {}", path.string(), std::strerror(errno));
   check(!S_ISDIR(status.st_mode), "core", "{}: is a folder, expected a file", path.string());
-  check(!S_ISFIFO(status.st_mode), "core", "{}: is a pipe; files are mapped here, so save it to one first",
+  check(!S_ISFIFO(status.st_mode), "core", "{}: is a pipe; files are mapped here, so save it to a file first",
         path.string());
   check(S_ISREG(status.st_mode), "core", "{}: is not a regular file", path.string());
   return static_cast<size_t>(status.st_size);

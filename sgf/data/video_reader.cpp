@@ -91,15 +91,18 @@ class VideoReader::Decoder {
     return stream().nb_frames > 0 ? std::optional(stream().nb_frames) : std::nullopt;
   }
 
-  std::optional<RgbImage> next() {
-    if (!std::exchange(waiting_, false) && !decode()) return std::nullopt;
+  // Whether there is another picture; `frame_` holds it then.
+  bool advance() {
+    if (!std::exchange(waiting_, false) && !decode()) return false;
     check(frame_->width == width_ && frame_->height == height_, "data",
           "{}: picture {} is {} x {}, the first is {} x {}", path_.string(), count_, frame_->width, frame_->height,
           width_, height_);
     if (count_++ == 0) first_stamp_ = frame_->best_effort_timestamp;
     stamp_ = frame_->best_effort_timestamp;
-    return to_rgb();
+    return true;
   }
+
+  std::optional<RgbImage> next() { return advance() ? std::optional(to_rgb()) : std::nullopt; }
 
   std::optional<double> time() const {
     if (stamp_ == AV_NOPTS_VALUE || first_stamp_ == AV_NOPTS_VALUE) return std::nullopt;
@@ -173,7 +176,7 @@ class VideoReader::Decoder {
   bool waiting_ = false;  // `frame_` holds a picture that next() has not given out
   int64_t width_ = 0;
   int64_t height_ = 0;
-  int64_t count_ = 0;                                              // given out
+  int64_t count_ = 0;                                              // given out or passed over
   int64_t first_stamp_ = AV_NOPTS_VALUE, stamp_ = AV_NOPTS_VALUE;  // of the first picture and the last given out
 };
 
@@ -189,6 +192,7 @@ std::optional<double> VideoReader::fps() const { return decoder_->fps(); }
 std::optional<int64_t> VideoReader::frame_count() const { return decoder_->frame_count(); }
 std::optional<RgbImage> VideoReader::next() { return decoder_->next(); }
 std::optional<double> VideoReader::time() const { return decoder_->time(); }
+bool VideoReader::skip() { return decoder_->advance(); }
 
 bool can_read_videos() { return true; }
 

@@ -29,6 +29,9 @@ class VideoReader : public FrameSource {
   std::optional<RgbImage> next() override;
   std::optional<double> time() const override;
 
+  // Passes over the next picture; false after the last. It is decoded, but not brought to RGB, which takes longer.
+  bool skip();
+
  private:
   class Decoder;
   std::unique_ptr<Decoder> decoder_;

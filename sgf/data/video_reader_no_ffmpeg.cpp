@@ -27,6 +27,7 @@ std::optional<double> VideoReader::fps() const { return std::nullopt; }
 std::optional<int64_t> VideoReader::frame_count() const { return std::nullopt; }
 std::optional<RgbImage> VideoReader::next() { return std::nullopt; }
 std::optional<double> VideoReader::time() const { return std::nullopt; }
+bool VideoReader::skip() { return false; }
 
 bool can_read_videos() { return false; }
 

@@ -1,6 +1,7 @@
 #include "sgf/evaluation/clip_pictures.h"
 
 #include "sgf/core/error.h"
+#include "sgf/data/video_reader.h"
 #include "sgf/data/video_writer.h"
 
 #include <fmt/format.h>
@@ -22,10 +23,14 @@ std::filesystem::path new_folder() {
 }  // namespace
 
 VideoFacts look_at_video(const std::filesystem::path& file, double fps) {
-  const auto source = open_frames(file, ColourReading::kUsual);
+  if (std::filesystem::is_directory(file)) {
+    const auto source = open_frames(file);
+    return {.width = source->width(), .height = source->height(), .pictures = *source->frame_count(), .fps = fps};
+  }
+  VideoReader reader(file, ColourReading::kUsual);
   VideoFacts facts{
-      .width = source->width(), .height = source->height(), .pictures = 0, .fps = source->fps().value_or(fps)};
-  while (source->next()) ++facts.pictures;
+      .width = reader.width(), .height = reader.height(), .pictures = 0, .fps = reader.fps().value_or(fps)};
+  while (reader.skip()) ++facts.pictures;
   return facts;
 }
 

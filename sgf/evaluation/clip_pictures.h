@@ -12,7 +12,7 @@
 
 namespace sgf {
 
-// What a video is, found by decoding all of it once.
+// What a video is, found by decoding all of it once; of a folder of PNG files, by counting them.
 struct VideoFacts {
   int64_t width = 0;
   int64_t height = 0;

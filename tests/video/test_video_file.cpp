@@ -73,6 +73,19 @@ TEST_F(VideoFile, KeepsSizeRateAndCount) {
   EXPECT_EQ(count_frames(path_), kFrames);
 }
 
+TEST_F(VideoFile, PicturesCanBePassedOver) {
+  write_slopes(path_);
+  VideoReader all(path_), some(path_);
+  all.next();
+  EXPECT_TRUE(some.skip());
+  EXPECT_EQ(some.next()->pixels, all.next()->pixels);
+  EXPECT_EQ(some.time(), all.time());
+  int64_t rest = 0;
+  while (some.skip()) ++rest;
+  EXPECT_EQ(rest, kFrames - 2);
+  EXPECT_FALSE(some.next());
+}
+
 TEST_F(VideoFile, CostsAStepOfBrightnessAtHighQualityAndMoreAtLow) {
   const double best = round_trip_error(path_, 0), usual = round_trip_error(path_, VideoFileSettings{}.crf);
   const double low = round_trip_error(path_, 35);
