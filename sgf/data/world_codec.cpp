@@ -35,8 +35,8 @@ class WorldEncoderStream final : public EncoderStream {
 
 // Row i is the cosine of frequency i over `size` pixels (DCT-II), of length 1.
 at::Tensor cosines(int64_t size) {
-  const at::Tensor at = at::arange(size, at::kDouble) + 0.5, frequency = at::arange(size, at::kDouble).unsqueeze(1);
-  const at::Tensor rows = at::cos(frequency * at * (std::numbers::pi / static_cast<double>(size)));
+  const at::Tensor place = at::arange(size, at::kDouble) + 0.5, frequency = at::arange(size, at::kDouble).unsqueeze(1);
+  const at::Tensor rows = at::cos(frequency * place * (std::numbers::pi / static_cast<double>(size)));
   return rows / rows.norm(2, 1, /*keepdim=*/true);
 }
 
@@ -67,8 +67,7 @@ at::Tensor in_directions(const at::Tensor& video, const at::Tensor& basis) {
 WorldCodec::WorldCodec(const WorldPreset& preset)
     : patch_(preset.codec_patch),
       spread_(preset.codec_spread),
-      is_pixels_(preset.codec_bands == 0),
-      basis_(is_pixels_ ? at::eye(3 * patch_ * patch_, at::kDouble) : low_frequencies(patch_, preset.codec_bands)) {}
+      basis_(preset.codec_bands == 0 ? at::Tensor() : low_frequencies(patch_, preset.codec_bands)) {}
 
 at::Tensor WorldCodec::encode(const at::Tensor& video) const {
   check(video.dim() == 5 && video.size(2) == 3, "data", "a video is [B, F, 3, H, W], got {} dimensions, {} channels",
@@ -76,14 +75,14 @@ at::Tensor WorldCodec::encode(const at::Tensor& video) const {
   check(video.size(3) % patch_ == 0 && video.size(4) % patch_ == 0, "data",
         "a picture must be a whole number of patches of {}, got {} x {}", patch_, video.size(3), video.size(4));
   const at::Tensor pixels = at::pixel_unshuffle((video - kMean) / spread_, patch_);
-  return is_pixels_ ? pixels : in_directions(pixels, basis_);
+  return basis_.defined() ? in_directions(pixels, basis_) : pixels;
 }
 
 at::Tensor WorldCodec::decode(const at::Tensor& latents) const {
   check(latents.dim() == 5 && latents.size(2) == latent_channels(), "data",
         "latents are [B, F, {}, h, w], got {} dimensions, {} channels", latent_channels(), latents.dim(),
         latents.dim() > 2 ? latents.size(2) : 0);
-  const at::Tensor pixels = is_pixels_ ? latents : in_directions(latents, basis_.t());
+  const at::Tensor pixels = basis_.defined() ? in_directions(latents, basis_.t()) : latents;
   return at::pixel_shuffle(pixels, patch_) * spread_ + kMean;
 }
 

@@ -15,7 +15,7 @@ class WorldCodec final : public VideoCodec {
  public:
   explicit WorldCodec(const WorldPreset& preset);
 
-  int64_t latent_channels() const override { return basis_.size(0); }
+  int64_t latent_channels() const override { return basis_.defined() ? basis_.size(0) : 3 * patch_ * patch_; }
   int64_t spatial_factor() const override { return patch_; }
   int64_t latent_frames(int64_t frames) const override { return frames; }
   int64_t picture_frames(int64_t latents) const override { return latents; }
@@ -29,8 +29,7 @@ class WorldCodec final : public VideoCodec {
  private:
   int64_t patch_;
   double spread_;
-  bool is_pixels_;
-  at::Tensor basis_;  // [channels, 3 * patch * patch], rows orthonormal, float64
+  at::Tensor basis_;  // [channels, 3 * patch * patch], rows orthonormal, float64; undefined: the pixels themselves
 };
 
 }  // namespace sgf
