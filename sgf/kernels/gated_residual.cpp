@@ -19,11 +19,10 @@ using torch::autograd::variable_list;
 struct FusedGatedResidual : torch::autograd::Function<FusedGatedResidual> {
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x_in, const at::Tensor& y_in,
                             const at::Tensor& gate_in) {
-    const at::Tensor x = x_in.contiguous(), y = y_in.contiguous(), gate = gate_in.contiguous();
+    const at::Tensor x = x_in.contiguous(), y = y_in.contiguous(), gate = evenly_spaced(gate_in);
     const at::Tensor out = at::empty_like(x);
-    launch_rows<cuda::GatedResidualForward>(cuda::gated_residual,
-                                            {x.data_ptr(), y.data_ptr(), gate.data_ptr<float>(), out.data_ptr()},
-                                            frame_rows(y, gate), y);
+    launch_rows<cuda::GatedResidualForward>(
+        cuda::gated_residual, {x.data_ptr(), y.data_ptr(), group_rows(gate), out.data_ptr()}, frame_rows(y, gate), y);
     ctx->save_for_backward({y, gate});
     return out;
   }
@@ -35,8 +34,8 @@ struct FusedGatedResidual : torch::autograd::Function<FusedGatedResidual> {
     const at::Tensor parts = floats_like(y, {shape.groups, cuda::row_splits(shape), shape.channels});
     launch_rows<cuda::GatedResidualBackward>(
         cuda::gated_residual,
-        {grad.data_ptr(), y.data_ptr(), gate.data_ptr<float>(), grad_y.data_ptr(), parts.data_ptr<float>()}, shape, y);
-    return {grad, grad_y, parts.sum(1).view(gate.sizes())};
+        {grad.data_ptr(), y.data_ptr(), group_rows(gate), grad_y.data_ptr(), parts.data_ptr<float>()}, shape, y);
+    return {grad, grad_y, sum_of_parts(parts).view(gate.sizes())};
   }
 };
 

@@ -10,7 +10,7 @@ __global__ void forward_kernel(GatedResidualForward io, RowShape shape) {
   constexpr int N = kWidth<T>;
   const int64_t column = threadIdx.x * N;
   if (column >= shape.channels) return;
-  const Values<N> gate = load_floats<N>(io.gate + blockIdx.x * shape.channels + column);
+  const Values<N> gate = load_group_row<T>(io.gate, column);
   const RowSlice slice = rows_of_threads(shape);
   for (int64_t row = slice.begin; row < slice.end; row += slice.step) {
     const int64_t at = row * shape.channels + column;
@@ -28,7 +28,7 @@ __global__ void backward_kernel(GatedResidualBackward io, RowShape shape) {
   const int64_t column = threadIdx.x * N;
   const bool active = column < shape.channels;
   Values<N> gate{}, gate_sum{};
-  if (active) gate = load_floats<N>(io.gate + blockIdx.x * shape.channels + column);
+  if (active) gate = load_group_row<T>(io.gate, column);
   const RowSlice slice = rows_of_threads(shape);
   for (int64_t row = slice.begin; active && row < slice.end; row += slice.step) {
     const int64_t at = row * shape.channels + column;

@@ -8,14 +8,14 @@ namespace sgf::cuda {
 struct GatedResidualForward {
   const void* x;  // [groups, rows, C]
   const void* y;
-  const float* gate;  // [groups, C]
+  GroupRows gate;
   void* out;
 };
 
 struct GatedResidualBackward {
   const void* grad;  // as x
   const void* y;
-  const float* gate;
+  GroupRows gate;
   void* grad_y;
   float* gate_parts;  // [groups, row_splits, C]
 };

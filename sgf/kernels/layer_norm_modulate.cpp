@@ -16,33 +16,84 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
+// Rows in groups, and the parameters of a group: the modulation of a frame, or one affine map for all rows.
+struct NormCall {
+  at::Tensor x;
+  cuda::RowShape shape;
+  cuda::GroupRows shift, scale;
+  float base = 1;
+};
+
+struct NormOnCuda {
+  at::Tensor out, mean, inverse;
+};
+
+NormOnCuda norm_on_cuda(const NormCall& call, double eps) {
+  const NormOnCuda rows{at::empty_like(call.x), floats_like(call.x, {call.shape.rows()}),
+                        floats_like(call.x, {call.shape.rows()})};
+  launch_rows<cuda::LayerNormModulateForward>(
+      cuda::layer_norm_modulate,
+      {call.x.data_ptr(), call.shift, call.scale, call.base, static_cast<float>(eps), rows.out.data_ptr(),
+       rows.mean.data_ptr<float>(), rows.inverse.data_ptr<float>()},
+      call.shape, call.x);
+  return rows;
+}
+
+struct NormGradients {
+  at::Tensor x, shift, scale;  // as x; [groups, C], float32
+};
+
+NormGradients norm_backward_on_cuda(const NormCall& call, const at::Tensor& grad_in, const at::Tensor& mean,
+                                    const at::Tensor& inverse) {
+  const at::Tensor grad = grad_in.contiguous(), grad_x = at::empty_like(call.x);
+  const at::Tensor shift = floats_like(call.x, {call.shape.groups, cuda::row_splits(call.shape), call.shape.channels});
+  const at::Tensor scale = at::empty_like(shift);
+  launch_rows<cuda::LayerNormModulateBackward>(
+      cuda::layer_norm_modulate,
+      {grad.data_ptr(), call.x.data_ptr(), call.scale, call.base, mean.data_ptr<float>(), inverse.data_ptr<float>(),
+       grad_x.data_ptr(), shift.data_ptr<float>(), scale.data_ptr<float>()},
+      call.shape, call.x);
+  return {grad_x, sum_of_parts(shift), sum_of_parts(scale)};
+}
+
 struct FusedLayerNormModulate : torch::autograd::Function<FusedLayerNormModulate> {
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x_in, const at::Tensor& shift_in,
                             const at::Tensor& scale_in, double eps) {
-    const at::Tensor x = x_in.contiguous(), shift = shift_in.contiguous(), scale = scale_in.contiguous();
-    const cuda::RowShape shape = frame_rows(x, shift);
-    const at::Tensor out = at::empty_like(x), mean = floats_like(x, {shape.rows()}), inverse = at::empty_like(mean);
-    launch_rows<cuda::LayerNormModulateForward>(
-        cuda::layer_norm_modulate,
-        {x.data_ptr(), shift.data_ptr<float>(), scale.data_ptr<float>(), static_cast<float>(eps), out.data_ptr(),
-         mean.data_ptr<float>(), inverse.data_ptr<float>()},
-        shape, x);
-    ctx->save_for_backward({x, scale, mean, inverse});
-    return out;
+    const at::Tensor x = x_in.contiguous(), shift = evenly_spaced(shift_in), scale = evenly_spaced(scale_in);
+    const NormOnCuda rows = norm_on_cuda({x, frame_rows(x, shift), group_rows(shift), group_rows(scale)}, eps);
+    ctx->save_for_backward({x, scale, rows.mean, rows.inverse});
+    return rows.out;
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list grads) {
     const variable_list saved = ctx->get_saved_variables();
-    const at::Tensor &x = saved[0], &scale = saved[1], grad = grads[0].contiguous(), grad_x = at::empty_like(x);
-    const cuda::RowShape shape = frame_rows(x, scale);
-    const at::Tensor shift_parts = floats_like(x, {shape.groups, cuda::row_splits(shape), shape.channels});
-    const at::Tensor scale_parts = at::empty_like(shift_parts);
-    launch_rows<cuda::LayerNormModulateBackward>(
-        cuda::layer_norm_modulate,
-        {grad.data_ptr(), x.data_ptr(), scale.data_ptr<float>(), saved[2].data_ptr<float>(), saved[3].data_ptr<float>(),
-         grad_x.data_ptr(), shift_parts.data_ptr<float>(), scale_parts.data_ptr<float>()},
-        shape, x);
-    return {grad_x, shift_parts.sum(1).view(scale.sizes()), scale_parts.sum(1).view(scale.sizes()), at::Tensor()};
+    const at::Tensor &x = saved[0], &scale = saved[1];
+    const NormGradients found =
+        norm_backward_on_cuda({x, frame_rows(x, scale), {}, group_rows(scale)}, grads[0], saved[2], saved[3]);
+    return {found.x, found.shift.view(scale.sizes()), found.scale.view(scale.sizes()), at::Tensor()};
+  }
+};
+
+cuda::GroupRows one_row(const at::Tensor& row) { return {row.data_ptr(), 0, row.scalar_type() == at::kFloat}; }
+
+cuda::RowShape rows_of_all(const at::Tensor& x) { return {1, x.numel() / x.size(-1), x.size(-1)}; }
+
+struct FusedLayerNormAffine : torch::autograd::Function<FusedLayerNormAffine> {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x_in, const at::Tensor& weight_in,
+                            const at::Tensor& bias_in, double eps) {
+    const at::Tensor x = x_in.contiguous(), weight = weight_in.contiguous(), bias = bias_in.contiguous();
+    const NormOnCuda rows = norm_on_cuda({x, rows_of_all(x), one_row(bias), one_row(weight), /*base=*/0}, eps);
+    ctx->save_for_backward({x, weight, rows.mean, rows.inverse});
+    return rows.out;
+  }
+
+  static variable_list backward(AutogradContext* ctx, variable_list grads) {
+    const variable_list saved = ctx->get_saved_variables();
+    const at::Tensor &x = saved[0], &weight = saved[1];
+    const NormGradients found =
+        norm_backward_on_cuda({x, rows_of_all(x), {}, one_row(weight), /*base=*/0}, grads[0], saved[2], saved[3]);
+    const auto as_weight = [&](const at::Tensor& t) { return t.view({-1}).to(weight.scalar_type()); };
+    return {found.x, as_weight(found.scale), as_weight(found.shift), at::Tensor()};
   }
 };
 
@@ -125,6 +176,18 @@ at::Tensor layer_norm_modulate(const at::Tensor& x, const at::Tensor& shift, con
     return layer_norm_modulate_on_cpu(x, shift, scale, eps);
   if (!takes_row_kernel(x, x.size(2))) return layer_norm_modulate_reference(x, shift, scale, eps);
   return FusedLayerNormModulate::apply(x, shift, scale, eps);
+}
+
+at::Tensor layer_norm_affine_reference(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                                       double eps) {
+  return at::layer_norm(x, {x.size(-1)}, weight, bias, eps);
+}
+
+at::Tensor layer_norm_affine(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias, double eps) {
+  if (!takes_row_kernel(x, x.size(-1)) || weight.scalar_type() != x.scalar_type() ||
+      bias.scalar_type() != x.scalar_type())
+    return layer_norm_affine_reference(x, weight, bias, eps);
+  return FusedLayerNormAffine::apply(x, weight, bias, eps);
 }
 
 }  // namespace sgf

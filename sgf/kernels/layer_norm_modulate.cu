@@ -15,8 +15,8 @@ __global__ void forward_kernel(LayerNormModulateForward io, RowShape shape) {
   const float per_channel = 1.0f / static_cast<float>(shape.channels);
   Values<N> shift{}, scale{};
   if (active) {
-    shift = load_floats<N>(io.shift + blockIdx.x * shape.channels + column);
-    scale = load_floats<N>(io.scale + blockIdx.x * shape.channels + column);
+    shift = load_group_row<T>(io.shift, column);
+    scale = load_group_row<T>(io.scale, column);
   }
   const RowSlice slice = rows_of_threads(shape);
   for (int64_t row = slice.begin; row < slice.end; row += slice.step) {
@@ -32,7 +32,7 @@ __global__ void forward_kernel(LayerNormModulateForward io, RowShape shape) {
     const float inverse = rsqrtf(row_sum({squares, 0}, scratch).a * per_channel + io.eps);
     if (active) {
 #pragma unroll
-      for (int i = 0; i < N; ++i) x.v[i] = (x.v[i] - mean) * inverse * (1 + scale.v[i]) + shift.v[i];
+      for (int i = 0; i < N; ++i) x.v[i] = (x.v[i] - mean) * inverse * (io.base + scale.v[i]) + shift.v[i];
       store(static_cast<T*>(io.out) + row * shape.channels + column, x);
     }
     if (threadIdx.x == 0) io.mean[row] = mean, io.inverse[row] = inverse;
@@ -47,7 +47,7 @@ __global__ void backward_kernel(LayerNormModulateBackward io, RowShape shape) {
   const bool active = column < shape.channels;
   const float per_channel = 1.0f / static_cast<float>(shape.channels);
   Values<N> scale{}, shift_sum{}, scale_sum{};
-  if (active) scale = load_floats<N>(io.scale + blockIdx.x * shape.channels + column);
+  if (active) scale = load_group_row<T>(io.scale, column);
   const RowSlice slice = rows_of_threads(shape);
   for (int64_t row = slice.begin; row < slice.end; row += slice.step) {
     Values<N> grad{}, normed{};
@@ -62,7 +62,7 @@ __global__ void backward_kernel(LayerNormModulateBackward io, RowShape shape) {
       normed.v[i] = active ? (normed.v[i] - mean) * inverse : 0;
       shift_sum.v[i] += grad.v[i];
       scale_sum.v[i] += grad.v[i] * normed.v[i];
-      grad.v[i] *= 1 + scale.v[i];
+      grad.v[i] *= io.base + scale.v[i];
       sums.a += grad.v[i];
       sums.b += grad.v[i] * normed.v[i];
     }

@@ -6,9 +6,10 @@
 namespace sgf::cuda {
 
 struct LayerNormModulateForward {
-  const void* x;       // [groups, rows, C]
-  const float* shift;  // [groups, C]
-  const float* scale;  // [groups, C]
+  const void* x;  // [groups, rows, C]
+  GroupRows shift;
+  GroupRows scale;
+  float base;  // added to the scale: 1 for a modulation, 0 for an affine norm
   float eps;
   void* out;       // as x
   float* mean;     // [rows()]
@@ -18,7 +19,8 @@ struct LayerNormModulateForward {
 struct LayerNormModulateBackward {
   const void* grad;  // as x
   const void* x;
-  const float* scale;
+  GroupRows scale;
+  float base;
   const float* mean;
   const float* inverse;
   void* grad_x;

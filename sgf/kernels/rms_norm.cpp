@@ -40,7 +40,7 @@ struct FusedRmsNorm : torch::autograd::Function<FusedRmsNorm> {
                                        {grad.data_ptr(), x.data_ptr(), w.data_ptr(), saved[2].data_ptr<float>(),
                                         grad_x.data_ptr(), parts.data_ptr<float>()},
                                        shape, x);
-    return {grad_x, parts.sum(at::IntArrayRef{0, 1}).to(saved[1].scalar_type()), at::Tensor()};
+    return {grad_x, sum_of_parts(parts).view({-1}).to(saved[1].scalar_type()), at::Tensor()};
   }
 };
 

@@ -30,6 +30,13 @@ inline int64_t row_splits(const RowShape& shape) {
   return wanted < 1 ? 1 : (wanted > kMost ? kMost : wanted);
 }
 
+// A row of parameters for every group, `stride` elements from one to the next; 0: one row for all.
+struct GroupRows {
+  const void* data = nullptr;
+  int64_t stride = 0;
+  bool is_wide = true;  // float32, else of the rows' own type
+};
+
 // Elements of a 16-byte access; `channels` must be a multiple, and a row must fit one block of threads.
 inline int64_t vector_width(FloatType type) { return type == FloatType::kBFloat16 ? 8 : 4; }
 inline bool row_fits(int64_t channels, FloatType type) {

@@ -63,6 +63,14 @@ __device__ void store_floats(float* to, const Values<N>& values) {
     *reinterpret_cast<float4*>(to + i) = {values.v[i], values.v[i + 1], values.v[i + 2], values.v[i + 3]};
 }
 
+// The parameters of this block's group at `column`.
+template <class T>
+__device__ Values<kWidth<T>> load_group_row(const GroupRows& rows, int64_t column) {
+  const int64_t at = blockIdx.x * rows.stride + column;
+  if (rows.is_wide) return load_floats<kWidth<T>>(static_cast<const float*>(rows.data) + at);
+  return load(static_cast<const T*>(rows.data) + at);
+}
+
 struct Pair {
   float a, b;
 };

@@ -27,6 +27,16 @@ inline cuda::RowShape frame_rows(const at::Tensor& x, const at::Tensor& modulati
   return {modulation.size(0) * modulation.size(1), x.size(1) / modulation.size(1), x.size(2)};
 }
 
+// Modulation [B, F, C], whose frames lie at one distance from each other, as rows of groups.
+inline cuda::GroupRows group_rows(const at::Tensor& modulation) {
+  return {modulation.data_ptr(), modulation.stride(1), modulation.scalar_type() == at::kFloat};
+}
+
+// Column sums by group: [groups, splits, C] -> [groups, C].
+inline at::Tensor sum_of_parts(const at::Tensor& parts) {
+  return parts.size(1) == 1 ? parts.select(1, 0) : parts.sum(1);
+}
+
 // Launches on x's device and current stream, and throws what the launch reports.
 template <class Io>
 void launch_rows(const char* (*kernel)(const Io&, const cuda::RowShape&, cuda::FloatType, cudaStream_t), const Io& io,

@@ -62,6 +62,17 @@ TEST(Elementwise, LayerNormModulateEqualsItsTwin) {
     }
 }
 
+TEST(Elementwise, LayerNormAffineEqualsItsTwin) {
+  for (const auto& [options, tolerance] : settings())
+    for (const int64_t width : {20, 192, 520, 1536}) {
+      const Tensors in{draw(12, 0, {2, 700, width}, options) * 3 + 1, draw(12, 1, {width}, options) + 1,
+                       draw(12, 2, {width}, options)};
+      EXPECT_LT(worst_error([](const Tensors& t) { return layer_norm_affine(t[0], t[1], t[2], 1e-6); },
+                            [](const Tensors& t) { return layer_norm_affine_reference(t[0], t[1], t[2], 1e-6); }, in),
+                tolerance);
+    }
+}
+
 TEST(Elementwise, GatedResidualEqualsItsTwin) {
   for (const auto& [options, tolerance] : settings()) {
     const Tensors in{draw(3, 0, {2, 3 * 70, 24}, options), draw(3, 1, {2, 3 * 70, 24}, options),
