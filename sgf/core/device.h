@@ -16,4 +16,7 @@ bool is_device_name(std::string_view name);
 // that says whether the build or the machine lacks it; any other word is one that says which there are.
 c10::Device device_from_name(std::string_view name);
 
+// From here on float32 convolutions on a GPU compute in float32: cuDNN would round what goes in to TF32's 10 bits.
+void forbid_tf32();
+
 }  // namespace sgf

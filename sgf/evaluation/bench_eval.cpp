@@ -1,5 +1,6 @@
 #include "sgf/evaluation/bench_eval.h"
 
+#include "sgf/core/device.h"
 #include "sgf/core/tensors.h"
 #include "sgf/evaluation/bench_clock.h"
 #include "sgf/evaluation/closed_form_clip.h"
@@ -65,6 +66,7 @@ nlohmann::json time_metric(const PassesSetting& s, const std::string& name, cons
 bool is_eval_item(const std::string& item) { return item == "eval"; }
 
 void bench_eval(const PassesSetting& s, const BenchLine& line) {
+  forbid_tf32();
   const at::NoGradGuard no_grad;
   const at::Tensor pictures = benched_clip(s).all_frames();
   for (const VbenchMetric metric : all_vbench_metrics()) {

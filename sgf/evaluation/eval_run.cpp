@@ -1,5 +1,6 @@
 #include "sgf/evaluation/eval_run.h"
 
+#include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/data/world_files.h"
 #include "sgf/evaluation/eval_totals.h"
@@ -64,6 +65,7 @@ json result_frame(const EvalOrder& order) {
 }
 
 json evaluate_vbench(const EvalOrder& order, const EvalEvents& events) {
+  forbid_tf32();
   const WeightPlaces places(order.weights);
   const OrderedFiles files = find_files(order, places, events);
   const auto adapters = places.path_of(kDreamSimLoraFile);

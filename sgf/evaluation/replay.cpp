@@ -1,5 +1,6 @@
 #include "sgf/evaluation/replay.h"
 
+#include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/evaluation/replay_kinds.h"
 #include "sgf/model/dit_config.h"
@@ -125,6 +126,7 @@ NamedTensors replay(const Recording& recording, const ReplayOptions& options) {
 }
 
 VerifyResult verify_recording(const std::filesystem::path& path, const ReplayOptions& options) {
+  forbid_tf32();
   const Recording recording = Recording::open(path);
   const Kind& kind = kind_of(recording);
   const std::vector<std::string> names = recording.expected_names();
