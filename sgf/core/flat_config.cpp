@@ -63,6 +63,7 @@ class FlatMapping final : private FlatReader {
   void take_stage();
   void take_boundary();
   void take_numerics();
+  void take_steps();
 };
 
 void FlatMapping::take_sizes() {
@@ -179,14 +180,22 @@ void FlatMapping::take_boundary() {
         "a draw per rank there, which had one sample each");
 }
 
-void FlatMapping::take_numerics() {
+void FlatMapping::take_steps() {
+  size_t count = Config{}.schedule.denoising_steps.size();
   if (find("denoising_step_list") != nullptr) {
     ConfigNode steps = *find("denoising_step_list");
     const bool ends_clean = !steps.items.empty() && is_flat_value(steps.items.back(), "0");
     if (ends_clean) steps.items.pop_back();
     put("schedule.denoising_steps", steps);
     note("denoising_step_list", "schedule.denoising_steps", ends_clean ? "without its 0: no step starts there" : "");
+    count = steps.items.size();
   }
+  if (find("last_step_only") != nullptr)
+    set("dmd.first_exit", value_or("last_step_only", false) ? std::to_string(count) : "1", "last_step_only");
+}
+
+void FlatMapping::take_numerics() {
+  take_steps();
   const auto shift = value_or("timestep_shift", value_or("model_kwargs.timestep_shift", 5.0));
   const auto inner = value_or("model_kwargs.timestep_shift", shift);
   check(shift == inner, "core",

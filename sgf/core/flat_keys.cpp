@@ -46,7 +46,7 @@ const std::vector<FlatKey> kKeys = {
     {"self_gradient_forcing_match_context", FlatUse::kOnly, "true", "the two passes always see the same context"},
     {"per_rank_exit_step", FlatUse::kDerived, "dmd.exit", ""},
     {"same_step_across_blocks", FlatUse::kOnly, "true", "all blocks of a rollout leave at one step"},
-    {"last_step_only", FlatUse::kOnly, "false", "the exit step is drawn from all steps"},
+    {"last_step_only", FlatUse::kDerived, "dmd.first_exit", ""},
     {"i2v", FlatUse::kSame, "dmd.first_block_given", ""},
     {"guidance_scale", FlatUse::kDerived, "dmd.guidance", ""},
     {"real_guidance_scale", FlatUse::kDerived, "dmd.guidance", ""},

@@ -136,6 +136,7 @@ struct DmdChoices {
   bool generator_at_zero = false;
   int64_t critic_only_steps = 0;
   ExitChoice exit = ExitChoice::kShared;
+  int64_t first_exit = 1;
   CacheChoice cache = CacheChoice::kExit;
   bool first_block_given = false;
   std::string teacher;
@@ -152,6 +153,8 @@ void describe(V& v, DmdChoices& d) {
   v.field("generator_at_zero", d.generator_at_zero, "update the generator at step 0 too, as Self-Forcing does");
   v.field("critic_only_steps", d.critic_only_steps, "first steps that leave the generator alone");
   v.field("exit", d.exit, "exit step of a rollout: shared by all samples, or one a sample (all steps are run then)");
+  v.field("first_exit", d.first_exit,
+          "exits are drawn from this step to the last: 1 of all, their number of the last alone");
   v.field("cache", d.cache, "what a block leaves in the cache: its exit prediction, or the last of all steps");
   v.field("first_block_given", d.first_block_given, "the first block is a true clip's: context only, out of the loss");
   v.field("teacher", d.teacher,

@@ -50,6 +50,7 @@ void check_dmd(const DmdChoices& d) {
   check_at_least_zero("dmd.guidance", d.guidance);
   check_at_least("dmd.generator_every", d.generator_every, 1);
   check_at_least("dmd.critic_only_steps", d.critic_only_steps, 0);
+  check_at_least("dmd.first_exit", d.first_exit, 1);
 }
 
 void check_distil(const DistilSettings& d) {

@@ -113,9 +113,13 @@ std::unique_ptr<Stage> build_consistency_stage(const Config& c, const StageSurro
 }
 
 DmdStageSettings dmd_settings(const Config& c) {
+  const size_t steps = c.schedule.denoising_steps.size();
+  check(c.dmd.first_exit <= static_cast<int64_t>(steps), "training",
+        "dmd.first_exit must be one of the {} denoising steps, 1 to {}, got {}", steps, steps, c.dmd.first_exit);
   const bool is_open = c.dmd.boundary == BoundaryChoice::kOpen;
   return {
       .dmd = {.rollout = rollout_settings_of(c),
+              .first_exit = c.dmd.first_exit,
               .exit_per_sample = c.dmd.exit == ExitChoice::kPerSample,
               .boundary = is_open ? GradientBoundary::kOpenContext : GradientBoundary::kFrozenContext,
               .guidance = c.dmd.guidance,

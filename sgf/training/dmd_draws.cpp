@@ -14,18 +14,22 @@ NoiseKey key_of(const DmdDraws& draws, NoisePurpose purpose) {
   return {.seed = draws.seed, .purpose = purpose, .sample = sample_number(draws.step, draws.first_sample)};
 }
 
-// The same for every sample of a step, and so for every rank.
-int64_t exit_of(const DmdDraws& draws, NoisePurpose purpose, int64_t steps) {
-  return 1 + uniform_index({.seed = draws.seed, .purpose = purpose, .sample = draws.step}, steps);
+int64_t drawn_from(ExitRange range, const NoiseKey& key) {
+  return range.first + uniform_index(key, range.last - range.first + 1);
 }
 
-std::vector<int64_t> exits_of(const DmdDraws& draws, NoisePurpose purpose, int64_t steps, int64_t count) {
+// The same for every sample of a step, and so for every rank.
+int64_t exit_of(const DmdDraws& draws, NoisePurpose purpose, ExitRange range) {
+  return drawn_from(range, {.seed = draws.seed, .purpose = purpose, .sample = draws.step});
+}
+
+std::vector<int64_t> exits_of(const DmdDraws& draws, NoisePurpose purpose, ExitRange range, int64_t count) {
   std::vector<int64_t> exits;
   for (int64_t i = 0; i < count; ++i) {
     NoiseKey key = key_of(draws, purpose);
     key.sample += i;
     key.step = 1;  // the shared exit is drawn at 0
-    exits.push_back(1 + uniform_index(key, steps));
+    exits.push_back(drawn_from(range, key));
   }
   return exits;
 }
@@ -54,15 +58,15 @@ ScoreDraw score_draw(const DmdDraws& draws, at::IntArrayRef latent, at::TensorOp
 
 }  // namespace
 
-int64_t DmdDraws::generator_exit(int64_t steps) const { return exit_of(*this, NoisePurpose::kExit, steps); }
-int64_t DmdDraws::critic_exit(int64_t steps) const { return exit_of(*this, NoisePurpose::kCriticExit, steps); }
+int64_t DmdDraws::generator_exit(ExitRange range) const { return exit_of(*this, NoisePurpose::kExit, range); }
+int64_t DmdDraws::critic_exit(ExitRange range) const { return exit_of(*this, NoisePurpose::kCriticExit, range); }
 
-std::vector<int64_t> DmdDraws::generator_exits(int64_t steps, int64_t count) const {
-  return exits_of(*this, NoisePurpose::kExit, steps, count);
+std::vector<int64_t> DmdDraws::generator_exits(ExitRange range, int64_t count) const {
+  return exits_of(*this, NoisePurpose::kExit, range, count);
 }
 
-std::vector<int64_t> DmdDraws::critic_exits(int64_t steps, int64_t count) const {
-  return exits_of(*this, NoisePurpose::kCriticExit, steps, count);
+std::vector<int64_t> DmdDraws::critic_exits(ExitRange range, int64_t count) const {
+  return exits_of(*this, NoisePurpose::kCriticExit, range, count);
 }
 
 BlockNoise DmdDraws::generator_noise(at::IntArrayRef latent, at::TensorOptions options) const {

@@ -9,6 +9,12 @@
 
 namespace sgf {
 
+// The steps at which rollouts may stop.
+struct ExitRange {
+  int64_t first = 1;
+  int64_t last = 1;
+};
+
 // What the step's random numbers hang on. A sample's numbers belong to its global index: they do not change with the
 // batch it was put in, the rank that runs it or where a run was resumed.
 struct DmdDraws {
@@ -16,12 +22,12 @@ struct DmdDraws {
   int64_t step = 0;
   int64_t first_sample = 0;  // global index of the batch's first sample within this step
 
-  // One exit for all samples of the step, 1 to `steps`; generator and critic rollouts draw their own.
-  int64_t generator_exit(int64_t steps) const;
-  int64_t critic_exit(int64_t steps) const;
+  // One exit for all samples of the step; generator and critic rollouts draw their own.
+  int64_t generator_exit(ExitRange range) const;
+  int64_t critic_exit(ExitRange range) const;
   // One a sample, `count` of them.
-  std::vector<int64_t> generator_exits(int64_t steps, int64_t count) const;
-  std::vector<int64_t> critic_exits(int64_t steps, int64_t count) const;
+  std::vector<int64_t> generator_exits(ExitRange range, int64_t count) const;
+  std::vector<int64_t> critic_exits(ExitRange range, int64_t count) const;
 
   BlockNoise generator_noise(at::IntArrayRef latent, at::TensorOptions options) const;  // latent [B, F, C, H, W]
   BlockNoise critic_noise(at::IntArrayRef latent, at::TensorOptions options) const;

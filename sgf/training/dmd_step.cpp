@@ -17,7 +17,9 @@ PromptText prepared(const CausalDit& dit, const at::Tensor& text) {
   return dit.prepare(text);
 }
 
-int64_t steps_of(const DmdSettings& settings) { return static_cast<int64_t>(settings.rollout.timesteps.size()); }
+ExitRange exit_range(const DmdSettings& settings) {
+  return {.first = settings.first_exit, .last = static_cast<int64_t>(settings.rollout.timesteps.size())};
+}
 
 // Every draw that the rollout may ask for.
 std::vector<at::Tensor> all_draws(const BlockNoise& noise, const RolloutSettings& rollout, const ExitSteps& exits) {
@@ -87,16 +89,17 @@ DmdInputs DmdInputs::with(const std::vector<at::Tensor>& tensors) const {
 DmdInputs generator_inputs(const DmdBatch& batch, const DmdSettings& settings) {
   const DmdDraws& draws = batch.draws;
   const ExitSteps exits = settings.exit_per_sample
-                              ? ExitSteps(draws.generator_exits(steps_of(settings), batch.latent[0]))
-                              : ExitSteps(draws.generator_exit(steps_of(settings)));
+                              ? ExitSteps(draws.generator_exits(exit_range(settings), batch.latent[0]))
+                              : ExitSteps(draws.generator_exit(exit_range(settings)));
   return {exits, all_draws(draws.generator_noise(batch.latent, batch.options), settings.rollout, exits),
           draws.score(batch.latent, batch.options, settings.shift), batch.text, batch.given};
 }
 
 DmdInputs critic_inputs(const DmdBatch& batch, const DmdSettings& settings) {
   const DmdDraws& draws = batch.draws;
-  const ExitSteps exits = settings.exit_per_sample ? ExitSteps(draws.critic_exits(steps_of(settings), batch.latent[0]))
-                                                   : ExitSteps(draws.critic_exit(steps_of(settings)));
+  const ExitSteps exits = settings.exit_per_sample
+                              ? ExitSteps(draws.critic_exits(exit_range(settings), batch.latent[0]))
+                              : ExitSteps(draws.critic_exit(exit_range(settings)));
   return {exits, all_draws(draws.critic_noise(batch.latent, batch.options), settings.rollout, exits),
           draws.critic_score(batch.latent, batch.options, settings.shift), batch.text, batch.given};
 }

@@ -18,7 +18,7 @@ PhaseCost rollout_cost(const Config& c, const std::string& name) {
   const ContextPolicy policy = policy_of(c);
   const bool stops_at_exit = c.dmd.exit == ExitChoice::kShared && c.dmd.cache == CacheChoice::kExit;
   const auto all = static_cast<double>(c.schedule.denoising_steps.size());
-  const double steps = stops_at_exit ? (all + 1) / 2 : all;
+  const double steps = stops_at_exit ? (static_cast<double>(c.dmd.first_exit) + all) / 2 : all;
   PhaseCost cost{.name = name, .forward = prompt_flops(model)};
   for (int64_t i = c.dmd.first_block_given ? 1 : 0; i < layout.count(); ++i)
     cost.forward = cost.forward + forward_flops(model, denoise_call(policy, layout.block(i), grid_of(c))) * steps;

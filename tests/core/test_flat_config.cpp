@@ -185,6 +185,13 @@ TEST(FlatConfig, TakesTheSpellingsOfAValueThatIsDone) {
   EXPECT_NO_THROW(translate("trainer: score_distillation\nsame_step_across_blocks: True\nfake_guidance_scale: 0.0\n"));
 }
 
+TEST(FlatConfig, LeavingAtTheLastStepOnlyIsTheFirstExit) {
+  const std::string file = "real_name: x\ndenoising_step_list: [1000, 750, 250, 0]\n";
+  const auto said = [&](const char* more) { return said_of(translate(file + more).notes, "last_step_only"); };
+  EXPECT_THAT(said("last_step_only: true\n"), HasSubstr("dmd.first_exit: 3"));
+  EXPECT_THAT(said("last_step_only: false\n"), HasSubstr("dmd.first_exit: 1"));
+}
+
 TEST(FlatConfig, RefusesSettingsThatContradictEachOther) {
   EXPECT_THAT(refusal_of_flat("timestep_shift: 5\nmodel_kwargs: {timestep_shift: 8.0}\n"),
               HasSubstr("timestep_shift 5 and model_kwargs.timestep_shift 8 must agree"));

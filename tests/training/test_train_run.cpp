@@ -146,6 +146,18 @@ TEST(TrainRun, EveryModeOfTheRolloutTrainsAndRecovers) {
   EXPECT_THAT(refusal_of([&] { train(c, folder / "other"); }), HasSubstr("leave output.sample_prompts empty"));
 }
 
+TEST(TrainRun, TheFirstExitIsOneOfTheSteps) {
+  const TemporaryFolder folder;
+  train(small_run(StageChoice::kFlowMatching, 1), folder / "teacher");
+  Config c = small_run(StageChoice::kDmd, 3);
+  c.train.start_from = c.dmd.teacher = (folder / "teacher").string();
+  const auto steps = static_cast<int64_t>(c.schedule.denoising_steps.size());
+  c.dmd.first_exit = steps;
+  EXPECT_EQ(train(c, folder / "run").end, TrainEnd::kDone);
+  c.dmd.first_exit = steps + 1;
+  EXPECT_THAT(refusal_of([&] { train(c, folder / "other"); }), HasSubstr("dmd.first_exit must be one of"));
+}
+
 TEST(TrainRun, ATeacherMayBeLargerThanItsStudent) {
   const TemporaryFolder folder;
   Config teacher = small_run(StageChoice::kFlowMatching, 1);

@@ -109,9 +109,31 @@ TEST(DmdStep, NeitherTeacherNorCriticIsTouchedByTheGeneratorsLoss) {
   for (const at::Tensor& g : dmd.critic.gradients(step.loss)) EXPECT_EQ(g.abs().max().item<double>(), 0);
 }
 
+std::set<int64_t> exits_in(const DmdInputs& inputs) {
+  return {inputs.exits.steps().begin(), inputs.exits.steps().end()};
+}
+
+TEST(DmdStep, ExitsAreDrawnFromTheFirstThatIsAllowed) {
+  Dmd dmd;
+  for (const bool is_per_sample : {false, true}) {
+    dmd.settings.exit_per_sample = is_per_sample;
+    for (const int64_t first : {1, 2, 3}) {
+      dmd.settings.first_exit = first;
+      std::set<int64_t> generator, critic, allowed;
+      for (int64_t step = 0; step < 40; ++step) {
+        generator.merge(exits_in(generator_inputs(dmd.batch(1, 0, step), dmd.settings)));
+        critic.merge(exits_in(critic_inputs(dmd.batch(1, 0, step), dmd.settings)));
+      }
+      for (int64_t exit = first; exit <= 3; ++exit) allowed.insert(exit);
+      EXPECT_EQ(generator, allowed);
+      EXPECT_EQ(critic, allowed);
+    }
+  }
+}
+
 TEST(DmdStep, StepsDrawDifferentExitsAndNoise) {
   std::set<int64_t> exits;
-  for (int64_t step = 0; step < 40; ++step) exits.insert(DmdDraws{.seed = 1, .step = step}.generator_exit(4));
+  for (int64_t step = 0; step < 40; ++step) exits.insert(DmdDraws{.seed = 1, .step = step}.generator_exit({1, 4}));
   EXPECT_EQ(exits, (std::set<int64_t>{1, 2, 3, 4}));
   const std::vector<int64_t> latent{1, 4, 3, 4, 6};
   const auto first = [&](int64_t step) {

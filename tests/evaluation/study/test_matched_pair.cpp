@@ -33,7 +33,7 @@ at::Tensor draws_of(const Study& study, const StudyArm& arm, UpdateKind kind, in
   const bool is_generator = kind == UpdateKind::kGenerator;
   const BlockNoise noise = is_generator ? batch.draws.generator_noise(batch.latent, batch.options)
                                         : batch.draws.critic_noise(batch.latent, batch.options);
-  const int64_t exit = is_generator ? batch.draws.generator_exit(4) : batch.draws.critic_exit(4);
+  const int64_t exit = is_generator ? batch.draws.generator_exit({1, 4}) : batch.draws.critic_exit({1, 4});
   return at::cat({batch.text.cond.flatten(), noise({0, 3}, 0).flatten(), noise({3, 6}, 2).flatten(),
                   batch.draws.score(batch.latent, batch.options, 5).noise.flatten(),
                   at::full({1}, static_cast<double>(exit))});
