@@ -11,6 +11,7 @@
 #include "sgf/model/weight_names.h"
 #include "sgf/rollout/config_parts.h"
 #include "sgf/training/run_folder.h"
+#include "sgf/training/shipped_model.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,18 +26,19 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kWanPreset = "wan-1.3b-chunkwise";
-constexpr const char* kShippedWeights = "student.safetensors";
+constexpr const char* kShippedStudent = "sgf";  // the model that a world's name means
 
 bool is_preset(const std::string& name) {
   const std::vector<std::string> names = preset_names();
   return std::ranges::find(names, name) != names.end();
 }
 
-// models/NAME/student.safetensors beside the presets.
+// Beside the presets: the folder models/NAME/sgf, or the file models/NAME/student.safetensors.
 std::optional<fs::path> shipped_weights(const std::string& preset) {
   for (const fs::path& folder : preset_folders()) {
-    const fs::path file = folder.parent_path() / "models" / preset / kShippedWeights;
-    if (fs::exists(file)) return file;
+    const fs::path models = folder.parent_path() / "models" / preset;
+    for (const fs::path& place : {models / kShippedStudent, models / "student.safetensors"})
+      if (is_shipped_model(place) || fs::is_regular_file(place)) return place;
   }
   return {};
 }
@@ -90,9 +92,11 @@ ChosenModel from_preset(const ModelArgs& args) {
   check(args.config.empty(), "streaming",
         "{} is a preset, which has settings of its own: --config goes with a weight file, --set changes single ones",
         args.model);
-  Config config = load_config(args.model, args.overrides, preset_folders());
+  const Config config = load_config(args.model, args.overrides, preset_folders());
   if (!args.wan.empty()) return {config, wan_network(args.wan)};
   const std::optional<fs::path> shipped = shipped_weights(args.model);
+  if (shipped && is_shipped_model(*shipped))
+    return {load_config(*shipped / "config.yaml", args.overrides, preset_folders()), shipped->string()};
   check(
       shipped.has_value(), "streaming",
       "{} is a preset without weights of its own: --model FILE --config {} takes weights from a file, --wan DIR those "

@@ -6,6 +6,7 @@
 #include "sgf/model/weight_folder.h"
 #include "sgf/training/checkpoint_store.h"
 #include "sgf/training/run_folder.h"
+#include "sgf/training/shipped_model.h"
 
 #include <algorithm>
 
@@ -34,6 +35,7 @@ fs::path newest_checkpoint(const fs::path& run) {
 
 StartFile find_start_file(const fs::path& path) {
   check(fs::exists(path), "training", "{}: no such weights or run folder", path.string());
+  if (is_shipped_model(path)) return {path / kShippedWeights, std::nullopt};
   const fs::path folder = is_run_folder(path) ? newest_checkpoint(path) : path;
   if (!fs::exists(folder / "state.json")) return {find_dit_file(path), std::nullopt};
   const fs::path average = folder / "ema.safetensors";

@@ -18,8 +18,8 @@ struct StartFile {
   std::optional<int64_t> step;  // of the checkpoint it lies in, where it lies in one
 };
 
-// A file or folder of weights as users have them, a run folder (its newest checkpoint) or a checkpoint folder; in the
-// last two the slow average where there is one.
+// A file or folder of weights as users have them, a shipped model, a run folder (its newest checkpoint) or a checkpoint
+// folder; in the last two the slow average where there is one.
 StartFile find_start_file(const std::filesystem::path& path);
 
 // Such a file, opened and known to hold a DiT.
