@@ -9,19 +9,10 @@
 namespace sgf {
 namespace {
 
-constexpr double kCloseShare = 0.1;
-
 struct MatchedPair {
   const ArmResult* sf = nullptr;
   const ArmResult* sgf = nullptr;
 };
-
-double mean_of_values(const PromptValues& values) {
-  double sum = 0, count = 0;
-  for (const std::optional<double>& value : values)
-    if (value) sum += *value, count += 1;
-  return count > 0 ? sum / count : std::nan("");
-}
 
 const ArmResult* find_arm(const std::vector<ArmResult>& results, const StudyArm& arm) {
   const auto found = std::ranges::find(results, arm, &ArmResult::arm);
@@ -150,17 +141,11 @@ class Finder {
       const std::string name(metric.name);
       const PromptValues& student = initial_->scores.find(name)->second[0];
       if (teacher_ != nullptr && metric.better != Better::kNeither)
-        found_.closeness.push_back(
-            closeness(metric, mean_of_values(student), mean_of_values(teacher_->scores.find(name)->second[0])));
+        found_.closeness.push_back(closeness_of(metric, mean_of_values(student),
+                                                mean_of_values(teacher_->scores.find(name)->second[0]),
+                                                study_.recipe().analysis.least_difference));
       if (truth_ != nullptr && metric.is_uncaptioned) found_.growth.push_back(growth(name));
     }
-  }
-
-  // Near 0 a tenth is nothing: what counts as no difference does not count here either.
-  Closeness closeness(const StudyMetric& metric, double student, double teacher) const {
-    const double worse = metric.better == Better::kMore ? teacher - student : student - teacher;
-    const double allowed = std::max(kCloseShare * teacher, study_.recipe().analysis.least_difference);
-    return {std::string(metric.name), student, teacher, worse <= allowed};
   }
 
   Growth growth(const std::string& metric) const {

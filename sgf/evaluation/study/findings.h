@@ -4,6 +4,7 @@
 
 #include "sgf/evaluation/study/arm_file.h"
 #include "sgf/evaluation/study/bootstrap.h"
+#include "sgf/evaluation/study/study_closeness.h"
 
 #include <string>
 #include <vector>
@@ -37,13 +38,6 @@ struct ArmCurve {
   std::string metric;
   std::vector<int64_t> lengths;
   std::vector<Interval> values;
-};
-
-// The initial student beside the teacher, over one training length.
-struct Closeness {
-  std::string metric;
-  double student = 0, teacher = 0;
-  bool is_close = false;  // no more than 10 % or the least difference worse; false where not known
 };
 
 // How much further the initial student is from its beginning than a true clip of the same prompt, as time goes on.

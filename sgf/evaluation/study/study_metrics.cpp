@@ -14,16 +14,16 @@ namespace sgf {
 namespace {
 
 constexpr std::array kStudyMetrics{
-    StudyMetric{"valid", "valid frames", Better::kMore},
-    StudyMetric{"identity_error", "identity error", Better::kLess, true},
-    StudyMetric{"landmark_drift", "landmark drift", Better::kLess, true},
+    StudyMetric{"valid", "valid frames", Better::kMore, false, Whole::kFrames},
+    StudyMetric{"identity_error", "identity error", Better::kLess, true, Whole::kSame},
+    StudyMetric{"landmark_drift", "landmark drift", Better::kLess, true, Whole::kSame},
     StudyMetric{"background_drift", "background drift", Better::kLess, true},
     StudyMetric{"rerender_error", "re-render error", Better::kLess, true},
     StudyMetric{"hue_drift", "hue drift, degrees", Better::kLess, true},
     StudyMetric{"size_drift", "size drift", Better::kLess, true},
-    StudyMetric{"pattern_error", "pattern error", Better::kLess, true},
-    StudyMetric{"presence", "objects present", Better::kMore},
-    StudyMetric{"count_right", "right count", Better::kMore},
+    StudyMetric{"pattern_error", "pattern error", Better::kLess, true, Whole::kSame},
+    StudyMetric{"presence", "objects present", Better::kMore, false, Whole::kFrames},
+    StudyMetric{"count_right", "right count", Better::kMore, false, Whole::kFrames},
     StudyMetric{"colour_error", "colour error, degrees", Better::kLess},
     StudyMetric{"background_error", "background error", Better::kLess},
     StudyMetric{"motion", "motion / captioned speed", Better::kNeither},
@@ -57,6 +57,18 @@ const StudyMetric& study_metric(std::string_view name) {
   std::vector<std::string_view> names;
   for (const StudyMetric& metric : kStudyMetrics) names.push_back(metric.name);
   fail("evaluation", "no metric {}; there are {}", in_quotes(name), fmt::join(names, ", "));
+}
+
+std::optional<double> part_of_whole(const StudyMetric& metric, double value) {
+  if (metric.whole == Whole::kNone) return std::nullopt;
+  return metric.whole == Whole::kSame ? 1 - value : value;
+}
+
+double mean_of_values(const PromptValues& values) {
+  double sum = 0, count = 0;
+  for (const std::optional<double>& value : values)
+    if (value) sum += *value, count += 1;
+  return count > 0 ? sum / count : std::nan("");
 }
 
 nlohmann::json to_json(const ScoreTable& table) {

@@ -36,12 +36,27 @@ Json to_json(const Growth& g) {
   return json;
 }
 
+Json closeness_json(const Study& study, const Closeness& c) {
+  Json json{{"metric", c.metric},
+            {"student", c.student},
+            {"teacher", c.teacher},
+            {"raw_relative_difference", c.raw_relative_difference()},
+            {"compared_as", enum_name(study_metric(c.metric).whole)},
+            {"decides", does_decide(study, c)}};
+  if (!c.difference()) return json;
+  json["difference"] = *c.difference();
+  json["relative_difference"] = *c.relative_difference();
+  json["is_close"] = c.is_close;
+  return json;
+}
+
 Json precondition_json(const Study& study, const GranularityFindings& f) {
   const PreconditionVerdict verdict = judge_precondition(study, f);
-  Json json{{"is_close", verdict.is_close}, {"does_grow", verdict.does_grow}, {"words", verdict.sentences}};
-  for (const Closeness& c : f.closeness)
-    json["closeness"].push_back(
-        {{"metric", c.metric}, {"student", c.student}, {"teacher", c.teacher}, {"is_close", c.is_close}});
+  Json json{{"is_close", verdict.is_close},
+            {"closeness_rule", kClosenessRule},
+            {"does_grow", verdict.does_grow},
+            {"words", verdict.sentences}};
+  for (const Closeness& c : f.closeness) json["closeness"].push_back(closeness_json(study, c));
   for (const Growth& g : f.growth) json["growth"].push_back(to_json(g));
   return json;
 }

@@ -22,16 +22,27 @@ double number_at(const nlohmann::json& json, const char* key) {
 }
 
 std::string closeness_words(const Closeness& row) {
-  if (!std::isfinite(row.student) || !std::isfinite(row.teacher)) return "-";
+  if (!std::isfinite(row.student) || !std::isfinite(row.teacher) || !row.difference()) return "-";
   return row.is_close ? "yes" : "no";
 }
 
-StudyTable closeness_table(const GranularityFindings& f) {
+// "-0.029 (-3.0 %)"
+std::string scaled_words(const Closeness& row) {
+  if (!row.difference() || !std::isfinite(*row.difference())) return "-";
+  return fmt::format("{:+.3f} ({})", *row.difference(), percent_words(*row.relative_difference()));
+}
+
+StudyTable closeness_table(const Study& study, const GranularityFindings& f) {
   StudyTable table{.title = "Precondition: the initial student beside its teacher, at 1x",
-                   .head = {"metric", "teacher", "initial student", "no more than 10 % worse"}};
-  for (const Closeness& row : f.closeness)
-    table.rows.push_back({std::string(study_metric(row.metric).words), number_words(row.teacher),
-                          number_words(row.student), closeness_words(row)});
+                   .head = {"metric", "teacher", "initial student", "measured difference", "compared as",
+                            "difference so", "no more than 10 % worse", "decides"},
+                   .note = std::string(kClosenessRule)};
+  for (const Closeness& row : f.closeness) {
+    const StudyMetric& metric = study_metric(row.metric);
+    table.rows.push_back({std::string(metric.words), number_words(row.teacher), number_words(row.student),
+                          percent_words(row.raw_relative_difference()), words_of(metric.whole), scaled_words(row),
+                          closeness_words(row), does_decide(study, row) ? "yes" : "no"});
+  }
   return table;
 }
 
@@ -182,7 +193,7 @@ std::vector<StudyTable> tables_of(const Study& study, const GranularityFindings&
   std::vector<const ArmResult*> arms;
   for (const ArmResult& result : results)
     if (result.arm.granularity == findings.granularity) arms.push_back(&result);
-  std::vector<StudyTable> tables{closeness_table(findings), growth_table(study, findings)};
+  std::vector<StudyTable> tables{closeness_table(study, findings), growth_table(study, findings)};
   for (const int64_t horizon : study.evaluation().horizons) tables.push_back(arms_table(study, findings, horizon));
   for (StudyTable& table :
        std::vector{difference_table(study, findings), pairs_table(study, findings), sinks_table(study, findings),

@@ -11,6 +11,9 @@ namespace sgf {
 std::string words_of(Granularity granularity);  // "chunk-wise"
 // "0.412 [0.380, 0.444]"; "-" where nothing is known.
 std::string words_of(const Interval& interval);
+std::string words_of(Whole whole);  // "share", "1 - error", "none"
+// "+12.5 %"; "-" where nothing is known.
+std::string percent_words(double share);
 
 // "chunk-wise, valid frames at 12x: SGF better, SGF - SF = +0.031 [0.010, 0.052]; 4 of 5 pairs in its favour"
 std::string sentence_of(Granularity granularity, const Comparison& comparison);
@@ -28,6 +31,8 @@ struct PreconditionVerdict {
   bool does_grow = false;
   std::vector<std::string> sentences;
 };
+// Whether it is one of the headline metrics that have a whole.
+bool does_decide(const Study& study, const Closeness& closeness);
 PreconditionVerdict judge_precondition(const Study& study, const GranularityFindings& findings);
 
 // All of it for a reader in a hurry, a sentence each.

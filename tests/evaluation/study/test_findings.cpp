@@ -115,6 +115,44 @@ TEST(Precondition, FailsForOneThatRemembersAndForOneThatIsFarFromItsTeacher) {
   EXPECT_THAT(precondition(0.1, 0.3).sentences[0], HasSubstr("FAIL: at 1x the initial student"));
 }
 
+// Teacher and student as given in one metric, alike in all others.
+PreconditionVerdict closeness(const std::string& headline, const std::string& chosen, double student, double teacher) {
+  const TemporaryFolder folder;
+  std::string recipe = testing::kMadeUpRecipe;
+  recipe.replace(recipe.find("[valid, identity_error]"), std::string("[valid, identity_error]").size(), headline);
+  const Study study = made_up_study(folder, recipe);
+  std::vector<ArmResult> results = write_made_up_arms(study, 0);
+  for (const size_t arm : {1u, 2u})
+    results[arm] = write_made_up_arm(study, results[arm].arm, [&](std::string_view metric, size_t, size_t) {
+      return metric != chosen ? 0.5 : arm == 1 ? teacher : student;
+    });
+  return judge_precondition(study, findings_of(study, results));
+}
+
+TEST(Precondition, NamesWhatTheRuleOfLikenessPassesOver) {
+  const PreconditionVerdict near = closeness("[valid, landmark_drift]", "landmark_drift", 0.048, 0.019);
+  EXPECT_TRUE(near.is_close);
+  EXPECT_THAT(near.sentences[0], HasSubstr("Pass: at 1x"));
+  EXPECT_THAT(near.sentences[0], HasSubstr("not counted by this rule: landmark drift 0.048 against 0.019 (+152.6 %)"));
+  const PreconditionVerdict same = closeness("[valid, landmark_drift]", "landmark_drift", 0.019, 0.019);
+  EXPECT_THAT(same.sentences[0], ::testing::Not(HasSubstr("not counted")));
+  const PreconditionVerdict far = closeness("[valid, landmark_drift]", "landmark_drift", 0.3, 0.019);
+  EXPECT_FALSE(far.is_close);
+  EXPECT_THAT(far.sentences[0], HasSubstr("FAIL"));
+  EXPECT_THAT(far.sentences[0], HasSubstr("landmark drift 0.300 against 0.019 (1 - error: -28.6 %)"));
+}
+
+TEST(Precondition, IsNotDecidedByMetricsWithoutAWholeNorByThoseThatAreNoHeadline) {
+  const PreconditionVerdict beside = closeness("[valid, rerender_error]", "rerender_error", 0.9, 0.1);
+  EXPECT_TRUE(beside.is_close);
+  EXPECT_THAT(beside.sentences[0], HasSubstr("re-render error 0.900 against 0.100"));
+  EXPECT_TRUE(closeness("[valid]", "identity_error", 0.9, 0.1).is_close);
+  EXPECT_FALSE(closeness("[valid]", "valid", 0.1, 0.9).is_close);
+  const PreconditionVerdict alone = closeness("[rerender_error]", "rerender_error", 0.1, 0.1);
+  EXPECT_FALSE(alone.is_close);
+  EXPECT_THAT(alone.sentences[0], HasSubstr("no headline metric has a whole"));
+}
+
 // What true clips lose by the measure itself is not forgetting.
 TEST(Precondition, GrowthThatTheTruthHasTooIsNone) {
   const TemporaryFolder folder;

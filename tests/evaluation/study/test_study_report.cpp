@@ -71,6 +71,30 @@ TEST(StudyReport, HoldsTheRecipesHashTheConfigsAndTheVerdicts) {
   EXPECT_TRUE(json.at("chunkwise").at("precondition").contains("growth"));
 }
 
+TEST(StudyReport, ShowsMeasuredAndDecidingDifferencesFromTheTeacherSideBySide) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  std::vector<ArmResult> results = write_made_up_arms(study, 0.05);
+  for (const size_t arm : {1u, 2u})
+    results[arm] = testing::write_made_up_arm(study, results[arm].arm, [&](auto...) { return arm == 1 ? 0.1 : 0.15; });
+  const StudyReport report = report_of(study, results);
+  EXPECT_THAT(report.markdown,
+              HasSubstr("| identity error | 0.100 | 0.150 | +50.0 % | 1 - error | -0.050 (-5.6 %) | yes | yes |"));
+  EXPECT_THAT(report.markdown,
+              HasSubstr("| landmark drift | 0.100 | 0.150 | +50.0 % | 1 - error | -0.050 (-5.6 %) | yes "
+                        "| no |"));
+  EXPECT_THAT(report.markdown, HasSubstr("| re-render error | 0.100 | 0.150 | +50.0 % | none | - | - | no |"));
+  const nlohmann::json& precondition = report.json.at("chunkwise").at("precondition");
+  EXPECT_THAT(precondition.at("closeness_rule").get<std::string>(), HasSubstr("likeness, 1 - error"));
+  const nlohmann::json& identity = precondition.at("closeness")[1];
+  EXPECT_EQ(identity.at("compared_as"), "likeness");
+  EXPECT_NEAR(identity.at("raw_relative_difference").get<double>(), 0.5, 1e-9);
+  EXPECT_NEAR(identity.at("relative_difference").get<double>(), -0.05 / 0.9, 1e-9);
+  EXPECT_EQ(identity.at("is_close"), true);
+  EXPECT_FALSE(precondition.at("closeness")[4].contains("is_close"));  // re-render error
+  EXPECT_THAT(report.page, HasSubstr("Shares of frames are taken as they are"));
+}
+
 TEST(StudyReport, HasTablesThatMarkdownTakes) {
   const TemporaryFolder folder;
   const Study study = made_up_study(folder);
