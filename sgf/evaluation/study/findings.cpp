@@ -57,6 +57,7 @@ class Finder {
   GranularityFindings all() {
     compare();
     draw_curves();
+    look_at_starts();
     look_at_precondition();
     look_at_sinks();
     return std::move(found_);
@@ -66,12 +67,24 @@ class Finder {
   void take_pair(const StudyArm& sf) {
     ++found_.planned_pairs;
     const MatchedPair pair{find_arm(results_, sf), find_arm(results_, {sf.granularity, ArmKind::kSgf, sf.pair})};
-    if (pair.sf == nullptr || pair.sgf == nullptr) return;
-    if (const std::string mismatch = mismatch_of(pair); !mismatch.empty())
+    const bool is_whole = pair.sf != nullptr && pair.sgf != nullptr;
+    if (const std::string mismatch = is_whole ? mismatch_of(pair) : ""; !mismatch.empty()) {
       found_.unmatched.push_back(mismatch);
-    else
-      pairs_.push_back(pair);
+      return;
+    }
+    take_run(pair.sf, sf_);
+    take_run(pair.sgf, sgf_);
+    if (is_whole) pairs_.push_back(pair);
     found_.pairs = std::ssize(pairs_);
+  }
+
+  // Against its start a run stands alone: the other one of its pair need not be there.
+  void take_run(const ArmResult* run, ArmRuns& side) {
+    if (run == nullptr || initial_ == nullptr) return;
+    if (const std::string words = other_start_words(*run, *initial_); !words.empty())
+      found_.unmatched.push_back(words);
+    else
+      side.runs.push_back(run);
   }
 
   const std::vector<int64_t>& lengths() const { return study_.evaluation().segments; }
@@ -135,6 +148,13 @@ class Finder {
     }
   }
 
+  void look_at_starts() {
+    const ArmRuns initial{"initial", {initial_}};
+    for (const ArmRuns* side : {&sf_, &sgf_})
+      std::ranges::copy(changes_since(initial, *side, study_.evaluation().horizons, study_, bootstrap_),
+                        std::back_inserter(found_.changes));
+  }
+
   void look_at_precondition() {
     if (initial_ == nullptr) return;
     for (const StudyMetric& metric : study_metrics()) {
@@ -184,17 +204,11 @@ class Finder {
   const ArmResult* teacher_ = nullptr;
   const ArmResult* initial_ = nullptr;
   std::vector<MatchedPair> pairs_;
+  ArmRuns sf_{"SF", {}}, sgf_{"SGF", {}};
   GranularityFindings found_;
 };
 
 }  // namespace
-
-Verdict verdict_of(const Interval& difference, Better better, double least) {
-  if (better == Better::kNeither || std::abs(difference.mean) < least) return Verdict::kNoDifference;
-  const bool is_more = difference.is_above(0), is_less = difference.is_below(0);
-  if (!is_more && !is_less) return Verdict::kNoDifference;
-  return is_more == (better == Better::kMore) ? Verdict::kBetter : Verdict::kWorse;
-}
 
 GranularityFindings find_out(const Study& study, Granularity granularity, const std::vector<StudyArm>& planned,
                              const std::vector<ArmResult>& results) {

@@ -3,24 +3,13 @@
 #pragma once
 
 #include "sgf/evaluation/study/arm_file.h"
-#include "sgf/evaluation/study/bootstrap.h"
+#include "sgf/evaluation/study/study_changes.h"
 #include "sgf/evaluation/study/study_closeness.h"
 
 #include <string>
 #include <vector>
 
 namespace sgf {
-
-enum class Verdict { kBetter, kWorse, kNoDifference };
-
-constexpr auto enum_names(Verdict) {
-  return std::array{EnumName{Verdict::kBetter, "better"}, EnumName{Verdict::kWorse, "worse"},
-                    EnumName{Verdict::kNoDifference, "no difference seen"}};
-}
-
-// Of SGF, from the interval of SGF - SF: a difference is one that the interval sets apart from 0, and whose mean is not
-// smaller than `least`.
-Verdict verdict_of(const Interval& difference, Better better, double least = 0);
 
 // One metric in one segment, over all pairs.
 struct Comparison {
@@ -61,6 +50,7 @@ struct GranularityFindings {
   std::vector<std::string> missing;  // arms
   std::vector<Comparison> comparisons;
   std::vector<ArmCurve> curves;
+  std::vector<Change> changes;       // of SF and SGF since the initial student, at the horizons
   std::vector<Closeness> closeness;  // empty without teacher or initial student
   std::vector<Growth> growth;        // empty without truth or initial student
   std::vector<SinkFinding> sinks;

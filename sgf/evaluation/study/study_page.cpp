@@ -26,8 +26,10 @@ std::string verdict_html(const Study& study, const GranularityFindings& f) {
   const PreconditionVerdict precondition = judge_precondition(study, f);
   const bool is_sound = precondition.is_close && precondition.does_grow;
   return fmt::format(
-      "<div class=\"verdict {}\"><strong>{}</strong>\n{}<p>Whether the study had a question to ask:</p>\n{}</div>\n",
-      is_sound ? "good" : "watch", escape_html(first), list_html(sentences), list_html(precondition.sentences));
+      "<div class=\"verdict {}\"><strong>{}</strong>\n{}<p>Whether the study had a question to ask:</p>\n{}"
+      "<p>Whether training made the student better:</p>\n{}</div>\n",
+      is_sound ? "good" : "watch", escape_html(first), list_html(sentences), list_html(precondition.sentences),
+      list_html(start_sentences(study, f)));
 }
 
 std::string charts_html(const GranularityFindings& f) {

@@ -61,12 +61,25 @@ Json precondition_json(const Study& study, const GranularityFindings& f) {
   return json;
 }
 
+Json changes_json(const Study& study, const GranularityFindings& f) {
+  Json json{{"words", start_sentences(study, f)}, {"changes", Json::array()}};
+  for (const Change& c : f.changes)
+    json["changes"].push_back({{"arm", c.arm},
+                               {"start", c.start},
+                               {"metric", c.metric},
+                               {"length", c.length},
+                               {"difference", to_json(c.difference)},
+                               {"verdict", enum_name(c.verdict)}});
+  return json;
+}
+
 Json granularity_json(const Study& study, const GranularityFindings& f) {
   Json json{{"pairs", f.pairs},
             {"planned_pairs", f.planned_pairs},
             {"missing", f.missing},
             {"unmatched", f.unmatched},
             {"precondition", precondition_json(study, f)},
+            {"against_start", changes_json(study, f)},
             {"conclusions", conclusions_of(study, f)},
             {"comparisons", Json::array()},
             {"curves", Json::array()}};
@@ -96,6 +109,8 @@ std::string markdown(const Study& study, const std::vector<GranularityFindings>&
     for (const std::string& sentence : conclusions_of(study, f)) text += fmt::format("- {}\n", sentence);
     text += "\nPrecondition:\n\n";
     for (const std::string& sentence : judge_precondition(study, f).sentences) text += fmt::format("- {}\n", sentence);
+    text += "\nAgainst the student they started from:\n\n";
+    for (const std::string& sentence : start_sentences(study, f)) text += fmt::format("- {}\n", sentence);
     text += '\n';
     for (const StudyTable& table : tables_of(study, f, results)) text += markdown_of(table);
   }
@@ -118,7 +133,8 @@ StudyReport report_study(const Study& study, const std::vector<StudyArm>& planne
                               {"selection", study.is_selection}}};
   for (const GranularityFindings& f : all) {
     report.json[std::string(enum_name(f.granularity))] = granularity_json(study, f);
-    for (const std::vector<std::string>& words : {conclusions_of(study, f), judge_precondition(study, f).sentences})
+    for (const std::vector<std::string>& words :
+         {conclusions_of(study, f), judge_precondition(study, f).sentences, start_sentences(study, f)})
       report.conclusions.insert(report.conclusions.end(), words.begin(), words.end());
   }
   for (const ArmResult& result : results) report.json["arms"][result.arm.id()] = arm_facts(result);

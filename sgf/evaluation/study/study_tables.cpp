@@ -77,6 +77,12 @@ const Interval* value_at(const GranularityFindings& f, const std::string& arm, s
   return nullptr;
 }
 
+const Change* change_at(const GranularityFindings& f, const std::string& arm, std::string_view metric, int64_t length) {
+  for (const Change& change : f.changes)
+    if (change.arm == arm && change.metric == metric && change.length == length) return &change;
+  return nullptr;
+}
+
 StudyTable arms_table(const Study& study, const GranularityFindings& f, int64_t horizon) {
   StudyTable table{.title = fmt::format("At {}x the training length", horizon),
                    .head = {"metric", "truth", "initial student", "SF", "SGF"}};
@@ -95,18 +101,48 @@ StudyTable arms_table(const Study& study, const GranularityFindings& f, int64_t 
   return table;
 }
 
+std::string better_words(Better better) {
+  return better == Better::kMore ? "more" : better == Better::kLess ? "less" : "neither";
+}
+
+// "-0.050 [-0.061, -0.040]: better"
+std::string verdict_cell(const Interval& difference, Better better, Verdict verdict) {
+  if (better == Better::kNeither || difference.count == 0) return words_of(difference);
+  return fmt::format("{}: {}", words_of(difference), enum_name(verdict));
+}
+
+StudyTable changes_table(const Study& study, const GranularityFindings& f) {
+  StudyTable table{
+      .title = "Better than their start: SF and SGF minus the initial student, paired by prompt",
+      .head = {"metric", "better"},
+      .note =
+          "Means over the runs that are there, with intervals over prompts and runs. A run counts here though the "
+          "other one of its pair is missing."};
+  for (const int64_t horizon : study.evaluation().horizons)
+    for (const char* arm : {"SF", "SGF"}) table.head.push_back(fmt::format("{}, {}x", arm, horizon));
+  for (const StudyMetric& metric : study_metrics()) {
+    Cells cells{std::string(metric.words), better_words(metric.better)};
+    bool has_value = false;
+    for (const int64_t horizon : study.evaluation().horizons)
+      for (const char* arm : {"SF", "SGF"}) {
+        const Change* change = change_at(f, arm, metric.name, horizon);
+        has_value = has_value || change != nullptr;
+        cells.push_back(change == nullptr ? "-" : verdict_cell(change->difference, metric.better, change->verdict));
+      }
+    if (has_value) table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
 StudyTable difference_table(const Study& study, const GranularityFindings& f) {
   StudyTable table{.title = "SGF - SF, paired by prompt within each pair", .head = {"metric", "better"}};
   for (const int64_t horizon : study.evaluation().horizons) table.head.push_back(fmt::format("{}x", horizon));
   for (const StudyMetric& metric : study_metrics()) {
-    const char* better = metric.better == Better::kMore ? "more" : metric.better == Better::kLess ? "less" : "neither";
-    Cells cells{std::string(metric.words), better};
+    Cells cells{std::string(metric.words), better_words(metric.better)};
     for (const int64_t horizon : study.evaluation().horizons)
       for (const Comparison& c : f.comparisons)
         if (c.metric == metric.name && c.length == horizon)
-          cells.push_back(metric.better == Better::kNeither || c.difference.count == 0
-                              ? words_of(c.difference)
-                              : fmt::format("{}: {}", words_of(c.difference), enum_name(c.verdict)));
+          cells.push_back(verdict_cell(c.difference, metric.better, c.verdict));
     if (cells.size() > 2) table.rows.push_back(std::move(cells));
   }
   return table;
@@ -196,8 +232,8 @@ std::vector<StudyTable> tables_of(const Study& study, const GranularityFindings&
   std::vector<StudyTable> tables{closeness_table(study, findings), growth_table(study, findings)};
   for (const int64_t horizon : study.evaluation().horizons) tables.push_back(arms_table(study, findings, horizon));
   for (StudyTable& table :
-       std::vector{difference_table(study, findings), pairs_table(study, findings), sinks_table(study, findings),
-                   recovery_table(arms), probe_table(arms), cost_table(arms)})
+       std::vector{changes_table(study, findings), difference_table(study, findings), pairs_table(study, findings),
+                   sinks_table(study, findings), recovery_table(arms), probe_table(arms), cost_table(arms)})
     tables.push_back(std::move(table));
   std::erase_if(tables, [](const StudyTable& table) { return table.rows.empty(); });
   return tables;

@@ -52,6 +52,13 @@ std::string passed_over_words(const Study& study, const GranularityFindings& f) 
   return fmt::format(" As measured, more than 10 % worse and not counted by this rule: {}.", fmt::join(raw, "; "));
 }
 
+// "+0.031 [0.010, 0.052]"
+std::string signed_words(const Interval& i) {
+  return i.count == 0 ? "-" : fmt::format("{:+.3f} [{:.3f}, {:.3f}]", i.mean, i.low, i.high);
+}
+
+std::string start_words(const std::string& start) { return start == "initial" ? "the student it started from" : start; }
+
 void judge_closeness(const Study& study, const GranularityFindings& f, PreconditionVerdict& verdict) {
   std::vector<std::string> far;
   bool has_deciding = false;
@@ -96,6 +103,42 @@ void judge_growth(const Study& study, const GranularityFindings& f, Precondition
         fmt::format("FAIL: no growth seen at every step from {} of: {}.", times, fmt::join(flat, ", ")));
 }
 
+// How an arm came out against its start, over the metrics of one horizon.
+struct ChangeTally {
+  int64_t metrics = 0, better = 0;
+  int64_t headline_better = 0, headline_worse = 0;
+  std::vector<std::string> headline, worse;  // in words
+};
+
+ChangeTally tally_changes(const Study& study, const std::vector<const Change*>& changes) {
+  ChangeTally tally;
+  for (const Change* c : changes) {
+    const std::string_view words = study_metric(c->metric).words;
+    ++tally.metrics;
+    tally.better += c->verdict == Verdict::kBetter;
+    if (c->verdict == Verdict::kWorse) tally.worse.push_back(fmt::format("{} {}", words, signed_words(c->difference)));
+    if (!is_headline(study, c->metric)) continue;
+    tally.headline.push_back(fmt::format("{} {} ({})", words, signed_words(c->difference), enum_name(c->verdict)));
+    tally.headline_better += c->verdict == Verdict::kBetter;
+    tally.headline_worse += c->verdict == Verdict::kWorse;
+  }
+  return tally;
+}
+
+std::string_view change_words(const ChangeTally& t) {
+  if (t.headline_better > 0) return t.headline_worse > 0 ? "in part better and in part WORSE than" : "better than";
+  return t.headline_worse > 0 ? "WORSE than" : "not seen to differ from";
+}
+
+std::string change_sentence(const Study& study, Granularity granularity, const std::vector<const Change*>& changes) {
+  const ChangeTally t = tally_changes(study, changes);
+  const Change& any = *changes.front();
+  return fmt::format(
+      "{}, at {}x {} is {} {} on the headline metrics: {}; of all {} metrics better in {}, worse in {}{}.",
+      words_of(granularity), any.length, any.arm, change_words(t), start_words(any.start), fmt::join(t.headline, "; "),
+      t.metrics, t.better, t.worse.size(), t.worse.empty() ? "" : fmt::format(" ({})", fmt::join(t.worse, "; ")));
+}
+
 }  // namespace
 
 std::string words_of(Granularity granularity) {
@@ -113,9 +156,9 @@ std::string words_of(const Interval& i) {
 }
 
 std::string sentence_of(Granularity granularity, const Comparison& c) {
-  return fmt::format("{}, {} at {}x: {}, SGF - SF = {:+.3f} [{:.3f}, {:.3f}]; {} of {} pairs in its favour",
-                     words_of(granularity), study_metric(c.metric).words, c.length, verdict_words(c.verdict),
-                     c.difference.mean, c.difference.low, c.difference.high, pairs_in_favour(c), c.pairs.size());
+  return fmt::format("{}, {} at {}x: {}, SGF - SF = {}; {} of {} pairs in its favour", words_of(granularity),
+                     study_metric(c.metric).words, c.length, verdict_words(c.verdict), signed_words(c.difference),
+                     pairs_in_favour(c), c.pairs.size());
 }
 
 Tally tally_of(const Study& study, const GranularityFindings& findings) {
@@ -148,6 +191,22 @@ PreconditionVerdict judge_precondition(const Study& study, const GranularityFind
   judge_closeness(study, findings, verdict);
   judge_growth(study, findings, verdict);
   return verdict;
+}
+
+std::vector<std::string> start_sentences(const Study& study, const GranularityFindings& findings) {
+  std::vector<std::string> sentences;
+  const std::vector<Change>& all = findings.changes;
+  for (const int64_t horizon : study.evaluation().horizons)
+    for (const char* arm : {"SF", "SGF"}) {
+      std::vector<const Change*> changes;
+      for (const Change& c : all)
+        if (c.arm == arm && c.length == horizon) changes.push_back(&c);
+      if (!changes.empty()) sentences.push_back(change_sentence(study, findings.granularity, changes));
+    }
+  if (sentences.empty())
+    sentences.push_back(
+        "Not known whether SF and SGF are better than the student they started from: an arm is missing.");
+  return sentences;
 }
 
 std::vector<std::string> conclusions_of(const Study& study, const GranularityFindings& findings) {

@@ -35,6 +35,10 @@ struct PreconditionVerdict {
 bool does_decide(const Study& study, const Closeness& closeness);
 PreconditionVerdict judge_precondition(const Study& study, const GranularityFindings& findings);
 
+// What became of the initial student in training: a sentence an arm and horizon, by the headline metrics; all metrics
+// that got worse are named.
+std::vector<std::string> start_sentences(const Study& study, const GranularityFindings& findings);
+
 // All of it for a reader in a hurry, a sentence each.
 std::vector<std::string> conclusions_of(const Study& study, const GranularityFindings& findings);
 

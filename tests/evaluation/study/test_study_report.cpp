@@ -95,6 +95,21 @@ TEST(StudyReport, ShowsMeasuredAndDecidingDifferencesFromTheTeacherSideBySide) {
   EXPECT_THAT(report.page, HasSubstr("Shares of frames are taken as they are"));
 }
 
+TEST(StudyReport, SaysEverywhereWhetherTrainingMadeTheStudentBetter) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  const StudyReport report = report_of(study, write_made_up_arms(study, -0.05));
+  const std::string worse = "at 1x SGF is WORSE than the student it started from";
+  EXPECT_THAT(report.markdown, HasSubstr(worse));
+  EXPECT_THAT(report.page, HasSubstr(worse));
+  EXPECT_THAT(report.conclusions, ::testing::Contains(HasSubstr(worse)));
+  const nlohmann::json& against = report.json.at("chunkwise").at("against_start");
+  EXPECT_THAT(against.at("words")[1].get<std::string>(), HasSubstr(worse));
+  EXPECT_EQ(against.at("changes").size(), 48u);
+  EXPECT_THAT(report.markdown, HasSubstr("| metric | better | SF, 1x | SGF, 1x | SF, 12x | SGF, 12x |"));
+  EXPECT_THAT(report.markdown, ::testing::ContainsRegex("valid frames . more .*no difference seen .*worse .*worse"));
+}
+
 TEST(StudyReport, HasTablesThatMarkdownTakes) {
   const TemporaryFolder folder;
   const Study study = made_up_study(folder);

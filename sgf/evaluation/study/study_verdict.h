@@ -1,0 +1,22 @@
+// What the interval of a difference says. Torch-free.
+#pragma once
+
+#include "sgf/core/enum_names.h"
+#include "sgf/evaluation/study/bootstrap.h"
+
+#include <array>
+
+namespace sgf {
+
+enum class Verdict { kBetter, kWorse, kNoDifference };
+
+constexpr auto enum_names(Verdict) {
+  return std::array{EnumName{Verdict::kBetter, "better"}, EnumName{Verdict::kWorse, "worse"},
+                    EnumName{Verdict::kNoDifference, "no difference seen"}};
+}
+
+// Of A, from the interval of A - B: a difference is one that the interval sets apart from 0, and whose mean is not
+// smaller than `least`.
+Verdict verdict_of(const Interval& difference, Better better, double least = 0);
+
+}  // namespace sgf

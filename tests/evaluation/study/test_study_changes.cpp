@@ -1,0 +1,98 @@
+// Arms against the student they started from: better, worse, or not known.
+#include "sgf/evaluation/study/findings.h"
+#include "sgf/evaluation/study/study_words.h"
+#include "tests/evaluation/study/made_up_study.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace sgf {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::made_up_study;
+using testing::TemporaryFolder;
+using testing::write_made_up_arms;
+
+GranularityFindings found_in(const Study& study, const std::vector<ArmResult>& results) {
+  return find_out(study, Granularity::kChunkwise, arms_of(study.recipe(), {}), results);
+}
+
+const Change& change_of(const GranularityFindings& found, std::string_view arm, std::string_view metric,
+                        int64_t length) {
+  return *std::ranges::find_if(
+      found.changes, [&](const Change& c) { return c.arm == arm && c.metric == metric && c.length == length; });
+}
+
+// Of SGF at 1x; in made-up arms it is `gain` better than the initial student, and SF no better than that.
+std::string sgf_sentence(double gain) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  return start_sentences(study, found_in(study, write_made_up_arms(study, gain)))[1];
+}
+
+TEST(Starts, ArmsAreSaidToBeBetterOrWorseThanTheStudentTheyStartedFrom) {
+  EXPECT_THAT(sgf_sentence(0.05), HasSubstr("chunk-wise, at 1x SGF is better than the student it started from"));
+  EXPECT_THAT(sgf_sentence(0.05), HasSubstr("of all 12 metrics better in 12, worse in 0."));
+  EXPECT_THAT(sgf_sentence(-0.05), HasSubstr("at 1x SGF is WORSE than the student it started from"));
+  EXPECT_THAT(sgf_sentence(-0.05), HasSubstr("worse in 12 (valid frames -0.0"));
+  EXPECT_THAT(sgf_sentence(0), HasSubstr("at 1x SGF is not seen to differ from the student it started from"));
+}
+
+TEST(Starts, APartThatGotWorseIsNotHiddenByOneThatGotBetter) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  std::vector<ArmResult> results = write_made_up_arms(study, 0.05);
+  for (ArmResult& result : results)
+    if (result.arm.kind == ArmKind::kSgf)
+      for (std::optional<double>& value : result.scores.find("valid")->second[0]) *value -= 0.2;
+  const std::vector<std::string> words = start_sentences(study, found_in(study, results));
+  EXPECT_THAT(words[1], HasSubstr("in part better and in part WORSE"));
+  EXPECT_THAT(words[1], HasSubstr("better in 11, worse in 1 (valid frames -0.1"));
+  EXPECT_THAT(words[3], HasSubstr("at 12x SGF is better than the student it started from"));  // there nothing changed
+}
+
+// Between prompts values scatter by far more than by what training changed.
+TEST(Starts, DifferencesArePairedByPromptAndTakenAtEveryHorizon) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  const GranularityFindings found = found_in(study, write_made_up_arms(study, 0.02, 0.1));
+  EXPECT_EQ(change_of(found, "SGF", "valid", 1).verdict, Verdict::kBetter);
+  EXPECT_LT(change_of(found, "SGF", "valid", 1).difference.high, 0.03);
+  EXPECT_NEAR(change_of(found, "SF", "identity_error", 12).difference.mean, -0.2, 0.01);  // the start forgets
+  EXPECT_EQ(change_of(found, "SF", "identity_error", 1).verdict, Verdict::kNoDifference);
+  EXPECT_EQ(found.changes.size(), 2u * 12u * 2u);  // arms, metrics with a direction, horizons
+}
+
+TEST(Starts, ARunNeedsItsStartAndNotTheOtherOneOfItsPair) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  std::vector<ArmResult> results = write_made_up_arms(study, 0.05);
+  std::erase_if(results, [](const ArmResult& result) { return result.arm.kind == ArmKind::kSgf; });
+  const std::vector<std::string> words = start_sentences(study, found_in(study, results));
+  EXPECT_EQ(words.size(), 2u);
+  EXPECT_THAT(words, ::testing::Each(HasSubstr("x SF is")));
+  std::erase_if(results, [](const ArmResult& result) { return result.arm.kind == ArmKind::kInitial; });
+  EXPECT_THAT(start_sentences(study, found_in(study, results)), ::testing::ElementsAre(HasSubstr("Not known")));
+}
+
+TEST(Starts, ARunFromOtherWeightsIsNamedAndNotHeldAgainstThem) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  std::vector<ArmResult> results = write_made_up_arms(study, 0.05);
+  results[2].json["weights"]["sha256"] = "first";
+  for (ArmResult& result : results)
+    if (result.arm.is_trained()) result.json["training"]["student_sha256"] = "first";
+  EXPECT_TRUE(found_in(study, results).unmatched.empty());
+  results[2].json["weights"]["sha256"] = "second";
+  const GranularityFindings found = found_in(study, results);
+  EXPECT_TRUE(found.changes.empty());
+  EXPECT_EQ(found.pairs, 2);  // they still match each other
+  EXPECT_THAT(found.unmatched[0],
+              HasSubstr("chunkwise-sf-1 started from other weights than those of chunkwise-initial"));
+}
+
+}  // namespace
+}  // namespace sgf
