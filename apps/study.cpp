@@ -179,7 +179,7 @@ void add_study_choice(CLI::App& command, StudyArgs& args) {
       ->check(CLI::IsMember({"chunkwise", "framewise"}));
   command
       .add_option("--arms", args.choice.arms,
-                  "truth, teacher, initial, sf, sgf, sgf-2 or chunkwise-sgf-2; all by default")
+                  "truth, teacher, initial, sf, sgf, sgf-2, sgf-twice or chunkwise-sgf-2; all by default")
       ->delimiter(',');
   command.add_option("--only", args.only, "train, evaluate, arms (both) or report; all three by default")
       ->check(CLI::IsMember({"train", "evaluate", "arms", "report"}));

@@ -20,6 +20,7 @@ chunkwise:
   teacher: $FOLDER/teacher
   steps: 5
   seeds: 1
+  twice: 1
   sinks: [0, 6]
 framewise:
   config: world-tiny
@@ -63,6 +64,7 @@ check_refusals() {
   expect 1 'nothing to report' study --only report
   expect 1 'is not trained yet' study --only evaluate --arms chunkwise-sgf-1
   expect 0 'not known yet' study --dry-run
+  expect 0 'chunkwise-sgf-1-twice     10  to do' study --dry-run --arms sgf-twice
 }
 
 # In pieces: one arm trained, then all the rest by two processes at a time, then nothing is left.
@@ -73,7 +75,7 @@ check_run() {
   expect 0 'trained' study --dry-run
   expect 0 'study.html shows it' study --jobs 2 --threads 2 --lean
   [[ ! -e $FOLDER/study/runs/chunkwise-sf-1/checkpoints ]] || complain '--lean left checkpoints'
-  [[ $(find "$FOLDER/study" -maxdepth 1 -name '*wise-*.json' | wc -l) == 10 ]] || complain "arms: $(ls "$FOLDER/study")"
+  [[ $(find "$FOLDER/study" -maxdepth 1 -name '*wise-*.json' | wc -l) == 12 ]] || complain "arms: $(ls "$FOLDER/study")"
   made=$(stat -c '%i' "$FOLDER"/study/*wise-*.json "$FOLDER"/study/*.safetensors)
   expect 0 'study.html shows it' study --jobs 2
   [[ $(stat -c '%i' "$FOLDER"/study/*wise-*.json "$FOLDER"/study/*.safetensors) == "$made" ]] || complain 'an arm was made twice'
@@ -87,6 +89,9 @@ check_contents() {
   holds chunkwise-initial.json '[s["sink"] for s in arm["sinks"]] == [0, 6]'
   holds chunkwise-truth.json 'min(min(s) for s in arm["scores"]["valid"]) > .8'
   holds chunkwise-teacher.json 'arm["segments"] == [1]'
+  holds chunkwise-sgf-1-twice.json 'arm["training"]["generator_updates"] == 4 and arm["segments"] == [1]'
+  holds chunkwise-sgf-1-twice.json 'not {"sinks", "recovery", "probe", "probe_left_out"} & set(arm)'
+  holds study.json 'len(study["chunkwise"]["after_twice"]["words"]) == 4 and "after_twice" not in study["framewise"]'
   holds study.json "study['recipe_sha256'] == '$(sha256sum <"$FOLDER/study.yaml" | cut -d' ' -f1)'"
   holds study.json 'study["chunkwise"]["pairs"] == study["framewise"]["pairs"] == 1 and not study["chunkwise"]["unmatched"]'
   grep -q '</html>' "$FOLDER/study/study.html" || complain 'the page is not whole'

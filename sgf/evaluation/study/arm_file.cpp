@@ -71,7 +71,7 @@ nlohmann::json arm_header(const Study& study, const StudyArm& arm) {
           {"arm", arm.id()},
           {"prompts",
            {{"seed", study.evaluation().prompt_seed}, {"first", study.first_prompt()}, {"count", study.prompts()}}},
-          {"segments", study.segments(arm.kind)},
+          {"segments", study.segments(arm)},
           {"config", to_yaml(study.config_of(arm))}};
 }
 
@@ -81,7 +81,7 @@ std::optional<ArmResult> read_arm(const Study& study, const StudyArm& arm) {
   ArmResult result{.arm = arm, .json = read_arm_json(path)};
   check_belongs(study, arm, result.json, path);
   const auto prompts = static_cast<size_t>(study.prompts());
-  const size_t segments = study.segments(arm.kind).size();
+  const size_t segments = study.segments(arm).size();
   result.scores = score_table(result.json.value("scores", nlohmann::json()), segments, prompts, path.string());
   for (const nlohmann::json& sink : result.json.value("sinks", nlohmann::json::array()))
     result.sinks[sink.at("sink").get<int64_t>()] = score_table(sink.at("scores"), 1, prompts, path.string());

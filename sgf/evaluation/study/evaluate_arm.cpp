@@ -64,7 +64,7 @@ class ArmEvaluator {
     json["device"] = e_.device.str();
     if (!weights_.empty()) json["weights"] = {{"file", weights_.string()}, {"sha256", sha256_of_file(weights_)}};
     if (e_.arm.is_trained()) json["training"] = training_facts(e_.study, e_.arm);
-    json["scores"] = to_json(scores(e_.study.segments(e_.arm.kind), ContextSplit{}, &json["strip"]));
+    json["scores"] = to_json(scores(e_.study.segments(e_.arm), ContextSplit{}, &json["strip"]));
     if (e_.arm.has_extras()) add_extras(json);
     json["seconds"] = watch.seconds();
     return json;

@@ -12,7 +12,18 @@ namespace {
 struct MatchedPair {
   const ArmResult* sf = nullptr;
   const ArmResult* sgf = nullptr;
+
+  bool is_whole() const { return sf != nullptr && sgf != nullptr; }
 };
+
+// Of runs of the usual steps those whose pair is among the others.
+ArmRuns runs_of_pairs(const ArmRuns& usual, const ArmRuns& twice) {
+  ArmRuns runs{usual.words, {}};
+  for (const ArmResult* run : usual.runs)
+    for (const ArmResult* other : twice.runs)
+      if (run->arm.pair == other->arm.pair) runs.runs.push_back(run);
+  return runs;
+}
 
 const ArmResult* find_arm(const std::vector<ArmResult>& results, const StudyArm& arm) {
   const auto found = std::ranges::find(results, arm, &ArmResult::arm);
@@ -50,7 +61,7 @@ class Finder {
     for (const StudyArm& arm : planned) {
       if (arm.granularity != granularity) continue;
       if (find_arm(results, arm) == nullptr) found_.missing.push_back(arm.id());
-      if (arm.kind == ArmKind::kSf) take_pair(arm);
+      if (arm.kind == ArmKind::kSf) arm.is_twice ? take_twice(arm) : take_pair(arm);
     }
   }
 
@@ -58,24 +69,38 @@ class Finder {
     compare();
     draw_curves();
     look_at_starts();
+    look_at_twice(sf_, sf_twice_);
+    look_at_twice(sgf_, sgf_twice_);
     look_at_precondition();
     look_at_sinks();
     return std::move(found_);
   }
 
  private:
+  // Of a pair what is there; nothing where its two do not match.
+  MatchedPair find_pair(const StudyArm& sf) {
+    StudyArm sgf = sf;
+    sgf.kind = ArmKind::kSgf;
+    const MatchedPair pair{find_arm(results_, sf), find_arm(results_, sgf)};
+    const std::string mismatch = pair.is_whole() ? mismatch_of(pair) : "";
+    if (mismatch.empty()) return pair;
+    found_.unmatched.push_back(mismatch);
+    return {};
+  }
+
   void take_pair(const StudyArm& sf) {
     ++found_.planned_pairs;
-    const MatchedPair pair{find_arm(results_, sf), find_arm(results_, {sf.granularity, ArmKind::kSgf, sf.pair})};
-    const bool is_whole = pair.sf != nullptr && pair.sgf != nullptr;
-    if (const std::string mismatch = is_whole ? mismatch_of(pair) : ""; !mismatch.empty()) {
-      found_.unmatched.push_back(mismatch);
-      return;
-    }
+    const MatchedPair pair = find_pair(sf);
     take_run(pair.sf, sf_);
     take_run(pair.sgf, sgf_);
-    if (is_whole) pairs_.push_back(pair);
+    if (pair.is_whole()) pairs_.push_back(pair);
     found_.pairs = std::ssize(pairs_);
+  }
+
+  void take_twice(const StudyArm& sf) {
+    const MatchedPair pair = find_pair(sf);
+    take_run(pair.sf, sf_twice_);
+    take_run(pair.sgf, sgf_twice_);
   }
 
   // Against its start a run stands alone: the other one of its pair need not be there.
@@ -155,6 +180,28 @@ class Finder {
                         std::back_inserter(found_.changes));
   }
 
+  // The usual runs beside those of twice the steps: of the same pairs, or nothing is said.
+  void look_at_twice(const ArmRuns& all_usual, const ArmRuns& twice) {
+    const ArmRuns usual = runs_of_pairs(all_usual, twice), initial{"initial", {initial_}};
+    if (twice.runs.empty()) return;
+    if (found_.twice_curves.empty()) draw_first_segment(initial);
+    draw_first_segment(usual);
+    draw_first_segment(twice);
+    for (const ArmRuns* start : {&initial, &usual})
+      if (start == &initial || usual.runs.size() == twice.runs.size())
+        std::ranges::copy(changes_since(*start, twice, {1}, study_, bootstrap_),
+                          std::back_inserter(found_.twice_changes));
+  }
+
+  void draw_first_segment(const ArmRuns& arm) {
+    if (arm.runs.empty()) return;
+    for (const StudyMetric& metric : study_metrics()) {
+      std::vector<PromptValues> values;
+      for (const ArmResult* run : arm.runs) values.push_back(run->scores.find(metric.name)->second[0]);
+      found_.twice_curves.push_back({arm.words, std::string(metric.name), {1}, {bootstrap_.of(values)}});
+    }
+  }
+
   void look_at_precondition() {
     if (initial_ == nullptr) return;
     for (const StudyMetric& metric : study_metrics()) {
@@ -205,6 +252,7 @@ class Finder {
   const ArmResult* initial_ = nullptr;
   std::vector<MatchedPair> pairs_;
   ArmRuns sf_{"SF", {}}, sgf_{"SGF", {}};
+  ArmRuns sf_twice_{"SF twice", {}}, sgf_twice_{"SGF twice", {}};
   GranularityFindings found_;
 };
 

@@ -10,22 +10,26 @@ namespace {
 
 std::string short_id(const StudyArm& arm) {
   const std::string_view kind = enum_name(arm.kind);
-  return arm.is_trained() ? fmt::format("{}-{}", kind, arm.pair) : std::string(kind);
+  return arm.is_trained() ? fmt::format("{}-{}{}", kind, arm.pair, arm.is_twice ? "-twice" : "") : std::string(kind);
 }
 
+// A kind means its usual arms: "sf" those of every pair, "sf-twice" those of twice the steps.
 bool is_meant(const StudyArm& arm, const std::string& word) {
-  return word == enum_name(arm.kind) || word == short_id(arm) || word == arm.id();
+  const std::string kind = fmt::format("{}{}", enum_name(arm.kind), arm.is_twice ? "-twice" : "");
+  return word == kind || word == short_id(arm) || word == arm.id();
 }
 
 std::vector<StudyArm> all_arms(const StudyRecipe& recipe, std::optional<int64_t> seeds) {
   std::vector<StudyArm> arms;
   for (const Granularity granularity : {Granularity::kChunkwise, Granularity::kFramewise}) {
-    const int64_t planned = granularity == Granularity::kChunkwise ? recipe.chunkwise.seeds : recipe.framewise.seeds;
-    if (planned == 0) continue;
+    const StudyGranularity& g = granularity == Granularity::kChunkwise ? recipe.chunkwise : recipe.framewise;
+    if (g.seeds == 0) continue;
     for (const ArmKind kind : {ArmKind::kTruth, ArmKind::kTeacher, ArmKind::kInitial})
       arms.push_back({granularity, kind});
-    for (int64_t pair = 1; pair <= seeds.value_or(planned); ++pair)
-      for (const ArmKind kind : {ArmKind::kSf, ArmKind::kSgf}) arms.push_back({granularity, kind, pair});
+    const int64_t pairs = seeds.value_or(g.seeds);
+    for (const bool is_twice : {false, true})
+      for (int64_t pair = 1; pair <= (is_twice ? std::min(g.twice, pairs) : pairs); ++pair)
+        for (const ArmKind kind : {ArmKind::kSf, ArmKind::kSgf}) arms.push_back({granularity, kind, pair, is_twice});
   }
   return arms;
 }
@@ -69,9 +73,11 @@ int64_t Study::first_prompt() const {
 
 int64_t Study::prompts() const { return is_selection ? evaluation().selection_prompts : evaluation().prompts; }
 
-std::vector<int64_t> Study::segments(ArmKind kind) const {
-  return kind == ArmKind::kTeacher ? std::vector<int64_t>{1} : evaluation().segments;
+std::vector<int64_t> Study::segments(const StudyArm& arm) const {
+  return arm.kind == ArmKind::kTeacher || arm.is_twice ? std::vector<int64_t>{1} : evaluation().segments;
 }
+
+int64_t Study::steps_of(const StudyArm& arm) const { return settings(arm.granularity).steps * (arm.is_twice ? 2 : 1); }
 
 Config Study::config_of(const StudyArm& arm) const {
   const StudyGranularity& g = settings(arm.granularity);
@@ -80,7 +86,7 @@ Config Study::config_of(const StudyArm& arm) const {
                               g.set, preset_folders);
   config.name = fmt::format("{}-{}", recipe().name, arm.id());
   config.train.stage = StageChoice::kDmd;
-  config.train.steps = g.steps;
+  config.train.steps = steps_of(arm);
   config.train.start_from = g.student;
   config.dmd.teacher = g.teacher;
   config.dmd.boundary = arm.kind == ArmKind::kSgf ? BoundaryChoice::kOpen : BoundaryChoice::kFrozen;

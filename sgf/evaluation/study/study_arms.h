@@ -36,12 +36,13 @@ constexpr auto enum_names(ArmKind) {
 struct StudyArm {
   Granularity granularity = Granularity::kChunkwise;
   ArmKind kind = ArmKind::kTruth;
-  int64_t pair = 0;  // from 1, of sf and sgf; 0 of the others
+  int64_t pair = 0;       // from 1, of sf and sgf; 0 of the others
+  bool is_twice = false;  // the pair once more, for twice the steps; one training length and no more
 
   bool is_trained() const { return pair > 0; }
   // Sinks, recovery and the gradient probe are of the initial student and the first pair alone.
-  bool has_extras() const { return kind == ArmKind::kInitial || pair == 1; }
-  std::string id() const;  // "chunkwise-sgf-2", "framewise-truth"
+  bool has_extras() const { return kind == ArmKind::kInitial || (pair == 1 && !is_twice); }
+  std::string id() const;  // "chunkwise-sgf-2", "chunkwise-sgf-1-twice", "framewise-truth"
   bool operator==(const StudyArm&) const = default;
 };
 
@@ -49,10 +50,10 @@ struct StudyArm {
 struct ArmChoice {
   std::optional<int64_t> seeds;            // pairs of each granularity, in place of the recipe's numbers
   std::vector<std::string> granularities;  // "chunkwise", "framewise"
-  std::vector<std::string> arms;           // "sgf", "sgf-2" or "chunkwise-sgf-2"
+  std::vector<std::string> arms;           // "sgf", "sgf-2", "sgf-twice" or "chunkwise-sgf-2"
 };
 
-// References before pairs, and the two arms of a pair beside each other.
+// References before pairs, and the two arms of a pair beside each other; those of twice the steps last.
 std::vector<StudyArm> arms_of(const StudyRecipe& recipe, const ArmChoice& choice);
 
 struct Study {
@@ -66,7 +67,9 @@ struct Study {
   const StudyGranularity& settings(Granularity granularity) const;
   int64_t first_prompt() const;
   int64_t prompts() const;
-  std::vector<int64_t> segments(ArmKind kind) const;  // the teacher's end with the training length
+  // Those of the teacher, and after twice the steps, end with the training length.
+  std::vector<int64_t> segments(const StudyArm& arm) const;
+  int64_t steps_of(const StudyArm& arm) const;
 
   // The run's config. Two arms of a pair differ in dmd.boundary and their names alone.
   Config config_of(const StudyArm& arm) const;

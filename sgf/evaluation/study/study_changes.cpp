@@ -8,7 +8,7 @@ namespace sgf {
 namespace {
 
 const PromptValues& values_at(const Study& study, const ArmResult& run, const std::string& metric, int64_t length) {
-  const std::vector<int64_t> segments = study.segments(run.arm.kind);
+  const std::vector<int64_t> segments = study.segments(run.arm);
   const auto segment = std::ranges::find(segments, length) - segments.begin();
   return run.scores.find(metric)->second.at(static_cast<size_t>(segment));
 }

@@ -12,10 +12,12 @@
 namespace sgf {
 namespace {
 
-std::string list_html(const std::vector<std::string>& sentences) {
+// Nothing without sentences.
+std::string list_html(const std::string& title, const std::vector<std::string>& sentences) {
   std::string html;
   for (const std::string& sentence : sentences) html += fmt::format("<li>{}</li>\n", escape_html(sentence));
-  return fmt::format("<ul>\n{}</ul>\n", html);
+  if (html.empty()) return "";
+  return fmt::format("{}<ul>\n{}</ul>\n", title.empty() ? "" : fmt::format("<p>{}</p>\n", escape_html(title)), html);
 }
 
 // The first sentence is the verdict, the rest what it rests on.
@@ -25,11 +27,11 @@ std::string verdict_html(const Study& study, const GranularityFindings& f) {
   sentences.erase(sentences.begin());
   const PreconditionVerdict precondition = judge_precondition(study, f);
   const bool is_sound = precondition.is_close && precondition.does_grow;
-  return fmt::format(
-      "<div class=\"verdict {}\"><strong>{}</strong>\n{}<p>Whether the study had a question to ask:</p>\n{}"
-      "<p>Whether training made the student better:</p>\n{}</div>\n",
-      is_sound ? "good" : "watch", escape_html(first), list_html(sentences), list_html(precondition.sentences),
-      list_html(start_sentences(study, f)));
+  return fmt::format("<div class=\"verdict {}\"><strong>{}</strong>\n{}{}{}{}</div>\n", is_sound ? "good" : "watch",
+                     escape_html(first), list_html("", sentences),
+                     list_html("Whether the study had a question to ask:", precondition.sentences),
+                     list_html("Whether training made the student better:", start_sentences(study, f)),
+                     list_html("Whether it stays so for twice as many updates:", twice_sentences(study, f)));
 }
 
 std::string charts_html(const GranularityFindings& f) {

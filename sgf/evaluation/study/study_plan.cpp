@@ -15,7 +15,7 @@ struct MeanSeconds {
 // Arms of one granularity take the same time to train; to evaluate, those of the same kind and extras.
 bool is_alike(const StudyArm& a, const StudyArm& b) {
   return a.granularity == b.granularity && a.is_trained() == b.is_trained() && a.has_extras() == b.has_extras() &&
-         (a.is_trained() || a.kind == b.kind);
+         a.is_twice == b.is_twice && (a.is_trained() || a.kind == b.kind);
 }
 
 std::optional<double> seconds_a_step(const std::vector<ArmResult>& results, Granularity granularity) {
@@ -37,7 +37,7 @@ std::optional<double> evaluation_time(const std::vector<ArmResult>& results, con
 
 PlannedArm plan_arm(const Study& study, const StudyArm& arm, const std::vector<ArmResult>& results) {
   PlannedArm planned{.arm = arm, .training_seconds = 0, .evaluation_seconds = 0};
-  if (arm.is_trained()) planned.steps = study.settings(arm.granularity).steps;
+  if (arm.is_trained()) planned.steps = study.steps_of(arm);
   for (const ArmResult& result : results)
     if (result.arm == arm) planned.state = ArmState::kEvaluated;
   if (planned.state == ArmState::kEvaluated) {

@@ -21,6 +21,8 @@ void check_granularity(const std::string& name, const StudyGranularity& g) {
   check(!g.config.empty() && !g.student.empty() && !g.teacher.empty(), "evaluation",
         "{} needs config, student and teacher; seeds: 0 leaves it out", name);
   check(g.steps > 0, "evaluation", "{}.steps is the length of a run, got {}", name, g.steps);
+  check(0 <= g.twice && g.twice <= g.seeds, "evaluation", "{0}.twice counts pairs of {0}.seeds, which is {1}, got {2}",
+        name, g.seeds, g.twice);
 }
 
 void check_prompts(const StudyEvaluation& e) {

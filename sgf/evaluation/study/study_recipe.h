@@ -18,6 +18,7 @@ struct StudyGranularity {
   std::string teacher;
   int64_t steps = 0;           // of a run
   int64_t seeds = 0;           // matched pairs; 0: this granularity is left out
+  int64_t twice = 0;           // the first so many pairs are trained once more, for twice the steps
   std::vector<int64_t> sinks;  // of the ablation, in frames: the window stays as long as it is
 
   bool operator==(const StudyGranularity&) const = default;
@@ -31,6 +32,7 @@ void describe(V& v, StudyGranularity& g) {
   v.field("teacher", g.teacher, "weights, or a run folder, of the bidirectional teacher");
   v.field("steps", g.steps, "steps of every run");
   v.field("seeds", g.seeds, "matched pairs; 0: none");
+  v.field("twice", g.twice, "first pairs that are trained once more for twice the steps, and measured at one length");
   v.field("sinks", g.sinks, "sinks of the ablation in frames, the window as long as it is");
 }
 

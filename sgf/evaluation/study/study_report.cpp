@@ -61,9 +61,9 @@ Json precondition_json(const Study& study, const GranularityFindings& f) {
   return json;
 }
 
-Json changes_json(const Study& study, const GranularityFindings& f) {
-  Json json{{"words", start_sentences(study, f)}, {"changes", Json::array()}};
-  for (const Change& c : f.changes)
+Json changes_json(const std::vector<std::string>& words, const std::vector<Change>& changes) {
+  Json json{{"words", words}, {"changes", Json::array()}};
+  for (const Change& c : changes)
     json["changes"].push_back({{"arm", c.arm},
                                {"start", c.start},
                                {"metric", c.metric},
@@ -73,22 +73,30 @@ Json changes_json(const Study& study, const GranularityFindings& f) {
   return json;
 }
 
+Json curves_json(const std::vector<ArmCurve>& curves) {
+  Json json = Json::array();
+  for (const ArmCurve& curve : curves) {
+    Json values = Json::array();
+    for (const Interval& value : curve.values) values.push_back(to_json(value));
+    json.push_back({{"arm", curve.arm}, {"metric", curve.metric}, {"lengths", curve.lengths}, {"values", values}});
+  }
+  return json;
+}
+
 Json granularity_json(const Study& study, const GranularityFindings& f) {
   Json json{{"pairs", f.pairs},
             {"planned_pairs", f.planned_pairs},
             {"missing", f.missing},
             {"unmatched", f.unmatched},
             {"precondition", precondition_json(study, f)},
-            {"against_start", changes_json(study, f)},
+            {"against_start", changes_json(start_sentences(study, f), f.changes)},
             {"conclusions", conclusions_of(study, f)},
             {"comparisons", Json::array()},
-            {"curves", Json::array()}};
+            {"curves", curves_json(f.curves)}};
   for (const Comparison& c : f.comparisons) json["comparisons"].push_back(to_json(c));
-  for (const ArmCurve& curve : f.curves) {
-    Json values = Json::array();
-    for (const Interval& value : curve.values) values.push_back(to_json(value));
-    json["curves"].push_back(
-        {{"arm", curve.arm}, {"metric", curve.metric}, {"lengths", curve.lengths}, {"values", values}});
+  if (study.settings(f.granularity).twice > 0) {
+    json["after_twice"] = changes_json(twice_sentences(study, f), f.twice_changes);
+    json["after_twice"]["values"] = curves_json(f.twice_curves);
   }
   return json;
 }
@@ -100,6 +108,11 @@ Json arm_facts(const ArmResult& result) {
   return facts;
 }
 
+std::string markdown_list(const std::string& title, const std::vector<std::string>& sentences) {
+  if (sentences.empty()) return "";
+  return fmt::format("\n{}:\n\n- {}\n", title, fmt::join(sentences, "\n- "));
+}
+
 std::string markdown(const Study& study, const std::vector<GranularityFindings>& all,
                      const std::vector<ArmResult>& results) {
   std::string text =
@@ -107,10 +120,9 @@ std::string markdown(const Study& study, const std::vector<GranularityFindings>&
   for (const GranularityFindings& f : all) {
     text += fmt::format("## {}\n\n", words_of(f.granularity));
     for (const std::string& sentence : conclusions_of(study, f)) text += fmt::format("- {}\n", sentence);
-    text += "\nPrecondition:\n\n";
-    for (const std::string& sentence : judge_precondition(study, f).sentences) text += fmt::format("- {}\n", sentence);
-    text += "\nAgainst the student they started from:\n\n";
-    for (const std::string& sentence : start_sentences(study, f)) text += fmt::format("- {}\n", sentence);
+    text += markdown_list("Precondition", judge_precondition(study, f).sentences);
+    text += markdown_list("Against the student they started from", start_sentences(study, f));
+    text += markdown_list("After twice as many updates", twice_sentences(study, f));
     text += '\n';
     for (const StudyTable& table : tables_of(study, f, results)) text += markdown_of(table);
   }
@@ -133,8 +145,8 @@ StudyReport report_study(const Study& study, const std::vector<StudyArm>& planne
                               {"selection", study.is_selection}}};
   for (const GranularityFindings& f : all) {
     report.json[std::string(enum_name(f.granularity))] = granularity_json(study, f);
-    for (const std::vector<std::string>& words :
-         {conclusions_of(study, f), judge_precondition(study, f).sentences, start_sentences(study, f)})
+    for (const std::vector<std::string>& words : {conclusions_of(study, f), judge_precondition(study, f).sentences,
+                                                  start_sentences(study, f), twice_sentences(study, f)})
       report.conclusions.insert(report.conclusions.end(), words.begin(), words.end());
   }
   for (const ArmResult& result : results) report.json["arms"][result.arm.id()] = arm_facts(result);

@@ -67,9 +67,9 @@ StudyTable growth_table(const Study& study, const GranularityFindings& f) {
   return table;
 }
 
-const Interval* value_at(const GranularityFindings& f, const std::string& arm, std::string_view metric,
+const Interval* value_at(const std::vector<ArmCurve>& curves, const std::string& arm, std::string_view metric,
                          int64_t length) {
-  for (const ArmCurve& curve : f.curves) {
+  for (const ArmCurve& curve : curves) {
     if (curve.arm != arm || curve.metric != metric) continue;
     for (size_t i = 0; i < curve.lengths.size(); ++i)
       if (curve.lengths[i] == length) return &curve.values[i];
@@ -77,9 +77,11 @@ const Interval* value_at(const GranularityFindings& f, const std::string& arm, s
   return nullptr;
 }
 
-const Change* change_at(const GranularityFindings& f, const std::string& arm, std::string_view metric, int64_t length) {
-  for (const Change& change : f.changes)
-    if (change.arm == arm && change.metric == metric && change.length == length) return &change;
+const Change* change_at(const std::vector<Change>& changes, const std::string& arm, const std::string& start,
+                        std::string_view metric, int64_t length) {
+  for (const Change& change : changes)
+    if (change.arm == arm && change.start == start && change.metric == metric && change.length == length)
+      return &change;
   return nullptr;
 }
 
@@ -90,7 +92,7 @@ StudyTable arms_table(const Study& study, const GranularityFindings& f, int64_t 
     Cells cells{std::string(metric.words)};
     bool has_value = false;
     for (const char* arm : {"truth", "initial", "SF", "SGF"}) {
-      const Interval* value = value_at(f, arm, metric.name, horizon);
+      const Interval* value = value_at(f.curves, arm, metric.name, horizon);
       has_value = has_value || value != nullptr;
       cells.push_back(value == nullptr ? "-" : words_of(*value));
     }
@@ -125,11 +127,47 @@ StudyTable changes_table(const Study& study, const GranularityFindings& f) {
     bool has_value = false;
     for (const int64_t horizon : study.evaluation().horizons)
       for (const char* arm : {"SF", "SGF"}) {
-        const Change* change = change_at(f, arm, metric.name, horizon);
+        const Change* change = change_at(f.changes, arm, "initial", metric.name, horizon);
         has_value = has_value || change != nullptr;
         cells.push_back(change == nullptr ? "-" : verdict_cell(change->difference, metric.better, change->verdict));
       }
     if (has_value) table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+StudyTable twice_table(const Study& study, const GranularityFindings& f) {
+  StudyTable table{.title = "After twice as many updates, at 1x", .head = {"metric", "initial student"}};
+  const Cells arms{"initial", "SF", "SF twice", "SGF", "SGF twice"};
+  table.head.insert(table.head.end(), arms.begin() + 1, arms.end());
+  for (const StudyMetric& metric : study_metrics()) {
+    Cells cells{std::string(metric.words)};
+    for (const std::string& arm : arms) {
+      const Interval* value = value_at(f.twice_curves, arm, metric.name, 1);
+      cells.push_back(value == nullptr ? "-" : words_of(*value));
+    }
+    if (!f.twice_curves.empty()) table.rows.push_back(std::move(cells));
+  }
+  const StudyGranularity& settings = study.settings(f.granularity);
+  table.note = fmt::format(
+      "Of the first {} of {} pairs those that are there, in all columns, trained once more from the same start with the same seed for {} steps "
+      "in place of {}.",
+      settings.twice, settings.seeds, 2 * settings.steps, settings.steps);
+  return table;
+}
+
+StudyTable twice_changes_table(const GranularityFindings& f) {
+  StudyTable table{
+      .title = "What twice as many updates changed at 1x, paired by prompt",
+      .head = {"metric", "better", "SF twice - initial", "SGF twice - initial", "SF twice - SF", "SGF twice - SGF"}};
+  for (const StudyMetric& metric : study_metrics()) {
+    Cells cells{std::string(metric.words), better_words(metric.better)};
+    for (const bool is_initial : {true, false})
+      for (const std::string arm : {"SF", "SGF"}) {
+        const Change* change = change_at(f.twice_changes, arm + " twice", is_initial ? "initial" : arm, metric.name, 1);
+        cells.push_back(change == nullptr ? "-" : verdict_cell(change->difference, metric.better, change->verdict));
+      }
+    if (!f.twice_changes.empty() && metric.better != Better::kNeither) table.rows.push_back(std::move(cells));
   }
   return table;
 }
@@ -232,8 +270,9 @@ std::vector<StudyTable> tables_of(const Study& study, const GranularityFindings&
   std::vector<StudyTable> tables{closeness_table(study, findings), growth_table(study, findings)};
   for (const int64_t horizon : study.evaluation().horizons) tables.push_back(arms_table(study, findings, horizon));
   for (StudyTable& table :
-       std::vector{changes_table(study, findings), difference_table(study, findings), pairs_table(study, findings),
-                   sinks_table(study, findings), recovery_table(arms), probe_table(arms), cost_table(arms)})
+       std::vector{changes_table(study, findings), twice_table(study, findings), twice_changes_table(findings),
+                   difference_table(study, findings), pairs_table(study, findings), sinks_table(study, findings),
+                   recovery_table(arms), probe_table(arms), cost_table(arms)})
     tables.push_back(std::move(table));
   std::erase_if(tables, [](const StudyTable& table) { return table.rows.empty(); });
   return tables;

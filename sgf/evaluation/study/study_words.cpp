@@ -57,7 +57,15 @@ std::string signed_words(const Interval& i) {
   return i.count == 0 ? "-" : fmt::format("{:+.3f} [{:.3f}, {:.3f}]", i.mean, i.low, i.high);
 }
 
-std::string start_words(const std::string& start) { return start == "initial" ? "the student it started from" : start; }
+std::string start_words(const std::string& start) {
+  return start == "initial" ? "the student it started from" : fmt::format("{} after the usual number", start);
+}
+
+// "SF twice" -> "SF after twice as many updates"
+std::string trained_words(const std::string& arm) {
+  const size_t twice = arm.find(" twice");
+  return twice == std::string::npos ? arm : arm.substr(0, twice) + " after twice as many updates";
+}
 
 void judge_closeness(const Study& study, const GranularityFindings& f, PreconditionVerdict& verdict) {
   std::vector<std::string> far;
@@ -130,13 +138,22 @@ std::string_view change_words(const ChangeTally& t) {
   return t.headline_worse > 0 ? "WORSE than" : "not seen to differ from";
 }
 
+std::vector<const Change*> changes_of(const std::vector<Change>& all, std::string_view arm, std::string_view start,
+                                      int64_t length) {
+  std::vector<const Change*> changes;
+  for (const Change& c : all)
+    if (c.arm == arm && c.start == start && c.length == length) changes.push_back(&c);
+  return changes;
+}
+
 std::string change_sentence(const Study& study, Granularity granularity, const std::vector<const Change*>& changes) {
   const ChangeTally t = tally_changes(study, changes);
   const Change& any = *changes.front();
   return fmt::format(
       "{}, at {}x {} is {} {} on the headline metrics: {}; of all {} metrics better in {}, worse in {}{}.",
-      words_of(granularity), any.length, any.arm, change_words(t), start_words(any.start), fmt::join(t.headline, "; "),
-      t.metrics, t.better, t.worse.size(), t.worse.empty() ? "" : fmt::format(" ({})", fmt::join(t.worse, "; ")));
+      words_of(granularity), any.length, trained_words(any.arm), change_words(t), start_words(any.start),
+      fmt::join(t.headline, "; "), t.metrics, t.better, t.worse.size(),
+      t.worse.empty() ? "" : fmt::format(" ({})", fmt::join(t.worse, "; ")));
 }
 
 }  // namespace
@@ -195,17 +212,25 @@ PreconditionVerdict judge_precondition(const Study& study, const GranularityFind
 
 std::vector<std::string> start_sentences(const Study& study, const GranularityFindings& findings) {
   std::vector<std::string> sentences;
-  const std::vector<Change>& all = findings.changes;
   for (const int64_t horizon : study.evaluation().horizons)
-    for (const char* arm : {"SF", "SGF"}) {
-      std::vector<const Change*> changes;
-      for (const Change& c : all)
-        if (c.arm == arm && c.length == horizon) changes.push_back(&c);
-      if (!changes.empty()) sentences.push_back(change_sentence(study, findings.granularity, changes));
-    }
+    for (const char* arm : {"SF", "SGF"})
+      if (const auto changes = changes_of(findings.changes, arm, "initial", horizon); !changes.empty())
+        sentences.push_back(change_sentence(study, findings.granularity, changes));
   if (sentences.empty())
     sentences.push_back(
         "Not known whether SF and SGF are better than the student they started from: an arm is missing.");
+  return sentences;
+}
+
+std::vector<std::string> twice_sentences(const Study& study, const GranularityFindings& findings) {
+  std::vector<std::string> sentences;
+  if (study.settings(findings.granularity).twice == 0) return sentences;
+  for (const std::string arm : {"SF", "SGF"})
+    for (const std::string& start : {std::string("initial"), arm})
+      if (const auto changes = changes_of(findings.twice_changes, arm + " twice", start, 1); !changes.empty())
+        sentences.push_back(change_sentence(study, findings.granularity, changes));
+  if (sentences.empty())
+    sentences.push_back("Not known what twice as many updates make of SF and SGF: an arm is missing.");
   return sentences;
 }
 

@@ -39,6 +39,9 @@ PreconditionVerdict judge_precondition(const Study& study, const GranularityFind
 // that got worse are named.
 std::vector<std::string> start_sentences(const Study& study, const GranularityFindings& findings);
 
+// Whether that stays so for twice as many updates; nothing where the recipe does not ask.
+std::vector<std::string> twice_sentences(const Study& study, const GranularityFindings& findings);
+
 // All of it for a reader in a hurry, a sentence each.
 std::vector<std::string> conclusions_of(const Study& study, const GranularityFindings& findings);
 

@@ -109,7 +109,7 @@ Json training_facts(const Study& study, const StudyArm& arm) {
 
 fs::path last_state_of(const Study& study, const StudyArm& arm) {
   const int64_t steps = steps_made(study.run_of(arm));
-  const bool is_last = steps > 0 && steps == study.settings(arm.granularity).steps;
+  const bool is_last = steps > 0 && steps == study.steps_of(arm);
   return is_last ? CheckpointStore(study.run_of(arm) / "checkpoints").folder_of(steps) : fs::path();
 }
 

@@ -20,6 +20,12 @@ evaluation:
 analysis: {resamples: 500, headline: [valid, identity_error]}
 )";
 
+// The same, with the first pair trained for twice the steps too.
+inline std::string made_up_recipe_with_twice() {
+  std::string recipe = kMadeUpRecipe;
+  return recipe.replace(recipe.find("seeds: 2"), 8, "seeds: 2, twice: 1");
+}
+
 inline Study made_up_study(const TemporaryFolder& folder, const std::string& recipe = kMadeUpRecipe) {
   write_text(folder / "study.yaml", recipe);
   return {.file = read_study_recipe(folder / "study.yaml"), .folder = folder.path(), .preset_folders = {SGF_PRESETS}};
@@ -43,8 +49,7 @@ inline double shared_scatter(size_t prompt) { return 0.3 * static_cast<double>(p
 
 inline ArmResult write_made_up_arm(const Study& study, const StudyArm& arm, const MadeUpScore& score) {
   nlohmann::json json = arm_header(study, arm);
-  json["scores"] =
-      to_json(made_up_scores(study.segments(arm.kind).size(), static_cast<size_t>(study.prompts()), score));
+  json["scores"] = to_json(made_up_scores(study.segments(arm).size(), static_cast<size_t>(study.prompts()), score));
   json["training"] = {{"steps", 10}, {"seconds", 20}, {"exits_sha256", "e"}};
   json["seconds"] = 7;
   write_arm(study, arm, json);

@@ -78,6 +78,24 @@ TEST(MatchedPair, RunsAlikeUntilTheFirstGradientOfTheGenerator) {
   EXPECT_EQ(sf.at("generator_updates"), 2);
 }
 
+TEST(MatchedPair, ForTwiceTheStepsBeginsAsForTheUsualOnes) {
+  const SmallStudy small;
+  StudyArm longer = kSf1;
+  longer.is_twice = true;
+  for (const StudyArm& arm : {kSf1, longer})
+    ASSERT_EQ(train_arm(small.study, arm, "test", ProgressMode::kQuiet).end, TrainEnd::kDone);
+  for (const char* name : {"critic_loss", "generator_loss", "exit_step"}) {
+    const std::vector<double> usual = metric_over_time(small.study, kSf1, name);
+    std::vector<double> twice = metric_over_time(small.study, longer, name);
+    EXPECT_EQ(twice.size(), 2 * usual.size()) << name;
+    twice.resize(usual.size());
+    EXPECT_EQ(twice, usual) << name;
+  }
+  EXPECT_EQ(training_facts(small.study, longer).at("steps"), 14);
+  EXPECT_FALSE(last_state_of(small.study, longer).empty());
+  EXPECT_NE(small.study.weights_of(longer), small.study.weights_of(kSf1));
+}
+
 TEST(MatchedPair, KeepsWeightsInSixteenBitsUnderTheRecipesHash) {
   const SmallStudy small;
   EXPECT_FALSE(has_weights(small.study, kSf1));

@@ -94,5 +94,55 @@ TEST(Starts, ARunFromOtherWeightsIsNamedAndNotHeldAgainstThem) {
               HasSubstr("chunkwise-sf-1 started from other weights than those of chunkwise-initial"));
 }
 
+// A study whose first pair was trained for twice the steps too, after which SF is `fall` worse everywhere.
+std::vector<std::string> words_of_twice(double fall, const std::function<void(std::vector<ArmResult>&)>& change = {}) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder, testing::made_up_recipe_with_twice());
+  std::vector<ArmResult> results = write_made_up_arms(study, 0.05);
+  for (ArmResult& result : results)
+    if (result.arm.is_twice && result.arm.kind == ArmKind::kSf)
+      for (auto& [metric, segments] : result.scores)
+        for (std::optional<double>& value : segments[0])
+          *value += study_metric(metric).better == Better::kMore ? -fall : fall;
+  if (change) change(results);
+  const GranularityFindings found = found_in(study, results);
+  EXPECT_EQ(found.pairs, 2);  // runs of twice the steps are no pairs of the study
+  return twice_sentences(study, found);
+}
+
+TEST(TwiceAsManyUpdates, SayWhetherArmsStayBetterThanTheirStartAndThanTheyWere) {
+  const std::vector<std::string> stays = words_of_twice(0), falls = words_of_twice(0.1);
+  EXPECT_THAT(stays[0], HasSubstr("at 1x SF after twice as many updates is not seen to differ from the student"));
+  EXPECT_THAT(stays[1], HasSubstr("is not seen to differ from SF after the usual number"));
+  EXPECT_THAT(stays[2], HasSubstr("SGF after twice as many updates is better than the student it started from"));
+  EXPECT_THAT(falls[0], HasSubstr("SF after twice as many updates is WORSE than the student it started from"));
+  EXPECT_THAT(falls[1], HasSubstr("is WORSE than SF after the usual number"));
+  EXPECT_THAT(falls[1], HasSubstr("worse in 12 (valid frames -0.100"));
+  EXPECT_EQ(falls[2], stays[2]);
+}
+
+TEST(TwiceAsManyUpdates, AreAskedForByTheRecipeAlone) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  EXPECT_TRUE(twice_sentences(study, found_in(study, write_made_up_arms(study, 0.05))).empty());
+}
+
+TEST(TwiceAsManyUpdates, AreNotKnownWithoutTheirRuns) {
+  const auto drop = [](bool is_twice) {
+    return [is_twice](std::vector<ArmResult>& results) {
+      std::erase_if(results,
+                    [&](const ArmResult& r) { return r.arm.is_twice && (is_twice || r.arm.kind == ArmKind::kSf); });
+    };
+  };
+  EXPECT_THAT(words_of_twice(0, drop(true)), ::testing::ElementsAre(HasSubstr("Not known what twice as many updates")));
+  EXPECT_THAT(words_of_twice(0, drop(false)), ::testing::Each(HasSubstr("SGF after twice")));
+}
+
+TEST(TwiceAsManyUpdates, APairThatDoesNotMatchIsLeftOut) {
+  const std::vector<std::string> words = words_of_twice(
+      0, [](std::vector<ArmResult>& results) { results.back().json["training"]["exits_sha256"] = "other"; });
+  EXPECT_THAT(words, ::testing::ElementsAre(HasSubstr("Not known")));
+}
+
 }  // namespace
 }  // namespace sgf

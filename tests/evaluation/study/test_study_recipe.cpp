@@ -25,6 +25,7 @@ std::string refused_recipe(const std::string& from, const std::string& to) {
 TEST(StudyRecipe, IsRefusedWhereItCannotBeFollowed) {
   EXPECT_THAT(refused_recipe("steps: 10", "step: 10"), HasSubstr("did you mean chunkwise.steps"));
   EXPECT_THAT(refused_recipe("seeds: 2", "seeds: 0"), HasSubstr("no pairs"));
+  EXPECT_THAT(refused_recipe("seeds: 2", "seeds: 2, twice: 3"), HasSubstr("chunkwise.twice counts pairs"));
   EXPECT_THAT(refused_recipe("student: s.safetensors, ", ""), HasSubstr("chunkwise needs config, student and teacher"));
   EXPECT_THAT(refused_recipe("horizons: [1, 12]", "horizons: [1, 24]"), HasSubstr("at which no segment ends"));
   EXPECT_THAT(refused_recipe("segments: [1, 3, 12]", "segments: [3, 12]"), HasSubstr("ascend from 1"));
@@ -83,6 +84,43 @@ TEST(StudyArms, AreChosenByKindPairOrName) {
   EXPECT_EQ(ids({.arms = {"sf-2"}}), std::vector<std::string>{"chunkwise-sf-2"});
   EXPECT_TRUE(ids({.granularities = {"framewise"}}).empty());
   EXPECT_THAT(refusal_of([&] { ids({.arms = {"sgf-3"}}); }), HasSubstr("no arm 'sgf-3'"));
+}
+
+TEST(StudyArms, OfTwiceTheStepsAreTheFirstPairsOnceMore) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder, testing::made_up_recipe_with_twice());
+  const auto ids = [&](const ArmChoice& choice) {
+    std::vector<std::string> names;
+    for (const StudyArm& arm : arms_of(study.recipe(), choice)) names.push_back(arm.id());
+    return names;
+  };
+  const std::vector<std::string> twice{"chunkwise-sf-1-twice", "chunkwise-sgf-1-twice"};
+  EXPECT_EQ(ids({}).size(), 3u + 4u + 2u);
+  EXPECT_EQ(ids({.seeds = 1}).size(), 3u + 2u + 2u);
+  EXPECT_EQ(ids({.arms = {"sf-twice", "sgf-1-twice"}}), twice);
+  EXPECT_EQ(ids({.arms = {"sf"}}), (std::vector<std::string>{"chunkwise-sf-1", "chunkwise-sf-2"}));
+  EXPECT_EQ(ids({.arms = {"sf-1"}}), std::vector<std::string>{"chunkwise-sf-1"});
+  const StudyArm usual{Granularity::kChunkwise, ArmKind::kSf, 1},
+      longer{Granularity::kChunkwise, ArmKind::kSf, 1, true};
+  std::vector<std::string> keys;
+  for (const ConfigDifference& d : compare_configs(to_yaml(study.config_of(usual)), to_yaml(study.config_of(longer))))
+    keys.push_back(d.key);
+  EXPECT_THAT(keys, ::testing::UnorderedElementsAre("name", "train.steps"));
+  EXPECT_EQ(study.config_of(longer).train.steps, 20);
+  EXPECT_EQ(study.segments(longer), std::vector<int64_t>{1});
+  EXPECT_TRUE(usual.has_extras());
+  EXPECT_FALSE(longer.has_extras());
+}
+
+TEST(StudyPlan, RatesTwiceTheStepsByTheUsualOnes) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder, testing::made_up_recipe_with_twice());
+  write_made_up_arm(study, {Granularity::kChunkwise, ArmKind::kSf, 2}, [](auto...) { return 0.5; });
+  const PlannedArm last = plan_study(study, arms_of(study.recipe(), {})).back();
+  EXPECT_EQ(last.arm.id(), "chunkwise-sgf-1-twice");
+  EXPECT_EQ(last.steps, 20);
+  EXPECT_EQ(last.training_seconds, 40);              // 10 steps took 20 s
+  EXPECT_EQ(last.evaluation_seconds, std::nullopt);  // of one length: another price
 }
 
 TEST(StudyPlan, TakesWhatIsThereAndRatesWhatIsLeft) {

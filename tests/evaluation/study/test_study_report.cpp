@@ -110,6 +110,26 @@ TEST(StudyReport, SaysEverywhereWhetherTrainingMadeTheStudentBetter) {
   EXPECT_THAT(report.markdown, ::testing::ContainsRegex("valid frames . more .*no difference seen .*worse .*worse"));
 }
 
+TEST(StudyReport, ShowsTwiceAsManyUpdatesWhereTheRecipeAsks) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder, testing::made_up_recipe_with_twice());
+  const StudyReport report = report_of(study, write_made_up_arms(study, 0.05));
+  EXPECT_THAT(report.markdown, HasSubstr("| metric | initial student | SF | SF twice | SGF | SGF twice |"));
+  EXPECT_THAT(report.markdown, HasSubstr("for 20 steps in place of 10."));
+  EXPECT_THAT(report.page, HasSubstr("Whether it stays so for twice as many updates"));
+  EXPECT_EQ(tag_out_of_turn(report.page), "");
+  const nlohmann::json& twice = report.json.at("chunkwise").at("after_twice");
+  EXPECT_EQ(twice.at("changes").size(), 4u * 12u);
+  EXPECT_EQ(twice.at("values").size(), 5u * 15u);
+  EXPECT_EQ(twice.at("words").size(), 4u);
+  EXPECT_EQ(report.json.at("chunkwise").at("pairs"), 2);
+  const TemporaryFolder other;
+  const Study without = made_up_study(other);
+  const StudyReport plain = report_of(without, write_made_up_arms(without, 0.05));
+  EXPECT_THAT(plain.page, ::testing::Not(HasSubstr("twice")));
+  EXPECT_FALSE(plain.json.at("chunkwise").contains("after_twice"));
+}
+
 TEST(StudyReport, HasTablesThatMarkdownTakes) {
   const TemporaryFolder folder;
   const Study study = made_up_study(folder);
