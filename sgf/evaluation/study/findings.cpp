@@ -4,7 +4,8 @@
 #include "sgf/training/run_folder.h"
 
 #include <algorithm>
-#include <cmath>
+#include <functional>
+#include <iterator>
 
 namespace sgf {
 namespace {

@@ -7,7 +7,7 @@
 #include "sgf/evaluation/study/study_words.h"
 #include "sgf/training/html_page.h"
 
-#include <cmath>
+#include <fmt/ranges.h>
 
 namespace sgf {
 namespace {
@@ -94,6 +94,7 @@ Json granularity_json(const Study& study, const GranularityFindings& f) {
             {"comparisons", Json::array()},
             {"curves", curves_json(f.curves)}};
   for (const Comparison& c : f.comparisons) json["comparisons"].push_back(to_json(c));
+  json["against_start"]["is_worse"] = is_worse_than_start(study, f);
   if (study.settings(f.granularity).twice > 0) {
     json["after_twice"] = changes_json(twice_sentences(study, f), f.twice_changes);
     json["after_twice"]["values"] = curves_json(f.twice_curves);

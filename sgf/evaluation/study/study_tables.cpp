@@ -35,7 +35,7 @@ std::string scaled_words(const Closeness& row) {
 StudyTable closeness_table(const Study& study, const GranularityFindings& f) {
   StudyTable table{.title = "Precondition: the initial student beside its teacher, at 1x",
                    .head = {"metric", "teacher", "initial student", "measured difference", "compared as",
-                            "difference so", "no more than 10 % worse", "decides"},
+                            "difference on that scale", "no more than 10 % worse", "decides"},
                    .note = std::string(kClosenessRule)};
   for (const Closeness& row : f.closeness) {
     const StudyMetric& metric = study_metric(row.metric);
@@ -113,24 +113,22 @@ std::string verdict_cell(const Interval& difference, Better better, Verdict verd
   return fmt::format("{}: {}", words_of(difference), enum_name(verdict));
 }
 
-StudyTable changes_table(const Study& study, const GranularityFindings& f) {
+StudyTable changes_table(const GranularityFindings& f, int64_t horizon) {
   StudyTable table{
-      .title = "Better than their start: SF and SGF minus the initial student, paired by prompt",
-      .head = {"metric", "better"},
+      .title =
+          fmt::format("Better than their start, at {}x: arms minus the initial student, paired by prompt", horizon),
+      .head = {"metric", "better", "SF - initial", "SGF - initial"},
       .note =
           "Means over the runs that are there, with intervals over prompts and runs. A run counts here though the "
           "other one of its pair is missing."};
-  for (const int64_t horizon : study.evaluation().horizons)
-    for (const char* arm : {"SF", "SGF"}) table.head.push_back(fmt::format("{}, {}x", arm, horizon));
   for (const StudyMetric& metric : study_metrics()) {
     Cells cells{std::string(metric.words), better_words(metric.better)};
     bool has_value = false;
-    for (const int64_t horizon : study.evaluation().horizons)
-      for (const char* arm : {"SF", "SGF"}) {
-        const Change* change = change_at(f.changes, arm, "initial", metric.name, horizon);
-        has_value = has_value || change != nullptr;
-        cells.push_back(change == nullptr ? "-" : verdict_cell(change->difference, metric.better, change->verdict));
-      }
+    for (const char* arm : {"SF", "SGF"}) {
+      const Change* change = change_at(f.changes, arm, "initial", metric.name, horizon);
+      has_value = has_value || change != nullptr;
+      cells.push_back(change == nullptr ? "-" : verdict_cell(change->difference, metric.better, change->verdict));
+    }
     if (has_value) table.rows.push_back(std::move(cells));
   }
   return table;
@@ -150,7 +148,8 @@ StudyTable twice_table(const Study& study, const GranularityFindings& f) {
   }
   const StudyGranularity& settings = study.settings(f.granularity);
   table.note = fmt::format(
-      "Of the first {} of {} pairs those that are there, in all columns, trained once more from the same start with the same seed for {} steps "
+      "Of the first {} of {} pairs those that are there, in all columns, trained once more from the same start with "
+      "the same seed for {} steps "
       "in place of {}.",
       settings.twice, settings.seeds, 2 * settings.steps, settings.steps);
   return table;
@@ -269,10 +268,11 @@ std::vector<StudyTable> tables_of(const Study& study, const GranularityFindings&
     if (result.arm.granularity == findings.granularity) arms.push_back(&result);
   std::vector<StudyTable> tables{closeness_table(study, findings), growth_table(study, findings)};
   for (const int64_t horizon : study.evaluation().horizons) tables.push_back(arms_table(study, findings, horizon));
+  for (const int64_t horizon : study.evaluation().horizons) tables.push_back(changes_table(findings, horizon));
   for (StudyTable& table :
-       std::vector{changes_table(study, findings), twice_table(study, findings), twice_changes_table(findings),
-                   difference_table(study, findings), pairs_table(study, findings), sinks_table(study, findings),
-                   recovery_table(arms), probe_table(arms), cost_table(arms)})
+       std::vector{twice_table(study, findings), twice_changes_table(findings), difference_table(study, findings),
+                   pairs_table(study, findings), sinks_table(study, findings), recovery_table(arms), probe_table(arms),
+                   cost_table(arms)})
     tables.push_back(std::move(table));
   std::erase_if(tables, [](const StudyTable& table) { return table.rows.empty(); });
   return tables;

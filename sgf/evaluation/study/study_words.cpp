@@ -113,29 +113,37 @@ void judge_growth(const Study& study, const GranularityFindings& f, Precondition
 
 // How an arm came out against its start, over the metrics of one horizon.
 struct ChangeTally {
-  int64_t metrics = 0, better = 0;
-  int64_t headline_better = 0, headline_worse = 0;
-  std::vector<std::string> headline, worse;  // in words
+  size_t metrics = 0, better = 0, worse = 0, headline = 0;
+  // Names with their differences, of the headline and of what is worse beside it.
+  std::vector<std::string> headline_better, headline_worse, others_worse;
 };
 
 ChangeTally tally_changes(const Study& study, const std::vector<const Change*>& changes) {
-  ChangeTally tally;
+  ChangeTally tally{.metrics = changes.size()};
   for (const Change* c : changes) {
-    const std::string_view words = study_metric(c->metric).words;
-    ++tally.metrics;
+    const bool is_of_headline = is_headline(study, c->metric);
+    const std::string words = fmt::format("{} {}", study_metric(c->metric).words, signed_words(c->difference));
+    tally.headline += is_of_headline;
     tally.better += c->verdict == Verdict::kBetter;
-    if (c->verdict == Verdict::kWorse) tally.worse.push_back(fmt::format("{} {}", words, signed_words(c->difference)));
-    if (!is_headline(study, c->metric)) continue;
-    tally.headline.push_back(fmt::format("{} {} ({})", words, signed_words(c->difference), enum_name(c->verdict)));
-    tally.headline_better += c->verdict == Verdict::kBetter;
-    tally.headline_worse += c->verdict == Verdict::kWorse;
+    tally.worse += c->verdict == Verdict::kWorse;
+    if (c->verdict == Verdict::kWorse) (is_of_headline ? tally.headline_worse : tally.others_worse).push_back(words);
+    if (c->verdict == Verdict::kBetter && is_of_headline) tally.headline_better.push_back(words);
   }
   return tally;
 }
 
-std::string_view change_words(const ChangeTally& t) {
-  if (t.headline_better > 0) return t.headline_worse > 0 ? "in part better and in part WORSE than" : "better than";
-  return t.headline_worse > 0 ? "WORSE than" : "not seen to differ from";
+// "better than the student it started from on 2 of 3 headline metrics (...) and worse on none"
+std::string change_words(const ChangeTally& t, const std::string& start) {
+  const std::string better = fmt::format("{}", fmt::join(t.headline_better, "; "));
+  const std::string worse = fmt::format("{}", fmt::join(t.headline_worse, "; "));
+  if (better.empty() && worse.empty())
+    return fmt::format("not seen to differ from {} on any of {} headline metrics", start, t.headline);
+  if (better.empty())
+    return fmt::format("WORSE than {} on {} of {} headline metrics ({}) and better on none", start,
+                       t.headline_worse.size(), t.headline, worse);
+  return fmt::format("better than {} on {} of {} headline metrics ({}) and {}", start, t.headline_better.size(),
+                     t.headline, better,
+                     worse.empty() ? "worse on none" : fmt::format("WORSE on {} ({})", t.headline_worse.size(), worse));
 }
 
 std::vector<const Change*> changes_of(const std::vector<Change>& all, std::string_view arm, std::string_view start,
@@ -150,10 +158,9 @@ std::string change_sentence(const Study& study, Granularity granularity, const s
   const ChangeTally t = tally_changes(study, changes);
   const Change& any = *changes.front();
   return fmt::format(
-      "{}, at {}x {} is {} {} on the headline metrics: {}; of all {} metrics better in {}, worse in {}{}.",
-      words_of(granularity), any.length, trained_words(any.arm), change_words(t), start_words(any.start),
-      fmt::join(t.headline, "; "), t.metrics, t.better, t.worse.size(),
-      t.worse.empty() ? "" : fmt::format(" ({})", fmt::join(t.worse, "; ")));
+      "{}, at {}x {} is {}; of all {} metrics better in {}, worse in {}{}.", words_of(granularity), any.length,
+      trained_words(any.arm), change_words(t, start_words(any.start)), t.metrics, t.better, t.worse,
+      t.others_worse.empty() ? "" : fmt::format(" (beside the headline: {})", fmt::join(t.others_worse, "; ")));
 }
 
 }  // namespace
@@ -220,6 +227,14 @@ std::vector<std::string> start_sentences(const Study& study, const GranularityFi
     sentences.push_back(
         "Not known whether SF and SGF are better than the student they started from: an arm is missing.");
   return sentences;
+}
+
+bool is_worse_than_start(const Study& study, const GranularityFindings& findings) {
+  for (const std::vector<Change>* changes : {&findings.changes, &findings.twice_changes})
+    for (const Change& c : *changes)
+      if (c.start == "initial" && c.length == 1 && c.verdict == Verdict::kWorse && is_headline(study, c.metric))
+        return true;
+  return false;
 }
 
 std::vector<std::string> twice_sentences(const Study& study, const GranularityFindings& findings) {

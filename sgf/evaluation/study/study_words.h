@@ -39,6 +39,10 @@ PreconditionVerdict judge_precondition(const Study& study, const GranularityFind
 // that got worse are named.
 std::vector<std::string> start_sentences(const Study& study, const GranularityFindings& findings);
 
+// Whether at 1x an arm got worse on a headline metric, after the usual steps or twice as many: then find out why before
+// the two are compared.
+bool is_worse_than_start(const Study& study, const GranularityFindings& findings);
+
 // Whether that stays so for twice as many updates; nothing where the recipe does not ask.
 std::vector<std::string> twice_sentences(const Study& study, const GranularityFindings& findings);
 

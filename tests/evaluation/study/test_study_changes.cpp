@@ -34,11 +34,16 @@ std::string sgf_sentence(double gain) {
 }
 
 TEST(Starts, ArmsAreSaidToBeBetterOrWorseThanTheStudentTheyStartedFrom) {
-  EXPECT_THAT(sgf_sentence(0.05), HasSubstr("chunk-wise, at 1x SGF is better than the student it started from"));
-  EXPECT_THAT(sgf_sentence(0.05), HasSubstr("of all 12 metrics better in 12, worse in 0."));
-  EXPECT_THAT(sgf_sentence(-0.05), HasSubstr("at 1x SGF is WORSE than the student it started from"));
-  EXPECT_THAT(sgf_sentence(-0.05), HasSubstr("worse in 12 (valid frames -0.0"));
-  EXPECT_THAT(sgf_sentence(0), HasSubstr("at 1x SGF is not seen to differ from the student it started from"));
+  EXPECT_THAT(sgf_sentence(0.05),
+              HasSubstr("chunk-wise, at 1x SGF is better than the student it started from on 2 of 2 "
+                        "headline metrics (valid frames +0.0"));
+  EXPECT_THAT(sgf_sentence(0.05), HasSubstr(") and worse on none; of all 12 metrics better in 12, worse in 0."));
+  EXPECT_THAT(sgf_sentence(-0.05), HasSubstr("at 1x SGF is WORSE than the student it started from on 2 of 2"));
+  EXPECT_THAT(
+      sgf_sentence(-0.05),
+      HasSubstr("and better on none; of all 12 metrics better in 0, worse in 12 (beside the headline: landmark"));
+  EXPECT_THAT(sgf_sentence(0),
+              HasSubstr("at 1x SGF is not seen to differ from the student it started from on any of 2"));
 }
 
 TEST(Starts, APartThatGotWorseIsNotHiddenByOneThatGotBetter) {
@@ -49,8 +54,10 @@ TEST(Starts, APartThatGotWorseIsNotHiddenByOneThatGotBetter) {
     if (result.arm.kind == ArmKind::kSgf)
       for (std::optional<double>& value : result.scores.find("valid")->second[0]) *value -= 0.2;
   const std::vector<std::string> words = start_sentences(study, found_in(study, results));
-  EXPECT_THAT(words[1], HasSubstr("in part better and in part WORSE"));
-  EXPECT_THAT(words[1], HasSubstr("better in 11, worse in 1 (valid frames -0.1"));
+  EXPECT_THAT(words[1],
+              HasSubstr("is better than the student it started from on 1 of 2 headline metrics (identity error"));
+  EXPECT_THAT(words[1], HasSubstr("and WORSE on 1 (valid frames -0.1"));
+  EXPECT_THAT(words[1], HasSubstr("better in 11, worse in 1."));
   EXPECT_THAT(words[3], HasSubstr("at 12x SGF is better than the student it started from"));  // there nothing changed
 }
 
@@ -117,7 +124,7 @@ TEST(TwiceAsManyUpdates, SayWhetherArmsStayBetterThanTheirStartAndThanTheyWere) 
   EXPECT_THAT(stays[2], HasSubstr("SGF after twice as many updates is better than the student it started from"));
   EXPECT_THAT(falls[0], HasSubstr("SF after twice as many updates is WORSE than the student it started from"));
   EXPECT_THAT(falls[1], HasSubstr("is WORSE than SF after the usual number"));
-  EXPECT_THAT(falls[1], HasSubstr("worse in 12 (valid frames -0.100"));
+  EXPECT_THAT(falls[1], HasSubstr("on 2 of 2 headline metrics (valid frames -0.100"));
   EXPECT_EQ(falls[2], stays[2]);
 }
 

@@ -103,11 +103,15 @@ TEST(StudyReport, SaysEverywhereWhetherTrainingMadeTheStudentBetter) {
   EXPECT_THAT(report.markdown, HasSubstr(worse));
   EXPECT_THAT(report.page, HasSubstr(worse));
   EXPECT_THAT(report.conclusions, ::testing::Contains(HasSubstr(worse)));
+  EXPECT_THAT(report.page, HasSubstr("class=\"verdict watch\""));
+  EXPECT_THAT(report_of(study, write_made_up_arms(study, 0.05)).page, HasSubstr("class=\"verdict good\""));
   const nlohmann::json& against = report.json.at("chunkwise").at("against_start");
   EXPECT_THAT(against.at("words")[1].get<std::string>(), HasSubstr(worse));
   EXPECT_EQ(against.at("changes").size(), 48u);
-  EXPECT_THAT(report.markdown, HasSubstr("| metric | better | SF, 1x | SGF, 1x | SF, 12x | SGF, 12x |"));
-  EXPECT_THAT(report.markdown, ::testing::ContainsRegex("valid frames . more .*no difference seen .*worse .*worse"));
+  EXPECT_EQ(against.at("is_worse"), true);
+  EXPECT_THAT(report.markdown, HasSubstr("| metric | better | SF - initial | SGF - initial |"));
+  EXPECT_THAT(report.markdown, HasSubstr("### Better than their start, at 12x"));
+  EXPECT_THAT(report.markdown, ::testing::ContainsRegex("valid frames . more .*no difference seen . -0.0.*: worse"));
 }
 
 TEST(StudyReport, ShowsTwiceAsManyUpdatesWhereTheRecipeAsks) {
