@@ -41,6 +41,14 @@ TEST(VideoList, AFolderGivesItsVideosByName) {
   EXPECT_EQ(videos[2].file, folder / "c-0");
 }
 
+TEST(VideoList, AFolderOfPicturesHasItsNameWithASlashBehindItToo) {
+  const TemporaryFolder folder;
+  write_png((std::filesystem::create_directory(folder / "c-0"), folder / "c-0") / "frame_0.png", {1, 1, {1, 2, 3}});
+  const auto videos = list_videos((folder / "c-0").string() + "/", std::nullopt);
+  ASSERT_EQ(videos.size(), 1u);
+  EXPECT_EQ(videos[0].file.filename(), "c-0");
+}
+
 TEST(VideoList, AFolderWithoutVideosIsRefused) {
   const TemporaryFolder folder;
   EXPECT_THAT(refusal_of([&] { list_videos(folder.path(), std::nullopt); }), ::testing::HasSubstr("neither video"));
@@ -134,6 +142,44 @@ TEST(ResultTable, WhatIsShownAsEqualIsEquallyGood) {
 TEST(ResultTable, TwoResultsOfOneCellAreRefused) {
   const LabelledResult once = result_of("TF", "SF", "60s", 0.7);
   EXPECT_THAT(refusal_of([&] { tabulate({once, once}); }), ::testing::HasSubstr("--method"));
+}
+
+LabelledResult total_of(const std::string& metric, const json& labels, const std::string& protocol, double value) {
+  return labelled_result({{"protocol", protocol}, {"labels", labels}, {"totals", {{metric, {{"value", value}}}}}},
+                         "file_" + protocol);
+}
+
+TEST(ResultTable, OfErrorsTheSmallestIsBestAndRatiosHaveNoBest) {
+  const auto shown = [](const std::string& metric) {
+    const ResultTable table = tabulate(
+        {total_of(metric, {{"method", "SF"}}, "world", .8), total_of(metric, {{"method", "SGF"}}, "world", .2)});
+    return shown_cell(table.rows[0].cells[0]) + " " + shown_cell(table.rows[0].cells[1]);
+  };
+  EXPECT_EQ(shown("world_valid"), "0.800* 0.200");
+  EXPECT_EQ(shown("world_rerender_error"), "0.800 0.200*");
+  EXPECT_EQ(shown("world_background_drift"), "0.800 0.200*");
+  EXPECT_EQ(shown("world_sharpness"), "0.800 0.200");
+}
+
+TEST(ResultTable, ARowOfTwoProtocolsIsRefusedUnlessASettingKeepsThemApart) {
+  const auto of = [](const std::string& method, const std::string& setting, const std::string& protocol) {
+    return total_of("imaging_quality", {{"method", method}, {"horizon", "5s"}, {"setting", setting}}, protocol, .5);
+  };
+  EXPECT_THAT(refusal_of([&] {
+                tabulate({of("SF", "", "vbench"), of("SGF", "", "vbench-long")});
+              }),
+              ::testing::AllOf(::testing::HasSubstr("vbench-long"), ::testing::HasSubstr("--setting")));
+  EXPECT_EQ(tabulate({of("SF", "", "vbench"), of("SGF", "", "imported")}).rows.size(), 1u);
+  const ResultTable apart = tabulate({of("SF", "", "vbench"), of("SGF", "clips", "vbench-long")});
+  ASSERT_EQ(apart.rows.size(), 2u);
+  EXPECT_EQ(apart.rows[1].horizon, "5s, clips");
+}
+
+TEST(ResultTable, LabelsDoNotBreakTheTable) {
+  const ResultTable table = tabulate({total_of("world_landmark_drift", {{"method", "a|b_1 & 5%"}}, "world", .5)});
+  EXPECT_THAT(markdown_of(table), ::testing::HasSubstr(" a\\|b_1 & 5% |"));
+  EXPECT_THAT(latex_of(table), ::testing::HasSubstr("& a|b\\_1 \\& 5\\% "));
+  EXPECT_THAT(latex_of(table), ::testing::HasSubstr("world\\_landmark\\_drift$\\downarrow$ & 0.500"));
 }
 
 TEST(Exchange, FilesAreNamedAsVBenchReadsThem) {
