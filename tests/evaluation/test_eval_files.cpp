@@ -1,6 +1,7 @@
 // What an evaluation reads and leaves: lists of videos and prompts, kept scores, tables, and VBench's own files.
 #include "sgf/core/json_file.h"
 #include "sgf/data/png.h"
+#include "sgf/evaluation/eval_totals.h"
 #include "sgf/evaluation/result_table.h"
 #include "sgf/evaluation/score_cache.h"
 #include "sgf/evaluation/vbench_exchange.h"
@@ -180,6 +181,17 @@ TEST(ResultTable, LabelsDoNotBreakTheTable) {
   EXPECT_THAT(markdown_of(table), ::testing::HasSubstr(" a\\|b_1 & 5% |"));
   EXPECT_THAT(latex_of(table), ::testing::HasSubstr("& a|b\\_1 \\& 5\\% "));
   EXPECT_THAT(latex_of(table), ::testing::HasSubstr("world\\_landmark\\_drift$\\downarrow$ & 0.500"));
+}
+
+TEST(Totals, AFilterThatLetsNoClipThroughIsTheReasonThatIsGiven) {
+  const json moving{{"clips", {{{"score", .9}, {"weight", 3}, {"counted", false}}}}, {"value", nullptr}};
+  const json rows{{{"file", "a"}, {"prompt", "a"}, {"metrics", {{"temporal_flickering", moving}}}}};
+  const json broken{{{"file", "a"}, {"prompt", "a"}, {"error", "is empty"}}};
+  const EvalSwitches filtered{.static_filter = true};
+  EXPECT_TRUE(metric_total(rows, VbenchMetric::kFlicker, filtered).is_null());
+  EXPECT_THAT(why_no_total(rows, VbenchMetric::kFlicker, filtered), ::testing::HasSubstr("none of 1 clips"));
+  EXPECT_EQ(why_no_total(broken, VbenchMetric::kFlicker, filtered), "");  // its own error says it
+  EXPECT_EQ(why_no_total(rows, VbenchMetric::kFlicker, EvalSwitches{}), "");
 }
 
 TEST(Exchange, FilesAreNamedAsVBenchReadsThem) {
