@@ -67,7 +67,15 @@ std::set<std::string> static_prompts_of(const std::string& file) {
   return prompts;
 }
 
+// Before hours of work, not after them.
+void check_can_be_put(const std::string& file) {
+  if (file.empty()) return;
+  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+  check(std::filesystem::is_directory(folder), "apps", "--json {}: there is no folder {}", file, folder.string());
+}
+
 EvalOrder order_of(EvalArgs& args) {
+  check_can_be_put(args.json);
   EvalOrder order = args.order;
   order.switches.protocol = *enum_from_name<EvalProtocol>(args.protocol);
   order.switches.reencodes = !args.no_reencode;
@@ -155,10 +163,10 @@ int run_eval(EvalArgs& args) {
     const nlohmann::json result = evaluate(order, events);
     line.show({.step = total, .numbers = {}});
     line.finish();
-    if (!args.json.empty()) write_json_file(args.json, result);
     print_videos_of(result);
     print_totals(result);
     print_errors(result);
+    if (!args.json.empty()) write_json_file(args.json, result);
     return result["ok"].get<bool>() ? 0 : 1;
   } catch (const EvaluationStopped& stopped) {
     line.finish();

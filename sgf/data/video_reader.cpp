@@ -5,6 +5,7 @@
 #include "sgf/data/video_fragments.h"
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace sgf {
@@ -68,6 +69,7 @@ class VideoReader::Decoder {
     stream_ = av_find_best_stream(format_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, &codec, 0);
     check(stream_ >= 0 && codec != nullptr, "data", "{} holds no video that this FFmpeg can decode, or is cut off",
           path.string());
+    check_all_is_there();
     context_.reset(avcodec_alloc_context3(codec));
     require(avcodec_parameters_to_context(context_.get(), stream().codecpar));
     context_->max_pixels = kMostPixels;
@@ -111,6 +113,19 @@ class VideoReader::Decoder {
 
  private:
   const AVStream& stream() const { return *format_->streams[stream_]; }
+
+  // An mp4 whose table stands in front can be cut off anywhere, and FFmpeg then plays what is left without a word.
+  void check_all_is_there() const {
+    if (!std::string_view(format_->iformat->name).starts_with("mov")) return;  // others keep no table of all pictures
+    const int64_t bytes = avio_size(format_->pb);
+    AVStream* stream = format_->streams[stream_];
+    for (int i = 0; bytes > 0 && i < avformat_index_get_entries_count(stream); ++i) {
+      const AVIndexEntry* entry = avformat_index_get_entry(stream, i);
+      check(entry->pos + entry->size <= bytes, "data",
+            "{} is cut off: it has {} bytes, and picture {} of {} lies beyond them", path_.string(), bytes, i,
+            avformat_index_get_entries_count(stream));
+    }
+  }
 
   void require(int code) const {
     check(code >= 0, "data", "{}: the video is damaged after {} pictures: {}", path_.string(), count_,

@@ -96,6 +96,8 @@ json evaluate_vbench(const EvalOrder& order, const EvalEvents& events) {
     const json total = metric_total(result["videos"], metric, order.switches);
     all_have_totals = all_have_totals && !total.is_null();
     if (!total.is_null()) result["totals"][std::string(enum_name(metric))] = total;
+    const std::string why = total.is_null() ? why_no_total(result["videos"], metric, order.switches) : "";
+    if (!why.empty()) result["unavailable"][std::string(enum_name(metric))] = why;
   }
   result["ok"] = files.unavailable.empty() && all_have_totals && std::ranges::all_of(result["videos"], row_is_ok);
   return result;

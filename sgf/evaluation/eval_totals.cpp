@@ -111,4 +111,18 @@ json metric_total(const json& rows, VbenchMetric metric, const EvalSwitches& swi
   return total;
 }
 
+std::string why_no_total(const json& rows, VbenchMetric metric, const EvalSwitches& switches) {
+  if (metric != VbenchMetric::kFlicker || !switches.static_filter) return "";
+  int64_t clips = 0;
+  for (const json& row : rows) {
+    const json entry = row.value("metrics", json::object()).value(std::string(enum_name(metric)), json::object());
+    clips += static_cast<int64_t>(entry.value("clips", json::array()).size());
+  }
+  if (clips == 0) return "";
+  return fmt::format(
+      "the static filter let none of {} clips through: none stands still, or --static-prompts names none of the "
+      "prompts; without --static-filter all count",
+      clips);
+}
+
 }  // namespace sgf

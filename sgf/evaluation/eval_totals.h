@@ -19,4 +19,7 @@ void set_row_value(nlohmann::json& entry);
 // "clips", and the means that were not taken}. Null where no row has it.
 nlohmann::json metric_total(const nlohmann::json& rows, VbenchMetric metric, const EvalSwitches& switches);
 
+// Why a metric has no total though no video has an error of it; empty where errors say it.
+std::string why_no_total(const nlohmann::json& rows, VbenchMetric metric, const EvalSwitches& switches);
+
 }  // namespace sgf

@@ -47,17 +47,35 @@ ResultRow& row_of(ResultTable& table, const std::string& horizon, const std::str
       ResultRow{.horizon = horizon, .metric = metric, .cells = std::vector<ResultCell>(table.columns.size())});
 }
 
+// 1: more is better, as in all of VBench; -1: less is, of the world's errors; 0: its ratios to true clips have no best.
+int better_way(std::string_view metric) {
+  if (!metric.starts_with("world_")) return 1;
+  if (metric.ends_with("_error") || metric.ends_with("_drift")) return -1;
+  return metric == "world_motion_energy" || metric == "world_sharpness" ? 0 : 1;
+}
+
 void mark_best(ResultRow& row, const std::vector<ResultColumn>& columns) {
-  for (size_t i = 0; i < columns.size(); ++i) {
+  const int way = better_way(row.metric);
+  for (size_t i = 0; way != 0 && i < columns.size(); ++i) {
     double best = -INFINITY;
     int64_t rivals = 0;
     for (size_t j = 0; j < columns.size(); ++j) {
       if (columns[j].init != columns[i].init || !row.cells[j].value) continue;
-      best = std::max(best, *row.cells[j].value);
+      best = std::max(best, way * *row.cells[j].value);
       ++rivals;
     }
-    row.cells[i].is_best = rivals > 1 && row.cells[i].value && three_digits(*row.cells[i].value) == three_digits(best);
+    row.cells[i].is_best =
+        rivals > 1 && row.cells[i].value && three_digits(*row.cells[i].value) == three_digits(way * best);
   }
+}
+
+// Whole videos and clips of two seconds give different numbers under one name.
+void check_protocols(const ResultRow& row, const LabelledResult& result) {
+  for (const ResultCell& cell : row.cells)
+    check(cell.protocol.empty() || result.protocol.empty() || cell.protocol == result.protocol, "evaluation",
+          "{}: its {} at '{}' is of --protocol {}, that of another result of --protocol {}: they cannot be compared; "
+          "--horizon or --setting puts them into rows of their own",
+          result.name, row.metric, result.horizon, result.protocol, cell.protocol);
 }
 
 // Horizons together, in the order they first came; metrics of one in theirs.
@@ -71,6 +89,31 @@ std::string column_name(const ResultColumn& column) {
   return column.init.empty() ? column.method : fmt::format("{}, {}", column.init, column.method);
 }
 
+// Labels and file names as plain text.
+std::string latex_text(std::string_view text) {
+  std::string shown;
+  for (const char c : text) {
+    const bool is_special = std::string_view("&%$#_{}").find(c) != std::string_view::npos;
+    if (c == '\\')
+      shown += "\\textbackslash{}";
+    else if (c == '~')
+      shown += "\\textasciitilde{}";
+    else if (c == '^')
+      shown += "\\textasciicircum{}";
+    else
+      (is_special ? shown += '\\' : shown) += c;
+  }
+  return shown;
+}
+
+std::string markdown_text(std::string_view text) {
+  std::string shown;
+  for (const char c : text) (c == '|' ? shown += '\\' : shown) += c;
+  return shown;
+}
+
+std::string latex_arrow(const std::string& metric) { return better_way(metric) < 0 ? "$\\downarrow$" : ""; }
+
 std::string latex_cell(const ResultCell& cell) {
   if (!cell.value) return "--";
   return fmt::format(fmt::runtime(cell.is_best ? "\\textbf{{{}}}" : "{}"), three_digits(*cell.value));
@@ -79,7 +122,7 @@ std::string latex_cell(const ResultCell& cell) {
 }  // namespace
 
 LabelledResult labelled_result(const nlohmann::json& result, const std::string& name) {
-  LabelledResult labelled{.name = name, .init = "", .method = name, .horizon = "", .totals = {}};
+  LabelledResult labelled{.name = name, .init = "", .method = name, .horizon = "", .protocol = "", .totals = {}};
   try {
     check(result.is_object() && result.contains("totals"), "evaluation",
           "{} is no result of sgf eval: it has no \"totals\"", name);
@@ -87,6 +130,10 @@ LabelledResult labelled_result(const nlohmann::json& result, const std::string& 
     labelled.init = labels.value("init", "");
     labelled.method = labels.value("method", name);
     labelled.horizon = labels.value("horizon", "");
+    const std::string setting = labels.value("setting", "");
+    if (!setting.empty()) labelled.horizon += (labelled.horizon.empty() ? "" : ", ") + setting;
+    labelled.protocol = result.value("protocol", "");
+    if (labelled.protocol == "imported") labelled.protocol.clear();
     for (const auto& [metric, total] : result.at("totals").items())
       if (total.at("value").is_number()) labelled.totals.emplace_back(metric, total.at("value").get<double>());
   } catch (const nlohmann::json::exception& error) {
@@ -100,12 +147,15 @@ ResultTable tabulate(const std::vector<LabelledResult>& results) {
   for (const LabelledResult& result : results) {
     const size_t column = column_of(table.columns, result);
     for (const auto& [metric, value] : result.totals) {
-      ResultCell& cell = row_of(table, result.horizon, metric).cells[column];
+      ResultRow& row = row_of(table, result.horizon, metric);
+      check_protocols(row, result);
+      ResultCell& cell = row.cells[column];
       check(!cell.value, "evaluation",
             "{}: there is another result for {} of '{}', '{}' at '{}'; labels tell results apart: --init, --method, "
-            "--horizon",
+            "--horizon, --setting",
             result.name, metric, result.init, result.method, result.horizon);
       cell.value = value;
+      cell.protocol = result.protocol;
     }
   }
   for (ResultRow& row : table.rows) mark_best(row, table.columns);
@@ -119,11 +169,11 @@ std::string shown_cell(const ResultCell& cell) {
 
 std::string markdown_of(const ResultTable& table) {
   std::string text = "| Horizon | Metric |";
-  for (const ResultColumn& column : table.columns) text += fmt::format(" {} |", column_name(column));
+  for (const ResultColumn& column : table.columns) text += fmt::format(" {} |", markdown_text(column_name(column)));
   text += "\n| --- | --- |";
   for (size_t i = 0; i < table.columns.size(); ++i) text += " ---: |";
   for (const ResultRow& row : table.rows) {
-    text += fmt::format("\n| {} | {} |", row.horizon, paper_name(row.metric));
+    text += fmt::format("\n| {} | {} |", markdown_text(row.horizon), markdown_text(paper_name(row.metric)));
     for (const ResultCell& cell : row.cells) {
       const std::string shown = cell.value ? three_digits(*cell.value) : "-";
       text += cell.is_best ? fmt::format(" **{}** |", shown) : fmt::format(" {} |", shown);
@@ -135,10 +185,11 @@ std::string markdown_of(const ResultTable& table) {
 std::string latex_of(const ResultTable& table) {
   std::string text = fmt::format("\\begin{{tabular}}{{ll{}}}\n\\toprule\nHorizon & Metric$\\uparrow$",
                                  std::string(table.columns.size(), 'c'));
-  for (const ResultColumn& column : table.columns) text += fmt::format(" & {}", column_name(column));
+  for (const ResultColumn& column : table.columns) text += fmt::format(" & {}", latex_text(column_name(column)));
   text += " \\\\\n\\midrule\n";
   for (const ResultRow& row : table.rows) {
-    text += fmt::format("{} & {}", row.horizon, paper_name(row.metric));
+    text +=
+        fmt::format("{} & {}{}", latex_text(row.horizon), latex_text(paper_name(row.metric)), latex_arrow(row.metric));
     for (const ResultCell& cell : row.cells) text += fmt::format(" & {}", latex_cell(cell));
     text += " \\\\\n";
   }

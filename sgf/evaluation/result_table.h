@@ -13,6 +13,7 @@ namespace sgf {
 struct ResultCell {
   std::optional<double> value;
   bool is_best = false;  // among the methods of its initialisation, as far as three digits tell
+  std::string protocol;
 };
 
 struct ResultColumn {
@@ -36,13 +37,14 @@ struct LabelledResult {
   std::string name;
   std::string init;
   std::string method;
-  std::string horizon;
+  std::string horizon;                                 // and the setting, where one is named
+  std::string protocol;                                // empty where it is not known, as of results of the original
   std::vector<std::pair<std::string, double>> totals;  // in their order
 };
 LabelledResult labelled_result(const nlohmann::json& result, const std::string& name);
 
 // Columns in the order the results name them, methods of one initialisation side by side. Two results of one cell, or
-// of different protocols under one horizon, are an Error.
+// of different protocols in one row, are an Error.
 ResultTable tabulate(const std::vector<LabelledResult>& results);
 
 std::string shown_cell(const ResultCell& cell);  // "0.653", "0.653*" for the best of a pair, "-"

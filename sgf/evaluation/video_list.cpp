@@ -37,7 +37,8 @@ std::string plain_name(const fs::path& path) {
 
 std::vector<fs::path> videos_at(const fs::path& place) {
   check(fs::exists(place), "evaluation", "{}: there is no such file or folder", place.string());
-  if (!fs::is_directory(place) || holds_png_files(place)) return {place};
+  if (!fs::is_directory(place) || holds_png_files(place))
+    return {place.has_filename() ? place : place.parent_path()};  // "frames/" has the name frames
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(place))
     if (looks_like_video(entry)) files.push_back(entry.path());

@@ -1,6 +1,7 @@
 // What an evaluation reads and leaves: lists of videos and prompts, kept scores, tables, and VBench's own files.
 #include "sgf/core/json_file.h"
 #include "sgf/data/png.h"
+#include "sgf/evaluation/eval_totals.h"
 #include "sgf/evaluation/result_table.h"
 #include "sgf/evaluation/score_cache.h"
 #include "sgf/evaluation/vbench_exchange.h"
@@ -39,6 +40,14 @@ TEST(VideoList, AFolderGivesItsVideosByName) {
   EXPECT_EQ(videos[0].prompt, "a");
   EXPECT_EQ(videos[1].prompt, "b");
   EXPECT_EQ(videos[2].file, folder / "c-0");
+}
+
+TEST(VideoList, AFolderOfPicturesHasItsNameWithASlashBehindItToo) {
+  const TemporaryFolder folder;
+  write_png((std::filesystem::create_directory(folder / "c-0"), folder / "c-0") / "frame_0.png", {1, 1, {1, 2, 3}});
+  const auto videos = list_videos((folder / "c-0").string() + "/", std::nullopt);
+  ASSERT_EQ(videos.size(), 1u);
+  EXPECT_EQ(videos[0].file.filename(), "c-0");
 }
 
 TEST(VideoList, AFolderWithoutVideosIsRefused) {
@@ -134,6 +143,55 @@ TEST(ResultTable, WhatIsShownAsEqualIsEquallyGood) {
 TEST(ResultTable, TwoResultsOfOneCellAreRefused) {
   const LabelledResult once = result_of("TF", "SF", "60s", 0.7);
   EXPECT_THAT(refusal_of([&] { tabulate({once, once}); }), ::testing::HasSubstr("--method"));
+}
+
+LabelledResult total_of(const std::string& metric, const json& labels, const std::string& protocol, double value) {
+  return labelled_result({{"protocol", protocol}, {"labels", labels}, {"totals", {{metric, {{"value", value}}}}}},
+                         "file_" + protocol);
+}
+
+TEST(ResultTable, OfErrorsTheSmallestIsBestAndRatiosHaveNoBest) {
+  const auto shown = [](const std::string& metric) {
+    const ResultTable table = tabulate(
+        {total_of(metric, {{"method", "SF"}}, "world", .8), total_of(metric, {{"method", "SGF"}}, "world", .2)});
+    return shown_cell(table.rows[0].cells[0]) + " " + shown_cell(table.rows[0].cells[1]);
+  };
+  EXPECT_EQ(shown("world_valid"), "0.800* 0.200");
+  EXPECT_EQ(shown("world_rerender_error"), "0.800 0.200*");
+  EXPECT_EQ(shown("world_background_drift"), "0.800 0.200*");
+  EXPECT_EQ(shown("world_sharpness"), "0.800 0.200");
+}
+
+TEST(ResultTable, ARowOfTwoProtocolsIsRefusedUnlessASettingKeepsThemApart) {
+  const auto of = [](const std::string& method, const std::string& setting, const std::string& protocol) {
+    return total_of("imaging_quality", {{"method", method}, {"horizon", "5s"}, {"setting", setting}}, protocol, .5);
+  };
+  EXPECT_THAT(refusal_of([&] {
+                tabulate({of("SF", "", "vbench"), of("SGF", "", "vbench-long")});
+              }),
+              ::testing::AllOf(::testing::HasSubstr("vbench-long"), ::testing::HasSubstr("--setting")));
+  EXPECT_EQ(tabulate({of("SF", "", "vbench"), of("SGF", "", "imported")}).rows.size(), 1u);
+  const ResultTable apart = tabulate({of("SF", "", "vbench"), of("SGF", "clips", "vbench-long")});
+  ASSERT_EQ(apart.rows.size(), 2u);
+  EXPECT_EQ(apart.rows[1].horizon, "5s, clips");
+}
+
+TEST(ResultTable, LabelsDoNotBreakTheTable) {
+  const ResultTable table = tabulate({total_of("world_landmark_drift", {{"method", "a|b_1 & 5%"}}, "world", .5)});
+  EXPECT_THAT(markdown_of(table), ::testing::HasSubstr(" a\\|b_1 & 5% |"));
+  EXPECT_THAT(latex_of(table), ::testing::HasSubstr("& a|b\\_1 \\& 5\\% "));
+  EXPECT_THAT(latex_of(table), ::testing::HasSubstr("world\\_landmark\\_drift$\\downarrow$ & 0.500"));
+}
+
+TEST(Totals, AFilterThatLetsNoClipThroughIsTheReasonThatIsGiven) {
+  const json moving{{"clips", {{{"score", .9}, {"weight", 3}, {"counted", false}}}}, {"value", nullptr}};
+  const json rows{{{"file", "a"}, {"prompt", "a"}, {"metrics", {{"temporal_flickering", moving}}}}};
+  const json broken{{{"file", "a"}, {"prompt", "a"}, {"error", "is empty"}}};
+  const EvalSwitches filtered{.static_filter = true};
+  EXPECT_TRUE(metric_total(rows, VbenchMetric::kFlicker, filtered).is_null());
+  EXPECT_THAT(why_no_total(rows, VbenchMetric::kFlicker, filtered), ::testing::HasSubstr("none of 1 clips"));
+  EXPECT_EQ(why_no_total(broken, VbenchMetric::kFlicker, filtered), "");  // its own error says it
+  EXPECT_EQ(why_no_total(rows, VbenchMetric::kFlicker, EvalSwitches{}), "");
 }
 
 TEST(Exchange, FilesAreNamedAsVBenchReadsThem) {

@@ -136,6 +136,36 @@ TEST_F(VideoFile, IsRefusedByNameWhereItIsCut) {
   }
 }
 
+uint32_t big_endian_at(const std::string& bytes, size_t at) {
+  uint32_t value = 0;
+  for (size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<uint8_t>(bytes[at + i]);
+  return value;
+}
+
+// The file as one for the web: its table (moov) before the pictures, whose places (stco) move by as much.
+std::string with_table_in_front(const std::string& file) {
+  const size_t begin = file.rfind("moov") - 4, first = big_endian_at(file, 0);
+  std::string table = file.substr(begin, big_endian_at(file, begin));
+  const size_t places = table.find("stco") + 8;
+  for (size_t i = 0; i < big_endian_at(table, places); ++i) {
+    const size_t at = places + 4 + 4 * i;
+    const auto moved = static_cast<uint32_t>(big_endian_at(table, at) + table.size());
+    for (size_t byte = 0; byte < 4; ++byte) table[at + byte] = static_cast<char>(moved >> (24 - 8 * byte));
+  }
+  return file.substr(0, first) + table + file.substr(first, begin - first);
+}
+
+TEST_F(VideoFile, WithItsTableInFrontIsRefusedWhereItIsCutToo) {
+  write_slopes(path_);
+  const std::string good = with_table_in_front(bytes_of(path_));
+  put_bytes(path_, good);
+  EXPECT_EQ(count_frames(path_), kFrames);
+  for (const size_t missing : {good.size() / 2, good.size() / 8, size_t{1}}) {
+    put_bytes(path_, good.substr(0, good.size() - missing));
+    EXPECT_THAT(refusal_of([&] { count_frames(path_); }), HasSubstr("a.mp4 is cut off")) << missing << " bytes missing";
+  }
+}
+
 TEST_F(VideoFile, DamageIsAnErrorOrAPictureButNoCrash) {
   std::mt19937 draw(7);
   int64_t refused = 0;
