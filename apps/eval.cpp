@@ -60,8 +60,10 @@ std::set<std::string> static_prompts_of(const std::string& file) {
   for (const nlohmann::json& entry : list) {
     const nlohmann::json dimensions =
         entry.is_object() ? entry.value("dimension", nlohmann::json::array()) : nlohmann::json();
-    if (std::ranges::find(dimensions, "temporal_flickering") != dimensions.end())
-      prompts.insert(entry.at("prompt_en").get<std::string>());
+    if (std::ranges::find(dimensions, "temporal_flickering") == dimensions.end()) continue;
+    check(entry.contains("prompt_en") && entry["prompt_en"].is_string(), "apps",
+          "{}: an entry of temporal_flickering has no prompt_en, got {}", file, entry.dump().substr(0, 200));
+    prompts.insert(entry["prompt_en"].get<std::string>());
   }
   check(!prompts.empty(), "apps", "{} names no prompt of temporal_flickering, as VBench_full_info.json does", file);
   return prompts;
@@ -76,6 +78,8 @@ void check_can_be_put(const std::string& file) {
 
 EvalOrder order_of(EvalArgs& args) {
   check_can_be_put(args.json);
+  if (args.protocol == "world" && !args.metrics.empty())
+    throw CLI::ValidationError("--metrics", "names VBench's; --protocol world has measures of its own, all at once");
   EvalOrder order = args.order;
   order.switches.protocol = *enum_from_name<EvalProtocol>(args.protocol);
   order.switches.reencodes = !args.no_reencode;

@@ -42,11 +42,13 @@ class PngFolder : public FrameSource {
 
 }  // namespace
 
+bool is_png(const std::filesystem::path& file) { return file.extension() == ".png" || file.extension() == ".PNG"; }
+
 std::vector<std::filesystem::path> png_files_in(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
-    if (entry.path().extension() == ".png" && !name.starts_with(".")) files.push_back(entry.path());
+    if (is_png(entry.path()) && !name.starts_with(".")) files.push_back(entry.path());
   }
   std::ranges::sort(files);
   return files;

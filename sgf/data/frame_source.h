@@ -28,7 +28,10 @@ class FrameSource {
   virtual std::optional<double> time() const = 0;
 };
 
-// The .png files right in a folder, by name.
+// By its name: .png or .PNG.
+bool is_png(const std::filesystem::path& file);
+
+// The PNG files right in a folder, by name.
 std::vector<std::filesystem::path> png_files_in(const std::filesystem::path& folder);
 
 // How YUV becomes RGB where a file leaves it open. Pictures differ by a few steps of 255.

@@ -2,6 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/json_file.h"
+#include "sgf/data/frame_source.h"
 
 #include <nlohmann/json.hpp>
 
@@ -18,8 +19,7 @@ constexpr std::array<std::string_view, 9> kVideoEndings{".mp4", ".avi", ".mov", 
                                                         ".gif", ".y4m", ".m4v", ".ts"};
 
 bool holds_png_files(const fs::path& folder) {
-  return std::ranges::any_of(fs::directory_iterator(folder),
-                             [](const auto& entry) { return entry.path().extension() == ".png"; });
+  return std::ranges::any_of(fs::directory_iterator(folder), [](const auto& entry) { return is_png(entry.path()); });
 }
 
 bool looks_like_video(const fs::directory_entry& entry) {

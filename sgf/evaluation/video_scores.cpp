@@ -29,6 +29,14 @@ ClipPlan plan_of(const VideoFacts& facts, const EvalSwitches& switches) {
   return {.clips = {{0, facts.pictures}}, .fps = facts.fps, .is_whole = true};
 }
 
+// Raised when scores change though files and switches do not: then those kept from before do not count.
+constexpr int64_t kArithmetic = 2;  // 2: convolutions on a GPU without TF32
+
+bool is_clip_score(const nlohmann::json& kept) {
+  const auto has_number = [&](const char* name) { return kept.contains(name) && kept[name].is_number(); };
+  return kept.is_object() && has_number("score") && has_number("weight");
+}
+
 }  // namespace
 
 // One video while it is scored.
@@ -48,7 +56,7 @@ struct VideoScorer::Task {
   std::unique_ptr<VideoMetric> running;
   std::string error;
 
-  bool lacks(size_t clip) const { return error.empty() && scores.at(clip).is_null(); }
+  bool lacks(size_t clip) const { return error.empty() && !is_clip_score(scores.at(clip)); }
 };
 
 std::string video_identity(const std::filesystem::path& file) {
@@ -83,11 +91,9 @@ VideoScorer::Task VideoScorer::task(std::string name, const std::vector<const Vb
     if (found == setting_.weights.end()) made.error = fmt::format("{} is missing", file->path);
     if (found != setting_.weights.end()) hashes.push_back(found->second);
   }
-  made.key = {{"video", video.identity},
-              {"score", name},
-              {"weights", hashes},
-              {"device", setting_.device.is_cuda() ? "cuda" : "cpu"},
-              {"switches", clip_switches(setting_.switches)}};
+  made.key = {{"video", video.identity},   {"score", name},
+              {"weights", hashes},         {"device", setting_.device.is_cuda() ? "cuda" : "cpu"},
+              {"arithmetic", kArithmetic}, {"switches", clip_switches(setting_.switches)}};
   made.name = std::move(name);
   const size_t clips = video.clips->plan().clips.size();
   made.scores = cache_.find(made.key);
@@ -153,7 +159,7 @@ nlohmann::json VideoScorer::between_clips(VbenchMetric metric, Video& video) {
   const std::string name = fmt::format("{} between clips", enum_name(metric));
   Task one = task(name, files_of(metric, true), video);
   check(one.error.empty(), "evaluation", "{}, which slow-fast fusion needs; try --no-slow-fast", one.error);
-  if (!one.lacks(0)) return one.scores[0];
+  if (one.scores[0].is_number()) return one.scores[0];
   one.make = [this, metric] { return make_between_clips(metric, networks_); };
   feed(*video.clips->open_first_pictures(), {&one});
   check(one.error.empty(), "evaluation", "{}", one.error);

@@ -15,7 +15,7 @@ namespace {
 RgbImage read_picture(const std::filesystem::path& file) {
   check(std::filesystem::exists(file), "streaming", "{}: there is no such picture", file.string());
   check(!std::filesystem::is_directory(file), "streaming", "{} is a folder, not a picture", file.string());
-  if (file.extension() == ".png" || file.extension() == ".PNG") return read_png(file);
+  if (is_png(file)) return read_png(file);
   const std::unique_ptr<FrameSource> source = open_frames(file);
   std::optional<RgbImage> image = source->next();
   check(image.has_value(), "streaming", "{}: holds no picture", file.string());

@@ -30,6 +30,9 @@ check_protocols() {
   has plain.json '"reencode":false'
   has plain.json '"slow_fast":false'
   expect 0 'world_valid' "$SGF" eval w --quiet --protocol world --prompts w/manifest.json --json world.json
+  expect 2 'has measures of its own' score w --protocol world --prompts w/manifest.json
+  echo '[{"dimension": ["temporal_flickering"]}]' >full_info.json
+  expect 1 'has no prompt_en' score w --prompts w/manifest.json --static-filter --static-prompts full_info.json
   [[ $(<world.json) != *flickering* && $(<world.json) != *consistency* ]] || complain 'a proxy has a name of VBench'
 }
 

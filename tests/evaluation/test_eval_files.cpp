@@ -1,5 +1,6 @@
 // What an evaluation reads and leaves: lists of videos and prompts, kept scores, tables, and VBench's own files.
 #include "sgf/core/json_file.h"
+#include "sgf/data/frame_source.h"
 #include "sgf/data/png.h"
 #include "sgf/evaluation/eval_totals.h"
 #include "sgf/evaluation/result_table.h"
@@ -48,6 +49,14 @@ TEST(VideoList, AFolderOfPicturesHasItsNameWithASlashBehindItToo) {
   const auto videos = list_videos((folder / "c-0").string() + "/", std::nullopt);
   ASSERT_EQ(videos.size(), 1u);
   EXPECT_EQ(videos[0].file.filename(), "c-0");
+}
+
+TEST(VideoList, PicturesMayHaveTheirEndingInCapitals) {
+  const TemporaryFolder folder;
+  const auto pictures = (std::filesystem::create_directory(folder / "c-0"), folder / "c-0");
+  write_png(pictures / "FRAME_0.PNG", {1, 1, {1, 2, 3}});
+  ASSERT_EQ(list_videos(folder.path(), std::nullopt).size(), 1u);
+  EXPECT_EQ(open_frames(pictures)->frame_count(), 1);
 }
 
 TEST(VideoList, AFolderWithoutVideosIsRefused) {

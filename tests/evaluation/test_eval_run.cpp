@@ -165,6 +165,30 @@ TEST(Evaluate, AnInterruptedEvaluationGoesOnWhereItWas) {
   EXPECT_DOUBLE_EQ(evaluate(order, kQuietly)["videos"][0]["metrics"]["temporal_flickering"]["clips"][0]["score"], 0.8);
 }
 
+// What stands in every file of kept scores becomes `value`.
+void replace_kept(const std::filesystem::path& folder, const json& value) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    json kept = json::parse(std::ifstream(entry.path()));
+    kept["value"] = value;
+    std::ofstream(entry.path()) << kept;
+  }
+}
+
+TEST(Evaluate, KeptScoresThatAreNoneAreComputedAgain) {
+  const TemporaryFolder folder;
+  EvalOrder order = flicker_order(folder);
+  order.cache = folder / "cache";
+  order.videos = {grey_video(folder / "a", 3, 51)};
+  const auto total = [&] { return evaluate(order, kQuietly)["totals"]["temporal_flickering"]["value"]; };
+  EXPECT_DOUBLE_EQ(total(), 0.8);
+  replace_kept(order.cache, {{{"score", 0.5}, {"weight", 2}}});
+  EXPECT_DOUBLE_EQ(total(), 0.5);  // what is kept counts
+  for (const char* other : {R"(["text"])", R"([{"score": "0.5", "weight": 2}])", R"([{"score": 0.5}])", "[1]", "{}"}) {
+    replace_kept(order.cache, json::parse(other));
+    EXPECT_DOUBLE_EQ(total(), 0.8) << other;
+  }
+}
+
 TEST(Totals, FusionReachesEveryClip) {
   json entry{{"clips", {{{"score", 0.9}, {"weight", 3}}, {{"score", 0.7}, {"weight", 3}}}}};
   fuse_row(entry, VbenchMetric::kSubject, 0.5);
