@@ -1,6 +1,7 @@
 #include "sgf/evaluation/result_table.h"
 
 #include "sgf/core/error.h"
+#include "sgf/evaluation/study/study_metrics.h"
 #include "sgf/vbench/metric_names.h"
 
 #include <fmt/ranges.h>
@@ -49,9 +50,11 @@ ResultRow& row_of(ResultTable& table, const std::string& horizon, const std::str
 
 // 1: more is better, as in all of VBench; -1: less is, of the world's errors; 0: its ratios to true clips have no best.
 int better_way(std::string_view metric) {
-  if (!metric.starts_with("world_")) return 1;
-  if (metric.ends_with("_error") || metric.ends_with("_drift")) return -1;
-  return metric == "world_motion_energy" || metric == "world_sharpness" ? 0 : 1;
+  constexpr std::string_view kWorld = "world_";
+  if (!metric.starts_with(kWorld)) return 1;
+  const auto found = std::ranges::find(study_metrics(), metric.substr(kWorld.size()), &StudyMetric::name);
+  if (found == study_metrics().end() || found->better == Better::kNeither) return 0;
+  return found->better == Better::kMore ? 1 : -1;
 }
 
 void mark_best(ResultRow& row, const std::vector<ResultColumn>& columns) {
