@@ -198,13 +198,10 @@ void FlatMapping::take_numerics() {
   take_steps();
   const auto shift = value_or("timestep_shift", value_or("model_kwargs.timestep_shift", 5.0));
   const auto inner = value_or("model_kwargs.timestep_shift", shift);
-  check(shift == inner, "core",
-        "{}: timestep_shift {} and model_kwargs.timestep_shift {} must agree: one schedule here",
-        origin_of("model_kwargs.timestep_shift").where(), shift, inner);
-  if (find("timestep_shift") == nullptr)
-    set("schedule.shift", ConfigValue<double>::write(shift), "model_kwargs.timestep_shift");
-  else if (find("model_kwargs.timestep_shift") != nullptr)
-    note("model_kwargs.timestep_shift", "schedule.shift", "");
+  if (find("model_kwargs.timestep_shift") != nullptr)
+    set("schedule.shift", ConfigValue<double>::write(inner), "model_kwargs.timestep_shift");
+  if (shift != inner)
+    set("dmd.score_shift", ConfigValue<double>::write(shift), "timestep_shift", "of the scores alone");
   const char* guidance = find("real_guidance_scale") != nullptr ? "real_guidance_scale" : "guidance_scale";
   if (find(guidance) != nullptr) {
     const auto scale = value_or(guidance, 3.0);

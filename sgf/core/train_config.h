@@ -132,6 +132,7 @@ constexpr auto enum_names(CacheChoice) {
 struct DmdChoices {
   BoundaryChoice boundary = BoundaryChoice::kOpen;
   double guidance = 3;
+  std::optional<double> score_shift;
   int64_t generator_every = 5;
   bool generator_at_zero = false;
   int64_t critic_only_steps = 0;
@@ -149,6 +150,8 @@ template <class V>
 void describe(V& v, DmdChoices& d) {
   v.field("boundary", d.boundary, "open: Self Gradient Forcing; frozen: Self Forcing");
   v.field("guidance", d.guidance, "real = cond + guidance (cond - uncond); 3 is the usual weight of 4");
+  v.field("score_shift", d.score_shift,
+          "shift of the noise that scores are compared and the critic learns at; null: schedule.shift");
   v.field("generator_every", d.generator_every, "steps between two updates of the generator");
   v.field("generator_at_zero", d.generator_at_zero, "update the generator at step 0 too, as Self-Forcing does");
   v.field("critic_only_steps", d.critic_only_steps, "first steps that leave the generator alone");

@@ -123,7 +123,7 @@ DmdStageSettings dmd_settings(const Config& c) {
               .exit_per_sample = c.dmd.exit == ExitChoice::kPerSample,
               .boundary = is_open ? GradientBoundary::kOpenContext : GradientBoundary::kFrozenContext,
               .guidance = c.dmd.guidance,
-              .shift = c.schedule.shift},
+              .score_shift = c.dmd.score_shift.value_or(c.schedule.shift)},
       .generator = learner_settings(c, c.optimiser),
       .critic = learner_settings(c, c.critic_optimiser),
       .schedule = {.generator_every = c.dmd.generator_every,

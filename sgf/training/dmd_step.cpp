@@ -92,7 +92,7 @@ DmdInputs generator_inputs(const DmdBatch& batch, const DmdSettings& settings) {
                               ? ExitSteps(draws.generator_exits(exit_range(settings), batch.latent[0]))
                               : ExitSteps(draws.generator_exit(exit_range(settings)));
   return {exits, all_draws(draws.generator_noise(batch.latent, batch.options), settings.rollout, exits),
-          draws.score(batch.latent, batch.options, settings.shift), batch.text, batch.given};
+          draws.score(batch.latent, batch.options, settings.score_shift), batch.text, batch.given};
 }
 
 DmdInputs critic_inputs(const DmdBatch& batch, const DmdSettings& settings) {
@@ -101,7 +101,7 @@ DmdInputs critic_inputs(const DmdBatch& batch, const DmdSettings& settings) {
                               ? ExitSteps(draws.critic_exits(exit_range(settings), batch.latent[0]))
                               : ExitSteps(draws.critic_exit(exit_range(settings)));
   return {exits, all_draws(draws.critic_noise(batch.latent, batch.options), settings.rollout, exits),
-          draws.critic_score(batch.latent, batch.options, settings.shift), batch.text, batch.given};
+          draws.critic_score(batch.latent, batch.options, settings.score_shift), batch.text, batch.given};
 }
 
 GeneratorNumbers generator_numbers(const at::Tensor& numbers) {

@@ -17,7 +17,7 @@ struct DmdSettings {
   bool exit_per_sample = false;
   GradientBoundary boundary = GradientBoundary::kOpenContext;
   double guidance = 3.0;
-  double shift = 5.0;
+  double score_shift = 5.0;
   // Sees every record between the passes: to keep it, or in a test to spoil it.
   std::function<void(ExitRecord&)> on_record;
 };

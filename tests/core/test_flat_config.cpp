@@ -15,6 +15,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 LoadedConfig load_flat(const std::string& name, const std::vector<std::string>& overrides = {}) {
   return load_config_with_notes(fmt::format("{}/configs/{}.yaml", SGF_TEST_DATA, name), overrides, {SGF_PRESETS});
@@ -192,9 +193,15 @@ TEST(FlatConfig, LeavingAtTheLastStepOnlyIsTheFirstExit) {
   EXPECT_THAT(said("last_step_only: false\n"), HasSubstr("dmd.first_exit: 1"));
 }
 
+TEST(FlatConfig, TakesAShiftOfTheScoresBesideTheNetworks) {
+  const std::string network = "real_name: x\nmodel_kwargs: {timestep_shift: 8.0}\n";
+  const auto said = [&](const std::string& file, const char* key) { return said_of(translate(file).notes, key); };
+  EXPECT_THAT(said("timestep_shift: 5\n" + network, "timestep_shift"), HasSubstr("dmd.score_shift: 5"));
+  EXPECT_THAT(said("timestep_shift: 5\n" + network, "model_kwargs.timestep_shift"), HasSubstr("schedule.shift: 8"));
+  EXPECT_THAT(said("timestep_shift: 8\n" + network, "timestep_shift"), Not(HasSubstr("dmd.score_shift")));
+}
+
 TEST(FlatConfig, RefusesSettingsThatContradictEachOther) {
-  EXPECT_THAT(refusal_of_flat("timestep_shift: 5\nmodel_kwargs: {timestep_shift: 8.0}\n"),
-              HasSubstr("timestep_shift 5 and model_kwargs.timestep_shift 8 must agree"));
   EXPECT_THAT(refusal_of_flat("image_or_video_shape: [1, 21, 16, 60, 104]\nnum_training_frames: 27\n"),
               HasSubstr("must agree"));
   EXPECT_THAT(refusal_of_flat("image_or_video_shape: [1, 21]\n"), HasSubstr("[B, F, C, H, W], got 2"));

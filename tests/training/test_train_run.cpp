@@ -158,6 +158,21 @@ TEST(TrainRun, TheFirstExitIsOneOfTheSteps) {
   EXPECT_THAT(refusal_of([&] { train(c, folder / "other"); }), HasSubstr("dmd.first_exit must be one of"));
 }
 
+TEST(TrainRun, ScoresMayHaveAShiftOfTheirOwn) {
+  const TemporaryFolder folder;
+  train(small_run(StageChoice::kFlowMatching, 1), folder / "teacher");
+  const auto metrics_under = [&](const char* name, std::optional<double> score_shift) {
+    Config c = small_run(StageChoice::kDmd, 2);
+    c.train.start_from = c.dmd.teacher = (folder / "teacher").string();
+    c.dmd.score_shift = score_shift;
+    train(c, folder / name);
+    return bytes_of(folder / name / "metrics.jsonl");
+  };
+  const auto by_the_schedule = metrics_under("none", std::nullopt);
+  EXPECT_EQ(metrics_under("same", Config{}.schedule.shift), by_the_schedule);
+  EXPECT_NE(metrics_under("other", 1), by_the_schedule);
+}
+
 TEST(TrainRun, ATeacherMayBeLargerThanItsStudent) {
   const TemporaryFolder folder;
   Config teacher = small_run(StageChoice::kFlowMatching, 1);
