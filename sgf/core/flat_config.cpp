@@ -202,6 +202,11 @@ void FlatMapping::take_numerics() {
     set("schedule.shift", ConfigValue<double>::write(inner), "model_kwargs.timestep_shift");
   if (shift != inner)
     set("dmd.score_shift", ConfigValue<double>::write(shift), "timestep_shift", "of the scores alone");
+  if (find("min_score_timestep") != nullptr) {
+    const double base = value_or("min_score_timestep", 0.0) / 1000;
+    const double least = 1000 * shift * base / (1 + (shift - 1) * base);
+    set("dmd.least_score_time", ConfigValue<double>::write(least), "min_score_timestep", "after the shift");
+  }
   const char* guidance = find("real_guidance_scale") != nullptr ? "real_guidance_scale" : "guidance_scale";
   if (find(guidance) != nullptr) {
     const auto scale = value_or(guidance, 3.0);

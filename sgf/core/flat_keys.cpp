@@ -18,9 +18,9 @@ const std::vector<FlatKey> kKeys = {
     {"warp_denoising_step", FlatUse::kSame, "schedule.warp_denoising_steps", ""},
     {"timestep_shift", FlatUse::kSame, "schedule.shift", ""},
     {"num_train_timestep", FlatUse::kOnly, "1000", "timesteps run to 1000 here"},
-    {"min_score_timestep", FlatUse::kOnly, "0", "score times are drawn from the whole table, then clamped to 20..980"},
-    {"ts_schedule", FlatUse::kOnly, "false", "score times do not depend on the exit step here"},
-    {"ts_schedule_max", FlatUse::kOnly, "false", "score times do not depend on the exit step here"},
+    {"min_score_timestep", FlatUse::kDerived, "dmd.least_score_time", ""},
+    {"ts_schedule", FlatUse::kSame, "dmd.score_above_next_step", ""},
+    {"ts_schedule_max", FlatUse::kOnly, "false", "score times have no upper end by the exit step here"},
     {"context_noise", FlatUse::kOnly, "0", "the context is written at t = 0, exactly"},
     {"denoising_loss_type", FlatUse::kOnly, "flow", "the critic learns by flow matching"},
     // Which history a block sees.

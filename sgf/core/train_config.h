@@ -133,6 +133,8 @@ struct DmdChoices {
   BoundaryChoice boundary = BoundaryChoice::kOpen;
   double guidance = 3;
   std::optional<double> score_shift;
+  double least_score_time = 0;
+  bool score_above_next_step = false;
   int64_t generator_every = 5;
   bool generator_at_zero = false;
   int64_t critic_only_steps = 0;
@@ -152,6 +154,9 @@ void describe(V& v, DmdChoices& d) {
   v.field("guidance", d.guidance, "real = cond + guidance (cond - uncond); 3 is the usual weight of 4");
   v.field("score_shift", d.score_shift,
           "shift of the noise that scores are compared and the critic learns at; null: schedule.shift");
+  v.field("least_score_time", d.least_score_time, "no less noise than of this time, of 1000, there");
+  v.field("score_above_next_step", d.score_above_next_step,
+          "judge a rollout that stopped early at the noise of the step it would have gone on from, and above");
   v.field("generator_every", d.generator_every, "steps between two updates of the generator");
   v.field("generator_at_zero", d.generator_at_zero, "update the generator at step 0 too, as Self-Forcing does");
   v.field("critic_only_steps", d.critic_only_steps, "first steps that leave the generator alone");

@@ -49,6 +49,8 @@ void check_train(const TrainSettings& t) {
 void check_dmd(const DmdChoices& d) {
   check_at_least_zero("dmd.guidance", d.guidance);
   if (d.score_shift) check(*d.score_shift > 0, "core", "dmd.score_shift must be positive, got {}", *d.score_shift);
+  check(d.least_score_time >= 0 && d.least_score_time <= 980, "core",
+        "dmd.least_score_time must lie in 0 .. 980, got {}", d.least_score_time);
   check_at_least("dmd.generator_every", d.generator_every, 1);
   check_at_least("dmd.critic_only_steps", d.critic_only_steps, 0);
   check_at_least("dmd.first_exit", d.first_exit, 1);

@@ -34,6 +34,7 @@ TrainingInputs random_inputs(const PassesSetting& s) {
   const std::vector<double> steps{1000, 750, 500, 250};
   const std::vector<int64_t> latent{s.batch, s.frames, s.model.in_dim, s.height, s.width};
   const DmdDraws draws{.seed = 3, .step = 1};
+  const std::vector<ScoreTimes> score_times(static_cast<size_t>(s.batch));
   return {.config = s.model,
           .generator = random_dit_weights(s.model, 1, masters),
           .critic = random_dit_weights(s.model, 2, masters),
@@ -43,8 +44,8 @@ TrainingInputs random_inputs(const PassesSetting& s) {
           .latent = latent,
           .generator_noise = draws.generator_noise(latent, options),
           .critic_noise = draws.critic_noise(latent, options),
-          .score = draws.score(latent, options, 5.0),
-          .critic_score = draws.critic_score(latent, options, 5.0)};
+          .score = draws.score(latent, options, score_times),
+          .critic_score = draws.critic_score(latent, options, score_times)};
 }
 
 TrainingInputs recorded_inputs(const PassesSetting& s) {

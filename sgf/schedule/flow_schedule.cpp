@@ -38,6 +38,7 @@ std::vector<double> bell_weights(const std::vector<double>& timesteps) {
 }  // namespace
 
 double shift_sigma(double base, double shift) { return shift * base / (1.0 + (shift - 1.0) * base); }
+double unshift_sigma(double sigma, double shift) { return sigma / (shift - (shift - 1.0) * sigma); }
 
 FlowSchedule::FlowSchedule(double shift, int64_t entries) : shift_(shift) {
   check(shift > 0, "schedule", "shift must be positive, got {}", shift);
@@ -79,8 +80,13 @@ double score_timestep(int64_t index, double shift, TimestepRange range) {
   return std::clamp(kMaxTimestep * shift_sigma(base, shift), range.low, range.high);
 }
 
-double draw_score_timestep(const NoiseKey& key, double shift, TimestepRange range) {
-  return score_timestep(uniform_index(key, kScoreIndices), shift, range);
+double draw_score_timestep(const NoiseKey& key, const ScoreTimes& times, TimestepRange range) {
+  check(times.least >= 0 && times.least <= range.high, "schedule", "the least score time lies in [0, {}], got {}",
+        range.high, times.least);
+  // A rounding of the inverse must not lose the index that is `least` itself.
+  const double base = unshift_sigma(times.least / kMaxTimestep, times.shift) * static_cast<double>(kScoreIndices);
+  const auto first = static_cast<int64_t>(std::ceil(base - 1e-9));
+  return score_timestep(first + uniform_index(key, kScoreIndices - first), times.shift, range);
 }
 
 }  // namespace sgf

@@ -14,6 +14,7 @@ inline constexpr double kMaxTimestep = 1000.0;
 
 // s*b / (1 + (s-1)*b): maps [0, 1] to itself, ends fixed. The paper uses s = 5.
 double shift_sigma(double base, double shift);
+double unshift_sigma(double sigma, double shift);  // its inverse
 
 // How a timestep becomes a sigma.
 enum class SigmaLookup {
@@ -60,7 +61,13 @@ class FlowSchedule {
 // Score time for index u*1000 of U{0..999}: 1000 * shift_sigma(u), clamped.
 double score_timestep(int64_t index, double shift = 5.0, TimestepRange range = {});
 
-// The same with the index drawn from a key.
-double draw_score_timestep(const NoiseKey& key, double shift = 5.0, TimestepRange range = {});
+// Which times scores are compared and a critic learns at.
+struct ScoreTimes {
+  double shift = 5.0;
+  double least = 0;  // none below it
+};
+
+// A score time whose index is drawn from a key, of those at `least` and above.
+double draw_score_timestep(const NoiseKey& key, const ScoreTimes& times = {}, TimestepRange range = {});
 
 }  // namespace sgf

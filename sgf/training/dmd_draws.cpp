@@ -1,8 +1,8 @@
 #include "sgf/training/dmd_draws.h"
 
+#include "sgf/core/error.h"
 #include "sgf/core/noise.h"
 #include "sgf/kernels/noise_fill.h"
-#include "sgf/schedule/flow_schedule.h"
 #include "sgf/training/sample_number.h"
 
 #include <ATen/ATen.h>
@@ -45,13 +45,15 @@ BlockNoise block_noise(const DmdDraws& draws, at::IntArrayRef latent, at::Tensor
   };
 }
 
-ScoreDraw score_draw(const DmdDraws& draws, at::IntArrayRef latent, at::TensorOptions options, double shift,
-                     NoisePurpose noise, NoisePurpose time) {
+ScoreDraw score_draw(const DmdDraws& draws, at::IntArrayRef latent, at::TensorOptions options,
+                     const std::vector<ScoreTimes>& times, NoisePurpose noise, NoisePurpose time) {
+  check(static_cast<int64_t>(times.size()) == latent[0], "training", "{} samples need as many score times, got {}",
+        latent[0], times.size());
   std::vector<double> t;
-  for (int64_t i = 0; i < latent[0]; ++i) {
-    NoiseKey key = key_of(draws, time);
-    key.sample += i;
-    t.push_back(draw_score_timestep(key, shift));
+  NoiseKey key = key_of(draws, time);
+  for (const ScoreTimes& of_sample : times) {
+    t.push_back(draw_score_timestep(key, of_sample));
+    ++key.sample;
   }
   return {normal_per_sample(key_of(draws, noise), latent, options), at::tensor(t, at::kDouble).to(options.device())};
 }
@@ -77,12 +79,14 @@ BlockNoise DmdDraws::critic_noise(at::IntArrayRef latent, at::TensorOptions opti
   return block_noise(*this, latent, options, 1);
 }
 
-ScoreDraw DmdDraws::score(at::IntArrayRef latent, at::TensorOptions options, double shift) const {
-  return score_draw(*this, latent, options, shift, NoisePurpose::kScore, NoisePurpose::kScoreTimestep);
+ScoreDraw DmdDraws::score(at::IntArrayRef latent, at::TensorOptions options,
+                          const std::vector<ScoreTimes>& times) const {
+  return score_draw(*this, latent, options, times, NoisePurpose::kScore, NoisePurpose::kScoreTimestep);
 }
 
-ScoreDraw DmdDraws::critic_score(at::IntArrayRef latent, at::TensorOptions options, double shift) const {
-  return score_draw(*this, latent, options, shift, NoisePurpose::kCritic, NoisePurpose::kCriticTimestep);
+ScoreDraw DmdDraws::critic_score(at::IntArrayRef latent, at::TensorOptions options,
+                                 const std::vector<ScoreTimes>& times) const {
+  return score_draw(*this, latent, options, times, NoisePurpose::kCritic, NoisePurpose::kCriticTimestep);
 }
 
 }  // namespace sgf

@@ -3,6 +3,7 @@
 
 #include "sgf/objectives/distribution_matching.h"
 #include "sgf/rollout/denoise_block.h"
+#include "sgf/schedule/flow_schedule.h"
 
 #include <cstdint>
 #include <vector>
@@ -31,8 +32,9 @@ struct DmdDraws {
 
   BlockNoise generator_noise(at::IntArrayRef latent, at::TensorOptions options) const;  // latent [B, F, C, H, W]
   BlockNoise critic_noise(at::IntArrayRef latent, at::TensorOptions options) const;
-  ScoreDraw score(at::IntArrayRef latent, at::TensorOptions options, double shift) const;
-  ScoreDraw critic_score(at::IntArrayRef latent, at::TensorOptions options, double shift) const;
+  // By one of `times` a sample.
+  ScoreDraw score(at::IntArrayRef latent, at::TensorOptions options, const std::vector<ScoreTimes>& times) const;
+  ScoreDraw critic_score(at::IntArrayRef latent, at::TensorOptions options, const std::vector<ScoreTimes>& times) const;
 };
 
 }  // namespace sgf

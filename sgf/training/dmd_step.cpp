@@ -6,6 +6,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <numeric>
 
 namespace sgf {
@@ -19,6 +20,19 @@ PromptText prepared(const CausalDit& dit, const at::Tensor& text) {
 
 ExitRange exit_range(const DmdSettings& settings) {
   return {.first = settings.first_exit, .last = static_cast<int64_t>(settings.rollout.timesteps.size())};
+}
+
+// A sample that left early goes on from the next step's noise, and is no sample below it.
+std::vector<ScoreTimes> score_times(const DmdSettings& settings, const ExitSteps& exits, int64_t samples) {
+  const std::vector<double>& steps = settings.rollout.timesteps;
+  std::vector<ScoreTimes> times(static_cast<size_t>(samples), settings.score);
+  if (!settings.score_above_next_step) return times;
+  for (int64_t i = 0; i < samples; ++i) {
+    const auto next = static_cast<size_t>(exits.of(i));  // exits count from 1
+    double& least = times[static_cast<size_t>(i)].least;
+    if (next < steps.size()) least = std::clamp(steps[next], least, TimestepRange{}.high);
+  }
+  return times;
 }
 
 // Every draw that the rollout may ask for.
@@ -92,7 +106,8 @@ DmdInputs generator_inputs(const DmdBatch& batch, const DmdSettings& settings) {
                               ? ExitSteps(draws.generator_exits(exit_range(settings), batch.latent[0]))
                               : ExitSteps(draws.generator_exit(exit_range(settings)));
   return {exits, all_draws(draws.generator_noise(batch.latent, batch.options), settings.rollout, exits),
-          draws.score(batch.latent, batch.options, settings.score_shift), batch.text, batch.given};
+          draws.score(batch.latent, batch.options, score_times(settings, exits, batch.latent[0])), batch.text,
+          batch.given};
 }
 
 DmdInputs critic_inputs(const DmdBatch& batch, const DmdSettings& settings) {
@@ -101,7 +116,8 @@ DmdInputs critic_inputs(const DmdBatch& batch, const DmdSettings& settings) {
                               ? ExitSteps(draws.critic_exits(exit_range(settings), batch.latent[0]))
                               : ExitSteps(draws.critic_exit(exit_range(settings)));
   return {exits, all_draws(draws.critic_noise(batch.latent, batch.options), settings.rollout, exits),
-          draws.critic_score(batch.latent, batch.options, settings.score_shift), batch.text, batch.given};
+          draws.critic_score(batch.latent, batch.options, score_times(settings, exits, batch.latent[0])), batch.text,
+          batch.given};
 }
 
 GeneratorNumbers generator_numbers(const at::Tensor& numbers) {

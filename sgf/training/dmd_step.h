@@ -17,7 +17,8 @@ struct DmdSettings {
   bool exit_per_sample = false;
   GradientBoundary boundary = GradientBoundary::kOpenContext;
   double guidance = 3.0;
-  double score_shift = 5.0;
+  ScoreTimes score;
+  bool score_above_next_step = false;  // of a rollout that stopped early, at the noise it would have gone on from
   // Sees every record between the passes: to keep it, or in a test to spoil it.
   std::function<void(ExitRecord&)> on_record;
 };

@@ -201,6 +201,11 @@ TEST(FlatConfig, TakesAShiftOfTheScoresBesideTheNetworks) {
   EXPECT_THAT(said("timestep_shift: 8\n" + network, "timestep_shift"), Not(HasSubstr("dmd.score_shift")));
 }
 
+TEST(FlatConfig, TakesTheLeastScoreTimeAfterTheShift) {
+  const std::string file = "real_name: x\ntimestep_shift: 5\nmin_score_timestep: 250\n";
+  EXPECT_THAT(said_of(translate(file).notes, "min_score_timestep"), HasSubstr("dmd.least_score_time: 625"));
+}
+
 TEST(FlatConfig, RefusesSettingsThatContradictEachOther) {
   EXPECT_THAT(refusal_of_flat("image_or_video_shape: [1, 21, 16, 60, 104]\nnum_training_frames: 27\n"),
               HasSubstr("must agree"));

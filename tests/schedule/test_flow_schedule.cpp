@@ -91,6 +91,20 @@ TEST(FlowSchedule, DrawnScoreTimesCoverTheRange) {
   EXPECT_EQ(high, 980);
 }
 
+TEST(FlowSchedule, DrawnScoreTimesKeepToTheLeast) {
+  const double step = 1000 * shift_sigma(0.25, 5.0);  // 625, which index 250 is
+  double low = 1000, high = 0;
+  for (int64_t sample = 0; sample < 5000; ++sample) {
+    const NoiseKey key{.purpose = NoisePurpose::kScoreTimestep, .sample = sample};
+    const double t = draw_score_timestep(key, {.shift = 5, .least = step});
+    low = std::min(low, t);
+    high = std::max(high, t);
+  }
+  EXPECT_DOUBLE_EQ(low, step);
+  EXPECT_EQ(high, 980);
+  EXPECT_THROW(draw_score_timestep({}, {.least = 981}), Error);
+}
+
 TEST(FlowSchedule, RefusesWhatIsNoSchedule) {
   EXPECT_THROW(FlowSchedule(0.0), Error);
   EXPECT_THROW(FlowSchedule(5.0, 0), Error);

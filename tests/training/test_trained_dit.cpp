@@ -131,6 +131,30 @@ TEST(DmdStep, ExitsAreDrawnFromTheFirstThatIsAllowed) {
   }
 }
 
+// Of 60 updates: how many judged a sample below the noise of the step that it would have gone on from.
+int64_t judged_below_their_next_step(const Dmd& dmd) {
+  int64_t below = 0;
+  for (int64_t step = 0; step < 60; ++step)
+    for (const DmdInputs& inputs :
+         {generator_inputs(dmd.batch(1, 0, step), dmd.settings), critic_inputs(dmd.batch(1, 0, step), dmd.settings)}) {
+      const auto next = static_cast<size_t>(inputs.exits.of(0));
+      const std::vector<double>& steps = dmd.settings.rollout.timesteps;
+      below += next < steps.size() && inputs.score.t[0].item<double>() < steps[next] - 1e-6;
+    }
+  return below;
+}
+
+TEST(DmdStep, ARolloutThatStoppedEarlyMayBeJudgedAboveItsNextStepAlone) {
+  Dmd dmd;
+  for (const bool is_per_sample : {false, true}) {
+    dmd.settings.exit_per_sample = is_per_sample;
+    dmd.settings.score_above_next_step = true;
+    EXPECT_EQ(judged_below_their_next_step(dmd), 0);
+    dmd.settings.score_above_next_step = false;
+    EXPECT_GT(judged_below_their_next_step(dmd), 10);
+  }
+}
+
 TEST(DmdStep, StepsDrawDifferentExitsAndNoise) {
   std::set<int64_t> exits;
   for (int64_t step = 0; step < 40; ++step) exits.insert(DmdDraws{.seed = 1, .step = step}.generator_exit({1, 4}));

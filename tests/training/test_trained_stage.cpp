@@ -106,9 +106,9 @@ TEST(GeneratorStep, ItsGradientNormLeavesGivenFramesOut) {
   std::optional<ExitRecord> record;
   dmd.on_record = [&](ExitRecord& seen) { record = seen; };
   const double norm = generator_step(generator, teacher, critic, batch, dmd).dmd_gradient_norm;
-  const at::Tensor gradient = generator_loss(record->prediction, {teacher, critic, dmd.guidance},
-                                             batch.draws.score(batch.latent, batch.options, dmd.score_shift), batch.text, 1)
-                                  .gradient;
+  const ScoreDraw score = batch.draws.score(batch.latent, batch.options, {dmd.score, dmd.score});
+  const at::Tensor gradient =
+      generator_loss(record->prediction, {teacher, critic, dmd.guidance}, score, batch.text, 1).gradient;
   const auto norm_from = [&](int64_t frame) {
     return gradient.slice(1, frame).flatten(1).norm(2, 1).mean().item<double>();
   };

@@ -34,8 +34,9 @@ at::Tensor draws_of(const Study& study, const StudyArm& arm, UpdateKind kind, in
   const BlockNoise noise = is_generator ? batch.draws.generator_noise(batch.latent, batch.options)
                                         : batch.draws.critic_noise(batch.latent, batch.options);
   const int64_t exit = is_generator ? batch.draws.generator_exit({1, 4}) : batch.draws.critic_exit({1, 4});
+  const std::vector<ScoreTimes> times(static_cast<size_t>(batch.latent[0]));
   return at::cat({batch.text.cond.flatten(), noise({0, 3}, 0).flatten(), noise({3, 6}, 2).flatten(),
-                  batch.draws.score(batch.latent, batch.options, 5).noise.flatten(),
+                  batch.draws.score(batch.latent, batch.options, times).noise.flatten(),
                   at::full({1}, static_cast<double>(exit))});
 }
 
