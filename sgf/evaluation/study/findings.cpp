@@ -203,7 +203,14 @@ class Finder {
     }
   }
 
+  // Over one training length.
+  static double valid_share(const ArmResult* arm) {
+    return arm == nullptr ? 0 : mean_of_values(arm->scores.find("valid")->second[0]);
+  }
+
   void look_at_precondition() {
+    found_.teacher_valid = valid_share(teacher_);
+    found_.truth_valid = valid_share(truth_);
     if (initial_ == nullptr) return;
     for (const StudyMetric& metric : study_metrics()) {
       const std::string name(metric.name);

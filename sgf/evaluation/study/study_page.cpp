@@ -26,7 +26,8 @@ std::string verdict_html(const Study& study, const GranularityFindings& f) {
   const std::string first = sentences.front();
   sentences.erase(sentences.begin());
   const PreconditionVerdict precondition = judge_precondition(study, f);
-  const bool is_sound = precondition.is_close && precondition.does_grow && !is_worse_than_start(study, f);
+  const bool is_sound = precondition.has_good_teacher && precondition.is_close && precondition.does_grow &&
+                        !is_worse_than_start(study, f);
   return fmt::format("<div class=\"verdict {}\"><strong>{}</strong>\n{}{}{}{}</div>\n", is_sound ? "good" : "watch",
                      escape_html(first), list_html("", sentences),
                      list_html("Whether the study had a question to ask:", precondition.sentences),

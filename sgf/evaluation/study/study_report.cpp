@@ -52,7 +52,10 @@ Json closeness_json(const Study& study, const Closeness& c) {
 
 Json precondition_json(const Study& study, const GranularityFindings& f) {
   const PreconditionVerdict verdict = judge_precondition(study, f);
-  Json json{{"is_close", verdict.is_close},
+  Json json{{"has_good_teacher", verdict.has_good_teacher},
+            {"teacher_valid", f.teacher_valid},
+            {"truth_valid", f.truth_valid},
+            {"is_close", verdict.is_close},
             {"closeness_rule", kClosenessRule},
             {"does_grow", verdict.does_grow},
             {"words", verdict.sentences}};

@@ -67,6 +67,19 @@ std::string trained_words(const std::string& arm) {
   return twice == std::string::npos ? arm : arm.substr(0, twice) + " after twice as many updates";
 }
 
+constexpr double kGoodTeacher = 0.9;  // of the truth's share of valid frames
+
+void judge_teacher(const GranularityFindings& f, PreconditionVerdict& verdict) {
+  const bool is_known = f.teacher_valid > 0 && f.truth_valid > 0;
+  verdict.has_good_teacher = is_known && f.teacher_valid >= kGoodTeacher * f.truth_valid;
+  verdict.sentences.push_back(
+      is_known ? fmt::format("{}: the teacher has {:.3f} valid frames at 1x, {:.2f} of the truth's {:.3f} (at least "
+                             "{:.1f} is asked).",
+                             verdict.has_good_teacher ? "Pass" : "FAIL", f.teacher_valid,
+                             f.teacher_valid / f.truth_valid, f.truth_valid, kGoodTeacher)
+               : "Not known whether the teacher is good: it or the truth is missing.");
+}
+
 void judge_closeness(const Study& study, const GranularityFindings& f, PreconditionVerdict& verdict) {
   std::vector<std::string> far;
   bool has_deciding = false;
@@ -212,6 +225,7 @@ bool does_decide(const Study& study, const Closeness& closeness) {
 
 PreconditionVerdict judge_precondition(const Study& study, const GranularityFindings& findings) {
   PreconditionVerdict verdict;
+  judge_teacher(findings, verdict);
   judge_closeness(study, findings, verdict);
   judge_growth(study, findings, verdict);
   return verdict;

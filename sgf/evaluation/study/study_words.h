@@ -25,8 +25,10 @@ struct Tally {
 Tally tally_of(const Study& study, const GranularityFindings& findings);
 std::string sentence_of(Granularity granularity, const Tally& tally, int64_t pairs);
 
-// Whether the initial student was good enough at one length, and whether it forgets as time goes on.
+// Whether the teacher was worth learning from, the initial student good enough at one length, and whether it forgets
+// as time goes on.
 struct PreconditionVerdict {
+  bool has_good_teacher = false;
   bool is_close = false;
   bool does_grow = false;
   std::vector<std::string> sentences;

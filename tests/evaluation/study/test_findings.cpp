@@ -108,11 +108,27 @@ TEST(Precondition, HoldsForAStudentThatIsGoodAtFirstAndForgets) {
 
 TEST(Precondition, FailsForOneThatRemembersAndForOneThatIsFarFromItsTeacher) {
   EXPECT_FALSE(precondition(0, 0).does_grow);
-  EXPECT_THAT(precondition(0, 0).sentences[1], HasSubstr("FAIL: no growth seen at every step from 1x to 12x of: "));
+  EXPECT_THAT(precondition(0, 0).sentences[2], HasSubstr("FAIL: no growth seen at every step from 1x to 12x of: "));
   EXPECT_FALSE(precondition(0.1, 0.3).is_close);
   EXPECT_FALSE(precondition(0.1, 0.06).is_close);
   EXPECT_TRUE(precondition(0.1, 0.03).is_close);
-  EXPECT_THAT(precondition(0.1, 0.3).sentences[0], HasSubstr("FAIL: at 1x the initial student"));
+  EXPECT_THAT(precondition(0.1, 0.3).sentences[1], HasSubstr("FAIL: at 1x the initial student"));
+}
+
+TEST(Precondition, AsksForATeacherThatIsNearlyAsValidAsTheTruth) {
+  const auto judged = [](double teacher) {
+    const TemporaryFolder folder;
+    const Study study = made_up_study(folder);
+    std::vector<ArmResult> results = write_made_up_arms(study, 0);
+    for (const size_t arm : {0u, 1u})
+      results[arm] = write_made_up_arm(study, results[arm].arm,
+                                       [&](std::string_view, size_t, size_t) { return arm == 0 ? 0.99 : teacher; });
+    return judge_precondition(study, findings_of(study, results));
+  };
+  EXPECT_TRUE(judged(0.92).has_good_teacher);
+  EXPECT_THAT(judged(0.92).sentences[0], HasSubstr("Pass: the teacher has 0.920 valid frames at 1x, 0.93 of the"));
+  EXPECT_FALSE(judged(0.88).has_good_teacher);
+  EXPECT_THAT(judged(0.88).sentences[0], HasSubstr("FAIL: the teacher has 0.880"));
 }
 
 // Teacher and student as given in one metric, alike in all others.
@@ -132,25 +148,25 @@ PreconditionVerdict closeness(const std::string& headline, const std::string& ch
 TEST(Precondition, NamesWhatTheRuleOfLikenessPassesOver) {
   const PreconditionVerdict near = closeness("[valid, landmark_drift]", "landmark_drift", 0.048, 0.019);
   EXPECT_TRUE(near.is_close);
-  EXPECT_THAT(near.sentences[0], HasSubstr("Pass: at 1x"));
-  EXPECT_THAT(near.sentences[0], HasSubstr("not counted by this rule: landmark drift 0.048 against 0.019 (+152.6 %)"));
+  EXPECT_THAT(near.sentences[1], HasSubstr("Pass: at 1x"));
+  EXPECT_THAT(near.sentences[1], HasSubstr("not counted by this rule: landmark drift 0.048 against 0.019 (+152.6 %)"));
   const PreconditionVerdict same = closeness("[valid, landmark_drift]", "landmark_drift", 0.019, 0.019);
-  EXPECT_THAT(same.sentences[0], ::testing::Not(HasSubstr("not counted")));
+  EXPECT_THAT(same.sentences[1], ::testing::Not(HasSubstr("not counted")));
   const PreconditionVerdict far = closeness("[valid, landmark_drift]", "landmark_drift", 0.3, 0.019);
   EXPECT_FALSE(far.is_close);
-  EXPECT_THAT(far.sentences[0], HasSubstr("FAIL"));
-  EXPECT_THAT(far.sentences[0], HasSubstr("landmark drift 0.300 against 0.019 (1 - error: -28.6 %)"));
+  EXPECT_THAT(far.sentences[1], HasSubstr("FAIL"));
+  EXPECT_THAT(far.sentences[1], HasSubstr("landmark drift 0.300 against 0.019 (1 - error: -28.6 %)"));
 }
 
 TEST(Precondition, IsNotDecidedByMetricsWithoutAWholeNorByThoseThatAreNoHeadline) {
   const PreconditionVerdict beside = closeness("[valid, rerender_error]", "rerender_error", 0.9, 0.1);
   EXPECT_TRUE(beside.is_close);
-  EXPECT_THAT(beside.sentences[0], HasSubstr("re-render error 0.900 against 0.100"));
+  EXPECT_THAT(beside.sentences[1], HasSubstr("re-render error 0.900 against 0.100"));
   EXPECT_TRUE(closeness("[valid]", "identity_error", 0.9, 0.1).is_close);
   EXPECT_FALSE(closeness("[valid]", "valid", 0.1, 0.9).is_close);
   const PreconditionVerdict alone = closeness("[rerender_error]", "rerender_error", 0.1, 0.1);
   EXPECT_FALSE(alone.is_close);
-  EXPECT_THAT(alone.sentences[0], HasSubstr("no headline metric has a whole"));
+  EXPECT_THAT(alone.sentences[1], HasSubstr("no headline metric has a whole"));
 }
 
 // What true clips lose by the measure itself is not forgetting.
