@@ -157,7 +157,7 @@ void report(const Study& study, const StudyArgs& args) {
   const StudyReport report = report_study(study, planned, read_arms(study, planned), version_text());
   write_report(study, report);
   for (const std::string& sentence : report.conclusions) fmt::print("{}\n", sentence);
-  fmt::print("{0}/study.html shows it; {0}/study.json and study.md hold it\n", study.folder.string());
+  fmt::print("{0}/study.html shows it; {0}/study.json, study.md and study-*.svg hold it\n", study.folder.string());
 }
 
 void run_study(StudyArgs args) {
@@ -194,7 +194,7 @@ void add_study(CLI::App& app) {
       "study", "Self Forcing against Self Gradient Forcing: matched pairs, trained, evaluated, reported");
   command->footer(
       "The folder fills with ARM.json and ARM.safetensors; what is there is not made again, wherever it was made, and\n"
-      "files of another recipe are refused. Then study.json, study.html and study.md tell what was found.\n"
+      "files of another recipe are refused. Then study.json, study.html, study.md and study-*.svg tell what was found.\n"
       "Exit codes as of sgf train.\n"
       "Try: sgf study recipes/world-small/study.yaml --dry-run");
   command->add_option("recipe", args->recipe, "YAML file of the study")->required();

@@ -95,6 +95,7 @@ check_contents() {
   holds study.json "study['recipe_sha256'] == '$(sha256sum <"$FOLDER/study.yaml" | cut -d' ' -f1)'"
   holds study.json 'study["chunkwise"]["pairs"] == study["framewise"]["pairs"] == 1 and not study["chunkwise"]["unmatched"]'
   grep -q '</html>' "$FOLDER/study/study.html" || complain 'the page is not whole'
+  grep -q '</svg>' "$FOLDER/study/study-framewise.svg" || complain 'no picture of the frame-wise arms'
   grep -q '^| metric | truth' "$FOLDER/study/study.md" || complain 'no table in study.md'
 }
 

@@ -11,7 +11,6 @@
 namespace sgf {
 namespace {
 
-constexpr double kChartWidth = 480, kChartHeight = 260;
 constexpr double kChartLeft = 62, kChartRight = 462, kChartTop = 56, kChartBottom = 228;
 
 // Told apart by most eyes, on light and dark paper.

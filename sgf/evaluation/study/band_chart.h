@@ -9,6 +9,8 @@
 
 namespace sgf {
 
+constexpr double kChartWidth = 480, kChartHeight = 260;
+
 struct BandCurve {
   std::string name;
   std::vector<Interval> values;  // one a moment; those without values are left out

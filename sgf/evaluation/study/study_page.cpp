@@ -1,7 +1,7 @@
 #include "sgf/evaluation/study/study_page.h"
 
 #include "sgf/core/error.h"
-#include "sgf/evaluation/study/band_chart.h"
+#include "sgf/evaluation/study/study_figure.h"
 #include "sgf/evaluation/study/study_tables.h"
 #include "sgf/evaluation/study/study_words.h"
 #include "sgf/training/html_page.h"
@@ -38,14 +38,8 @@ std::string verdict_html(const Study& study, const GranularityFindings& f) {
 std::string charts_html(const GranularityFindings& f) {
   std::string html;
   for (const StudyMetric& metric : study_metrics()) {
-    std::vector<BandCurve> curves;
-    std::vector<int64_t> lengths;
-    for (const ArmCurve& curve : f.curves) {
-      if (curve.metric != metric.name) continue;
-      curves.push_back({curve.arm, curve.values});
-      lengths = curve.lengths;
-    }
-    if (!curves.empty()) html += draw_bands(std::string(metric.words), lengths, curves) + '\n';
+    const std::string chart = metric_chart(f, metric);
+    if (!chart.empty()) html += chart + '\n';
   }
   return html.empty() ? "" : fmt::format("<h2>Over time</h2>\n<div class=\"curves\">\n{}</div>\n", html);
 }

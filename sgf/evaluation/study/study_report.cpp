@@ -2,6 +2,7 @@
 
 #include "sgf/core/atomic_file.h"
 #include "sgf/core/error.h"
+#include "sgf/evaluation/study/study_figure.h"
 #include "sgf/evaluation/study/study_page.h"
 #include "sgf/evaluation/study/study_tables.h"
 #include "sgf/evaluation/study/study_words.h"
@@ -149,6 +150,8 @@ StudyReport report_study(const Study& study, const std::vector<StudyArm>& planne
                               {"selection", study.is_selection}}};
   for (const GranularityFindings& f : all) {
     report.json[std::string(enum_name(f.granularity))] = granularity_json(study, f);
+    if (std::string figure = study_figure(study, f); !figure.empty())
+      report.figures[fmt::format("study-{}.svg", enum_name(f.granularity))] = std::move(figure);
     for (const std::vector<std::string>& words : {conclusions_of(study, f), judge_precondition(study, f).sentences,
                                                   start_sentences(study, f), twice_sentences(study, f)})
       report.conclusions.insert(report.conclusions.end(), words.begin(), words.end());
@@ -160,13 +163,14 @@ StudyReport report_study(const Study& study, const std::vector<StudyArm>& planne
 }
 
 void write_report(const Study& study, const StudyReport& report) {
-  const auto write = [&](const char* name, const std::string& text) {
+  const auto write = [&](const std::string& name, const std::string& text) {
     AtomicFile file(study.folder / name);
     file.write(text);
     file.commit();
   };
   write("study.json", report.json.dump(1) + '\n');
   write("study.md", report.markdown);
+  for (const auto& [name, svg] : report.figures) write(name, svg);
   save_page(study.folder / "study.html", report.page);
 }
 

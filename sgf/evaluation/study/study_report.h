@@ -1,10 +1,12 @@
-// What a study leaves: study.json for programs, study.html for people, study.md for docs/study.md. Torch-free.
+// What a study leaves: study.json for programs, study.html for people, study.md and study-GRANULARITY.svg for
+// docs/study.md. Torch-free.
 #pragma once
 
 #include "sgf/evaluation/study/arm_file.h"
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,7 +16,8 @@ struct StudyReport {
   nlohmann::json json;
   std::string page;
   std::string markdown;
-  std::vector<std::string> conclusions;  // for the terminal
+  std::map<std::string, std::string> figures;  // file names and SVG text
+  std::vector<std::string> conclusions;        // for the terminal
 };
 
 // Of the arms that are there; `planned` says which ought to be. Refuses a study of which nothing is there.

@@ -58,6 +58,19 @@ TEST(StudyReport, IsAPageThatNeedsNothingElseAndIsWellFormed) {
     EXPECT_THAT(page, ::testing::Not(HasSubstr(outside)));
 }
 
+TEST(StudyReport, HasAPictureOfTheHeadlineMetricsThatNeedsNoPage) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  write_report(study, report_of(study, write_made_up_arms(study, 0.05)));
+  const std::string figure = testing::text_of(folder / "study-chunkwise.svg");
+  EXPECT_EQ(tag_out_of_turn(figure), "");
+  EXPECT_THAT(figure, ::testing::StartsWith("<svg xmlns=\"http://www.w3.org/2000/svg\""));
+  for (const std::string& metric : study.recipe().analysis.headline)
+    EXPECT_THAT(figure, HasSubstr(fmt::format("aria-label=\"{}\"", study_metric(metric).words)));
+  EXPECT_THAT(figure, ::testing::Not(HasSubstr("aria-label=\"re-render error\"")));
+  for (const char* arm : {">SF<", ">SGF<"}) EXPECT_THAT(figure, HasSubstr(arm));
+}
+
 TEST(StudyReport, HoldsTheRecipesHashTheConfigsAndTheVerdicts) {
   const TemporaryFolder folder;
   const Study study = made_up_study(folder);
