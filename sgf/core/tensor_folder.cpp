@@ -47,8 +47,7 @@ std::string listing(const std::vector<std::string>& names) {
 std::map<std::string, std::string> read_weight_map(const Path& index) {
   const auto file = MappedFile::open(index);
   const std::string source = index.string();
-  const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
-  const nlohmann::json root = parse_strict_json(text, source, {.depth = 8, .array_length = 1024});
+  const nlohmann::json root = parse_strict_json(file->text(), source, {.depth = 8, .array_length = 1024});
   check(root.is_object() && root.contains("weight_map") && root["weight_map"].is_object(), "core",
         "{}: has no weight_map", source);
 

@@ -23,9 +23,7 @@ StoredConfig find_stored_config(const TensorFile& file, const std::filesystem::p
   const bool is_folder = std::filesystem::is_directory(path, ignored);
   const std::filesystem::path beside = (is_folder ? path : path.parent_path()) / "config.json";
   if (!std::filesystem::is_regular_file(beside, ignored)) return {};
-  const auto mapped = MappedFile::open(beside);
-  const auto* text = reinterpret_cast<const char*>(mapped->bytes().data());
-  return parse({text, mapped->bytes().size()}, "config.json", beside.string());
+  return parse(MappedFile::open(beside)->text(), "config.json", beside.string());
 }
 
 }  // namespace sgf

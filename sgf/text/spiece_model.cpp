@@ -131,8 +131,7 @@ SpieceModel read_spiece_model(const std::filesystem::path& path) {
     if (field.number == 2) is_good = is_good && read_trainer(model, kind, field.bytes);
     if (field.number == 3) is_good = is_good && read_normalizer(model.normalizer, field.bytes);
   };
-  const std::string_view bytes(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
-  is_good = read_message(bytes, take) && is_good && !model.pieces.empty();
+  is_good = read_message(file->text(), take) && is_good && !model.pieces.empty();
   check(is_good, "text", "{}: no SentencePiece model, or not all of one; expected the spiece.model of google/umt5-xxl",
         path.string());
   check(kind == kUnigram, "text", "{}: a SentencePiece model of type {}; UMT5's is of type 1, Unigram", path.string(),

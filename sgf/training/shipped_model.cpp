@@ -13,11 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string shipped_text(const fs::path& path) {
-  const auto mapped = MappedFile::open(path);
-  return {reinterpret_cast<const char*>(mapped->bytes().data()), mapped->bytes().size()};
-}
-
 void check_files(const fs::path& folder) {
   check(fs::is_directory(folder), "training", "{}: there is no such folder of a model", folder.string());
   for (const char* file : {kShippedWeights, "config.yaml", "metrics.json", "command.txt"})
@@ -50,7 +45,7 @@ ShippedModel read_shipped_model(const fs::path& folder, const std::vector<fs::pa
   ShippedModel model{.folder = folder,
                      .config = load_config(folder / "config.yaml", {}, preset_folders),
                      .metrics = read_json_file(folder / "metrics.json"),
-                     .commands = shipped_text(folder / "command.txt"),
+                     .commands = std::string(MappedFile::open(folder / "command.txt")->text()),
                      .sha256 = sha256_of_file(folder / kShippedWeights),
                      .weight_bytes = fs::file_size(folder / kShippedWeights)};
   const bool names_hash = model.metrics.is_object() && model.metrics.value("sha256", nlohmann::json()).is_string();

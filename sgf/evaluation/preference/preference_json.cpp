@@ -31,8 +31,7 @@ nlohmann::json::array_t PreferenceReader::read_list(const char* key) const {
 
 nlohmann::json read_preference_file(const std::filesystem::path& path, const char* mark, const char* what) {
   const auto file = MappedFile::open(path);
-  const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
-  nlohmann::json document = parse_strict_json(text, path.string(), kStudyLimits);
+  nlohmann::json document = parse_strict_json(file->text(), path.string(), kStudyLimits);
   check(document.is_object() && document.contains(mark), "evaluation", "{}: is no {}: it has no \"{}\"", path.string(),
         what, mark);
   check(document[mark] == kStudyVersion, "evaluation", "{}: is a {} of version {}, this program knows {}",

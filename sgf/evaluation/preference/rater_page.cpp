@@ -22,8 +22,7 @@ constexpr std::array<std::string_view, 2> kStudySides{"left", "right"};
 const fs::path& file_on(const BlindPair& pair, size_t side) { return (side == 0) == pair.a_is_left ? pair.a : pair.b; }
 
 std::string blind_video(const fs::path& file) {
-  const auto mapped = MappedFile::open(file);
-  std::string bytes(reinterpret_cast<const char*>(mapped->bytes().data()), mapped->bytes().size());
+  std::string bytes(MappedFile::open(file)->text());
   forget_words(bytes);
   return bytes;
 }
