@@ -194,7 +194,8 @@ void add_study(CLI::App& app) {
       "study", "Self Forcing against Self Gradient Forcing: matched pairs, trained, evaluated, reported");
   command->footer(
       "The folder fills with ARM.json and ARM.safetensors; what is there is not made again, wherever it was made, and\n"
-      "files of another recipe are refused. Then study.json, study.html, study.md and study-*.svg tell what was found.\n"
+      "files of another recipe are refused. Then study.json, study.html, study.md and study-*.svg tell what was "
+      "found.\n"
       "Exit codes as of sgf train.\n"
       "Try: sgf study recipes/world-small/study.yaml --dry-run");
   command->add_option("recipe", args->recipe, "YAML file of the study")->required();

@@ -49,10 +49,13 @@ remember() {
 
 short_hash() { sha256sum | cut -c1-16; }
 
-# The closing line of ./run test, whatever way it ended.
+# The closing line of ./run test, whatever way it ended. A signal leaves the exit code of the command before it, so
+# only what came to its end has passed.
 say_verdict() {
-  if (($1 == 0)); then
+  if [[ -n ${ALL_STEPS_DONE-} ]]; then
     echo "./run test: passed in $SECONDS s"
+  elif (($1 == 0)); then
+    echo "./run test: STOPPED in '${STEP:-set-up}', nothing is known of the rest"
   else
     echo "./run test: FAILED in '${STEP:-set-up}' (exit $1)"
   fi
