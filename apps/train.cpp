@@ -52,8 +52,9 @@ void run_train(const TrainArgs& args) {
     fmt::print("{} steps done; {}/report.html shows how it went\n", result.steps_done, place);
     return;
   }
-  fmt::print("stopped after step {}: {}; a checkpoint is written, sgf train {} --out {} --resume goes on\n",
-             result.steps_done, result.reason, args.config, place);
+  // The run's own config holds every --set of this command.
+  fmt::print("stopped after step {}: {}; a checkpoint is written, sgf train {}/config.yaml --out {} --resume goes on\n",
+             result.steps_done, result.reason, place, place);
   exit_with(exit_code(result.end));
 }
 

@@ -114,7 +114,8 @@ bool check_config_of_run(const fs::path& run, std::string_view config_yaml, cons
   std::vector<ConfigDifference> differences = compare_configs(read_text(run / "config.yaml"), config_yaml);
   const bool is_changed = !differences.empty();
   std::erase_if(differences, [&](const ConfigDifference& d) { return is_free(d.key, free_keys); });
-  check(differences.empty(), "training", "{}: belongs to another config: {}", run.string(),
+  check(differences.empty(), "training",
+        "{0}: belongs to another config: {1}; --set KEY=VALUE makes them alike, or take {0}/config.yaml", run.string(),
         describe_differences(differences));
   return is_changed;
 }

@@ -179,8 +179,10 @@ check_flat_wan() {
   (
     cd "$FOLDER" || exit 1
     export XDG_CACHE_HOME=$FOLDER/cache
-    expect 3 'stopped after step 3' "$SGF" train "$DATA/configs/self_forcing_dmd.yaml" "${set[@]}" --out sf --stop-after 3
-    expect 0 '6 steps done' "$SGF" train "$DATA/configs/self_forcing_dmd.yaml" "${set[@]}" --out sf --resume
+    expect 3 'sgf train sf/config.yaml --out sf --resume goes on' \
+      "$SGF" train "$DATA/configs/self_forcing_dmd.yaml" "${set[@]}" --out sf --stop-after 3
+    expect 1 'or take sf/config.yaml' "$SGF" train "$DATA/configs/self_forcing_dmd.yaml" --out sf --resume
+    expect 0 '6 steps done' "$SGF" train sf/config.yaml --out sf --resume
     grep -q '"generator_loss"' sf/metrics.jsonl || complain 'a Self-Forcing file trained no generator'
     [[ -s sf/samples/step_00000006/0.png ]] || complain 'no sample through the VAE'
     exit "$FAILED"
