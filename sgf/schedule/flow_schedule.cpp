@@ -85,7 +85,7 @@ double draw_score_timestep(const NoiseKey& key, const ScoreTimes& times, Timeste
         range.high, times.least);
   // A rounding of the inverse must not lose the index that is `least` itself.
   const double base = unshift_sigma(times.least / kMaxTimestep, times.shift) * static_cast<double>(kScoreIndices);
-  const auto first = static_cast<int64_t>(std::ceil(base - 1e-9));
+  const auto first = std::min(static_cast<int64_t>(std::ceil(base - 1e-9)), kScoreIndices - 1);
   return score_timestep(first + uniform_index(key, kScoreIndices - first), times.shift, range);
 }
 

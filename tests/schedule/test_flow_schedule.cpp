@@ -102,6 +102,7 @@ TEST(FlowSchedule, DrawnScoreTimesKeepToTheLeast) {
   }
   EXPECT_DOUBLE_EQ(low, step);
   EXPECT_EQ(high, 980);
+  EXPECT_EQ(draw_score_timestep({}, {.shift = 0.001, .least = 980}), score_timestep(999, 0.001)) << "none is above it";
   EXPECT_THROW(draw_score_timestep({}, {.least = 981}), Error);
 }
 
