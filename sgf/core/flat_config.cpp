@@ -11,6 +11,7 @@
 #include "sgf/core/config.h"
 #include "sgf/core/error.h"
 #include "sgf/core/flat_reader.h"
+#include "sgf/core/sigma_shift.h"
 #include "sgf/core/yaml_text.h"
 
 namespace sgf {
@@ -203,8 +204,7 @@ void FlatMapping::take_numerics() {
   if (shift != inner)
     set("dmd.score_shift", ConfigValue<double>::write(shift), "timestep_shift", "of the scores alone");
   if (find("min_score_timestep") != nullptr) {
-    const double base = value_or("min_score_timestep", 0.0) / 1000;
-    const double least = 1000 * shift * base / (1 + (shift - 1) * base);
+    const double least = 1000 * shift_sigma(value_or("min_score_timestep", 0.0) / 1000, shift);
     set("dmd.least_score_time", ConfigValue<double>::write(least), "min_score_timestep", "after the shift");
   }
   const char* guidance = find("real_guidance_scale") != nullptr ? "real_guidance_scale" : "guidance_scale";

@@ -37,9 +37,6 @@ std::vector<double> bell_weights(const std::vector<double>& timesteps) {
 
 }  // namespace
 
-double shift_sigma(double base, double shift) { return shift * base / (1.0 + (shift - 1.0) * base); }
-double unshift_sigma(double sigma, double shift) { return sigma / (shift - (shift - 1.0) * sigma); }
-
 FlowSchedule::FlowSchedule(double shift, int64_t entries) : shift_(shift) {
   check(shift > 0, "schedule", "shift must be positive, got {}", shift);
   check(entries > 0, "schedule", "the table needs an entry, got {}", entries);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sgf/core/noise.h"
+#include "sgf/core/sigma_shift.h"
 
 #include <cstdint>
 #include <span>
@@ -11,10 +12,6 @@ namespace sgf {
 
 // Timesteps run from 0 (clean) to this (pure noise).
 inline constexpr double kMaxTimestep = 1000.0;
-
-// s*b / (1 + (s-1)*b): maps [0, 1] to itself, ends fixed. The paper uses s = 5.
-double shift_sigma(double base, double shift);
-double unshift_sigma(double sigma, double shift);  // its inverse
 
 // How a timestep becomes a sigma.
 enum class SigmaLookup {
