@@ -89,9 +89,9 @@ check_contents() {
   holds chunkwise-initial.json '[s["sink"] for s in arm["sinks"]] == [0, 6]'
   holds chunkwise-truth.json 'min(min(s) for s in arm["scores"]["valid"]) > .8'
   holds chunkwise-teacher.json 'arm["segments"] == [1]'
-  holds chunkwise-sgf-1-twice.json 'arm["training"]["generator_updates"] == 4 and arm["segments"] == [1]'
+  holds chunkwise-sgf-1-twice.json 'arm["training"]["generator_updates"] == 4 and len(arm["scores"]["valid"]) == 3'
   holds chunkwise-sgf-1-twice.json 'not {"sinks", "recovery", "probe", "probe_left_out"} & set(arm)'
-  holds study.json 'len(study["chunkwise"]["after_twice"]["words"]) == 4 and "after_twice" not in study["framewise"]'
+  holds study.json 'len(study["chunkwise"]["after_twice"]["words"]) == 4 + 3 and "after_twice" not in study["framewise"]'
   holds study.json "study['recipe_sha256'] == '$(sha256sum <"$FOLDER/study.yaml" | cut -d' ' -f1)'"
   holds study.json 'study["chunkwise"]["pairs"] == study["framewise"]["pairs"] == 1 and not study["chunkwise"]["unmatched"]'
   grep -q '</html>' "$FOLDER/study/study.html" || complain 'the page is not whole'

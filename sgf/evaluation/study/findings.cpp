@@ -17,12 +17,12 @@ struct MatchedPair {
   bool is_whole() const { return sf != nullptr && sgf != nullptr; }
 };
 
-// Of runs of the usual steps those whose pair is among the others.
-ArmRuns runs_of_pairs(const ArmRuns& usual, const ArmRuns& twice) {
-  ArmRuns runs{usual.words, {}};
-  for (const ArmResult* run : usual.runs)
-    for (const ArmResult* other : twice.runs)
-      if (run->arm.pair == other->arm.pair) runs.runs.push_back(run);
+// Of an arm's runs those whose pair is among the other's too.
+ArmRuns runs_of_pairs(const ArmRuns& arm, const ArmRuns& other) {
+  ArmRuns runs{arm.words, {}};
+  for (const ArmResult* run : arm.runs)
+    for (const ArmResult* beside : other.runs)
+      if (run->arm.pair == beside->arm.pair) runs.runs.push_back(run);
   return runs;
 }
 
@@ -72,6 +72,7 @@ class Finder {
     look_at_starts();
     look_at_twice(sf_, sf_twice_);
     look_at_twice(sgf_, sgf_twice_);
+    add_twice_changes(runs_of_pairs(sf_twice_, sgf_twice_), runs_of_pairs(sgf_twice_, sf_twice_));
     look_at_precondition();
     look_at_sinks();
     return std::move(found_);
@@ -148,12 +149,12 @@ class Finder {
         found_.comparisons.push_back(compare(metric, segment));
   }
 
-  void draw_curve(const std::string& arm, const std::string& metric,
-                  const std::function<std::vector<PromptValues>(size_t)>& values) {
+  ArmCurve curve_of(const std::string& arm, const std::string& metric,
+                    const std::function<std::vector<PromptValues>(size_t)>& values) const {
     ArmCurve curve{.arm = arm, .metric = metric, .lengths = lengths()};
     for (size_t segment = 0; segment < lengths().size(); ++segment)
       curve.values.push_back(bootstrap_.of(values(segment)));
-    found_.curves.push_back(std::move(curve));
+    return curve;
   }
 
   void draw_curves() {
@@ -161,11 +162,12 @@ class Finder {
       const std::string name(metric.name);
       const auto of_arm = [&](const char* words, const ArmResult* arm) {
         if (arm != nullptr)
-          draw_curve(words, name,
-                     [&](size_t s) { return std::vector<PromptValues>{arm->scores.find(name)->second[s]}; });
+          found_.curves.push_back(curve_of(
+              words, name, [&](size_t s) { return std::vector<PromptValues>{arm->scores.find(name)->second[s]}; }));
       };
       const auto of_side = [&](const char* words, const ArmResult* MatchedPair::*side) {
-        if (!pairs_.empty()) draw_curve(words, name, [&](size_t s) { return values_of(side, name, s); });
+        if (!pairs_.empty())
+          found_.curves.push_back(curve_of(words, name, [&](size_t s) { return values_of(side, name, s); }));
       };
       of_arm("truth", truth_);
       of_arm("initial", initial_);
@@ -185,21 +187,27 @@ class Finder {
   void look_at_twice(const ArmRuns& all_usual, const ArmRuns& twice) {
     const ArmRuns usual = runs_of_pairs(all_usual, twice), initial{"initial", {initial_}};
     if (twice.runs.empty()) return;
-    if (found_.twice_curves.empty()) draw_first_segment(initial);
-    draw_first_segment(usual);
-    draw_first_segment(twice);
-    for (const ArmRuns* start : {&initial, &usual})
-      if (start == &initial || usual.runs.size() == twice.runs.size())
-        std::ranges::copy(changes_since(*start, twice, {1}, study_, bootstrap_),
-                          std::back_inserter(found_.twice_changes));
+    if (found_.twice_curves.empty()) draw_beside_twice(initial);
+    draw_beside_twice(usual);
+    draw_beside_twice(twice);
+    add_twice_changes(initial, twice);
+    if (usual.runs.size() == twice.runs.size()) add_twice_changes(usual, twice);
   }
 
-  void draw_first_segment(const ArmRuns& arm) {
+  void add_twice_changes(const ArmRuns& start, const ArmRuns& arm) {
+    std::ranges::copy(changes_since(start, arm, study_.evaluation().horizons, study_, bootstrap_),
+                      std::back_inserter(found_.twice_changes));
+  }
+
+  void draw_beside_twice(const ArmRuns& arm) {
     if (arm.runs.empty()) return;
     for (const StudyMetric& metric : study_metrics()) {
-      std::vector<PromptValues> values;
-      for (const ArmResult* run : arm.runs) values.push_back(run->scores.find(metric.name)->second[0]);
-      found_.twice_curves.push_back({arm.words, std::string(metric.name), {1}, {bootstrap_.of(values)}});
+      const std::string name(metric.name);
+      found_.twice_curves.push_back(curve_of(arm.words, name, [&](size_t segment) {
+        std::vector<PromptValues> values;
+        for (const ArmResult* run : arm.runs) values.push_back(run->scores.find(name)->second[segment]);
+        return values;
+      }));
     }
   }
 

@@ -51,8 +51,8 @@ struct GranularityFindings {
   std::vector<Comparison> comparisons;
   std::vector<ArmCurve> curves;
   std::vector<Change> changes;                // of SF and SGF since the initial student, at the horizons
-  std::vector<ArmCurve> twice_curves;         // at 1x, of the pairs that were trained for twice the steps too
-  std::vector<Change> twice_changes;          // since the initial student, and since the usual steps
+  std::vector<ArmCurve> twice_curves;         // of the pairs that were trained for twice the steps too
+  std::vector<Change> twice_changes;          // since the initial student and the usual steps; of SGF against SF
   double teacher_valid = 0, truth_valid = 0;  // shares of valid frames at 1x; 0 without the arm
   std::vector<Closeness> closeness;           // empty without teacher or initial student
   std::vector<Growth> growth;                 // empty without truth or initial student

@@ -74,7 +74,7 @@ int64_t Study::first_prompt() const {
 int64_t Study::prompts() const { return is_selection ? evaluation().selection_prompts : evaluation().prompts; }
 
 std::vector<int64_t> Study::segments(const StudyArm& arm) const {
-  return arm.kind == ArmKind::kTeacher || arm.is_twice ? std::vector<int64_t>{1} : evaluation().segments;
+  return arm.kind == ArmKind::kTeacher ? std::vector<int64_t>{1} : evaluation().segments;
 }
 
 int64_t Study::steps_of(const StudyArm& arm) const { return settings(arm.granularity).steps * (arm.is_twice ? 2 : 1); }

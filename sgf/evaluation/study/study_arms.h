@@ -37,7 +37,7 @@ struct StudyArm {
   Granularity granularity = Granularity::kChunkwise;
   ArmKind kind = ArmKind::kTruth;
   int64_t pair = 0;       // from 1, of sf and sgf; 0 of the others
-  bool is_twice = false;  // the pair once more, for twice the steps; one training length and no more
+  bool is_twice = false;  // the pair once more, for twice the steps
 
   bool is_trained() const { return pair > 0; }
   // Sinks, recovery and the gradient probe are of the initial student and the first pair alone.
@@ -67,7 +67,7 @@ struct Study {
   const StudyGranularity& settings(Granularity granularity) const;
   int64_t first_prompt() const;
   int64_t prompts() const;
-  // Those of the teacher, and after twice the steps, end with the training length.
+  // The teacher's end with the training length.
   std::vector<int64_t> segments(const StudyArm& arm) const;
   int64_t steps_of(const StudyArm& arm) const;
 

@@ -32,7 +32,7 @@ void describe(V& v, StudyGranularity& g) {
   v.field("teacher", g.teacher, "weights, or a run folder, of the bidirectional teacher");
   v.field("steps", g.steps, "steps of every run");
   v.field("seeds", g.seeds, "matched pairs; 0: none");
-  v.field("twice", g.twice, "first pairs that are trained once more for twice the steps, and measured at one length");
+  v.field("twice", g.twice, "first pairs that are trained once more, for twice the steps");
   v.field("sinks", g.sinks, "sinks of the ablation in frames, the window as long as it is");
 }
 

@@ -134,14 +134,15 @@ StudyTable changes_table(const GranularityFindings& f, int64_t horizon) {
   return table;
 }
 
-StudyTable twice_table(const Study& study, const GranularityFindings& f) {
-  StudyTable table{.title = "After twice as many updates, at 1x", .head = {"metric", "initial student"}};
+StudyTable twice_table(const Study& study, const GranularityFindings& f, int64_t horizon) {
+  StudyTable table{.title = fmt::format("After twice as many updates, at {}x", horizon),
+                   .head = {"metric", "initial student"}};
   const Cells arms{"initial", "SF", "SF twice", "SGF", "SGF twice"};
   table.head.insert(table.head.end(), arms.begin() + 1, arms.end());
   for (const StudyMetric& metric : study_metrics()) {
     Cells cells{std::string(metric.words)};
     for (const std::string& arm : arms) {
-      const Interval* value = value_at(f.twice_curves, arm, metric.name, 1);
+      const Interval* value = value_at(f.twice_curves, arm, metric.name, horizon);
       cells.push_back(value == nullptr ? "-" : words_of(*value));
     }
     if (!f.twice_curves.empty()) table.rows.push_back(std::move(cells));
@@ -155,17 +156,21 @@ StudyTable twice_table(const Study& study, const GranularityFindings& f) {
   return table;
 }
 
-StudyTable twice_changes_table(const GranularityFindings& f) {
-  StudyTable table{
-      .title = "What twice as many updates changed at 1x, paired by prompt",
-      .head = {"metric", "better", "SF twice - initial", "SGF twice - initial", "SF twice - SF", "SGF twice - SGF"}};
+StudyTable twice_changes_table(const GranularityFindings& f, int64_t horizon) {
+  const std::vector<std::pair<std::string, std::string>> differences{{"SF twice", "initial"},
+                                                                     {"SGF twice", "initial"},
+                                                                     {"SF twice", "SF"},
+                                                                     {"SGF twice", "SGF"},
+                                                                     {"SGF twice", "SF twice"}};
+  StudyTable table{.title = fmt::format("What twice as many updates changed at {}x, paired by prompt", horizon),
+                   .head = {"metric", "better"}};
+  for (const auto& [arm, start] : differences) table.head.push_back(fmt::format("{} - {}", arm, start));
   for (const StudyMetric& metric : study_metrics()) {
     Cells cells{std::string(metric.words), better_words(metric.better)};
-    for (const bool is_initial : {true, false})
-      for (const std::string arm : {"SF", "SGF"}) {
-        const Change* change = change_at(f.twice_changes, arm + " twice", is_initial ? "initial" : arm, metric.name, 1);
-        cells.push_back(change == nullptr ? "-" : verdict_cell(change->difference, metric.better, change->verdict));
-      }
+    for (const auto& [arm, start] : differences) {
+      const Change* change = change_at(f.twice_changes, arm, start, metric.name, horizon);
+      cells.push_back(change == nullptr ? "-" : verdict_cell(change->difference, metric.better, change->verdict));
+    }
     if (!f.twice_changes.empty() && metric.better != Better::kNeither) table.rows.push_back(std::move(cells));
   }
   return table;
@@ -269,10 +274,14 @@ std::vector<StudyTable> tables_of(const Study& study, const GranularityFindings&
   std::vector<StudyTable> tables{closeness_table(study, findings), growth_table(study, findings)};
   for (const int64_t horizon : study.evaluation().horizons) tables.push_back(arms_table(study, findings, horizon));
   for (const int64_t horizon : study.evaluation().horizons) tables.push_back(changes_table(findings, horizon));
+  for (StudyTable& table : std::vector{difference_table(study, findings), pairs_table(study, findings)})
+    tables.push_back(std::move(table));
+  for (const int64_t horizon : study.evaluation().horizons) {
+    tables.push_back(twice_table(study, findings, horizon));
+    tables.push_back(twice_changes_table(findings, horizon));
+  }
   for (StudyTable& table :
-       std::vector{twice_table(study, findings), twice_changes_table(findings), difference_table(study, findings),
-                   pairs_table(study, findings), sinks_table(study, findings), recovery_table(arms), probe_table(arms),
-                   cost_table(arms)})
+       std::vector{sinks_table(study, findings), recovery_table(arms), probe_table(arms), cost_table(arms)})
     tables.push_back(std::move(table));
   std::erase_if(tables, [](const StudyTable& table) { return table.rows.empty(); });
   return tables;

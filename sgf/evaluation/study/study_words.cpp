@@ -58,7 +58,8 @@ std::string signed_words(const Interval& i) {
 }
 
 std::string start_words(const std::string& start) {
-  return start == "initial" ? "the student it started from" : fmt::format("{} after the usual number", start);
+  if (start == "initial") return "the student it started from";
+  return start == "SF twice" ? "SF after as many" : fmt::format("{} after the usual number", start);
 }
 
 // "SF twice" -> "SF after twice as many updates"
@@ -258,6 +259,9 @@ std::vector<std::string> twice_sentences(const Study& study, const GranularityFi
     for (const std::string& start : {std::string("initial"), arm})
       if (const auto changes = changes_of(findings.twice_changes, arm + " twice", start, 1); !changes.empty())
         sentences.push_back(change_sentence(study, findings.granularity, changes));
+  for (const int64_t horizon : study.evaluation().horizons)
+    if (const auto changes = changes_of(findings.twice_changes, "SGF twice", "SF twice", horizon); !changes.empty())
+      sentences.push_back(change_sentence(study, findings.granularity, changes));
   if (sentences.empty())
     sentences.push_back("Not known what twice as many updates make of SF and SGF: an arm is missing.");
   return sentences;

@@ -45,7 +45,7 @@ std::vector<std::string> start_sentences(const Study& study, const GranularityFi
 // the two are compared.
 bool is_worse_than_start(const Study& study, const GranularityFindings& findings);
 
-// Whether that stays so for twice as many updates; nothing where the recipe does not ask.
+// Whether that stays so for twice as many updates, and SGF against SF there; nothing where the recipe does not ask.
 std::vector<std::string> twice_sentences(const Study& study, const GranularityFindings& findings);
 
 // All of it for a reader in a hurry, a sentence each.

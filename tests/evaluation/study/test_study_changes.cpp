@@ -128,6 +128,16 @@ TEST(TwiceAsManyUpdates, SayWhetherArmsStayBetterThanTheirStartAndThanTheyWere) 
   EXPECT_EQ(falls[2], stays[2]);
 }
 
+TEST(TwiceAsManyUpdates, HoldSgfAgainstSfAtEveryHorizon) {
+  const std::vector<std::string> stays = words_of_twice(0), falls = words_of_twice(0.1);
+  ASSERT_EQ(stays.size(), 6u);
+  EXPECT_THAT(stays[4], HasSubstr("at 1x SGF after twice as many updates is better than SF after as many on 2 of 2"));
+  EXPECT_THAT(stays[4], HasSubstr("(valid frames +0.050"));
+  EXPECT_THAT(falls[4], HasSubstr("(valid frames +0.150"));  // SF fell at 1x alone
+  EXPECT_THAT(falls[5], HasSubstr("at 12x SGF after twice as many updates is better than SF after as many"));
+  EXPECT_EQ(falls[5], stays[5]);
+}
+
 TEST(TwiceAsManyUpdates, AreAskedForByTheRecipeAlone) {
   const TemporaryFolder folder;
   const Study study = made_up_study(folder);

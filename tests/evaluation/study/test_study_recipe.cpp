@@ -48,7 +48,7 @@ TEST(StudyRecipe, OfTheRepositoryCanBeFollowed) {
                     .preset_folders = {SGF_PRESETS}};
   EXPECT_GE(study.recipe().chunkwise.seeds, 5);
   EXPECT_GE(study.recipe().framewise.seeds, 2);
-  EXPECT_EQ(study.prompts(), 128);
+  EXPECT_GE(study.prompts(), 128);
   EXPECT_EQ(study.config_of({Granularity::kChunkwise, ArmKind::kSf, 1}).context.block_frames, 3);
   EXPECT_EQ(study.config_of({Granularity::kFramewise, ArmKind::kSgf, 1}).context.block_frames, 1);
 }
@@ -107,7 +107,7 @@ TEST(StudyArms, OfTwiceTheStepsAreTheFirstPairsOnceMore) {
     keys.push_back(d.key);
   EXPECT_THAT(keys, ::testing::UnorderedElementsAre("name", "train.steps"));
   EXPECT_EQ(study.config_of(longer).train.steps, 20);
-  EXPECT_EQ(study.segments(longer), std::vector<int64_t>{1});
+  EXPECT_EQ(study.segments(longer), study.segments(usual));
   EXPECT_TRUE(usual.has_extras());
   EXPECT_FALSE(longer.has_extras());
 }

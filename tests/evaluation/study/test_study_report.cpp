@@ -136,9 +136,11 @@ TEST(StudyReport, ShowsTwiceAsManyUpdatesWhereTheRecipeAsks) {
   EXPECT_THAT(report.page, HasSubstr("Whether it stays so for twice as many updates"));
   EXPECT_EQ(tag_out_of_turn(report.page), "");
   const nlohmann::json& twice = report.json.at("chunkwise").at("after_twice");
-  EXPECT_EQ(twice.at("changes").size(), 4u * 12u);
+  EXPECT_EQ(twice.at("changes").size(), 5u * 12u * 2u);  // differences, metrics with a direction, horizons
   EXPECT_EQ(twice.at("values").size(), 5u * 15u);
-  EXPECT_EQ(twice.at("words").size(), 4u);
+  EXPECT_EQ(twice.at("words").size(), 4u + 2u);
+  EXPECT_THAT(report.markdown, HasSubstr("### What twice as many updates changed at 12x"));
+  EXPECT_THAT(report.markdown, HasSubstr("| SF twice - SF | SGF twice - SGF | SGF twice - SF twice |"));
   EXPECT_EQ(report.json.at("chunkwise").at("pairs"), 2);
   const TemporaryFolder other;
   const Study without = made_up_study(other);
