@@ -29,6 +29,7 @@ framewise:
   teacher: $FOLDER/teacher
   steps: 5
   seeds: 1
+  prompts: 2
 evaluation:
   prompts: 3
   selection_prompts: 2
@@ -83,6 +84,7 @@ check_run() {
 
 check_contents() {
   holds chunkwise-sgf-1.json 'len(arm["scores"]["valid"]) == 3 and len(arm["scores"]["valid"][0]) == 3'
+  holds framewise-sgf-1.json 'len(arm["scores"]["valid"][0]) == 2'
   holds chunkwise-sgf-1.json 'len(arm["recovery"]) == 4 and all(r["relative_l2"] < 1e-3 for r in arm["recovery"])'
   holds chunkwise-sgf-1.json 'arm["probe"][-1]["layer"] == "all" and arm["probe"][-1]["ratio"] > 0'
   holds chunkwise-sgf-1.json 'arm["training"]["generator_updates"] == 2 and arm["strip"].startswith("iVBOR")'

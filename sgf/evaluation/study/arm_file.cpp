@@ -70,7 +70,9 @@ nlohmann::json arm_header(const Study& study, const StudyArm& arm) {
           {"recipe_sha256", study.file.sha256},
           {"arm", arm.id()},
           {"prompts",
-           {{"seed", study.evaluation().prompt_seed}, {"first", study.first_prompt()}, {"count", study.prompts()}}},
+           {{"seed", study.evaluation().prompt_seed},
+            {"first", study.first_prompt()},
+            {"count", study.prompts(arm.granularity)}}},
           {"segments", study.segments(arm)},
           {"config", to_yaml(study.config_of(arm))}};
 }
@@ -80,7 +82,7 @@ std::optional<ArmResult> read_arm(const Study& study, const StudyArm& arm) {
   if (!std::filesystem::exists(path)) return std::nullopt;
   ArmResult result{.arm = arm, .json = read_arm_json(path)};
   check_belongs(study, arm, result.json, path);
-  const auto prompts = static_cast<size_t>(study.prompts());
+  const auto prompts = static_cast<size_t>(study.prompts(arm.granularity));
   const size_t segments = study.segments(arm).size();
   result.scores = score_table(result.json.value("scores", nlohmann::json()), segments, prompts, path.string());
   for (const nlohmann::json& sink : result.json.value("sinks", nlohmann::json::array()))

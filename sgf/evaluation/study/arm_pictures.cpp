@@ -104,7 +104,7 @@ PictureMaker true_pictures(const PictureOrder& o, const std::shared_ptr<const Wo
 
 ArmPictures::ArmPictures(const PictureOrder& o)
     : captions_(WorldSource(world_preset(o.config.data.world), static_cast<uint64_t>(o.study.evaluation().prompt_seed))
-                    .prompts(o.study.first_prompt(), o.study.prompts())) {
+                    .prompts(o.study.first_prompt(), o.study.prompts(o.arm.granularity))) {
   const auto room = std::make_shared<const WorldRoom>(o, captions_);
   if (o.arm.kind == ArmKind::kTruth) {
     make_ = true_pictures(o, room);

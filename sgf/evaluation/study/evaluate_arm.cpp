@@ -82,15 +82,16 @@ class ArmEvaluator {
                         .window_frames = rules.window_frames,
                         .threads = e_.threads,
                         .waiting = 2 * rules.batch});
-    for (int64_t first = 0; first < e_.study.prompts(); first += rules.batch) {
-      const at::Tensor videos = pictures.of(first, std::min(rules.batch, e_.study.prompts() - first));
+    const int64_t prompts = e_.study.prompts(e_.arm.granularity);
+    for (int64_t first = 0; first < prompts; first += rules.batch) {
+      const at::Tensor videos = pictures.of(first, std::min(rules.batch, prompts - first));
       if (first == 0 && strip != nullptr) *strip = strip_png(videos.slice(0, 0, rules.strip_prompts), watched);
       pool.add(first, videos);
     }
     const double streamed = watch.seconds();
     ScoreTable table = pool.finish();
-    e_.say(fmt::format("{}: {} videos of {} frames in {:.1f} s, measured after {:.1f} s", e_.arm.id(),
-                       e_.study.prompts(), watched.video_frames(), streamed, watch.seconds()));
+    e_.say(fmt::format("{}: {} videos of {} frames in {:.1f} s, measured after {:.1f} s", e_.arm.id(), prompts,
+                       watched.video_frames(), streamed, watch.seconds()));
     return table;
   }
 

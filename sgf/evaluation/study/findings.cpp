@@ -54,7 +54,7 @@ class Finder {
         bootstrap_({.resamples = study.recipe().analysis.resamples,
                     .confidence = study.recipe().analysis.confidence,
                     .seed = static_cast<uint64_t>(study.recipe().analysis.seed)},
-                   study.prompts()) {
+                   study.prompts(granularity)) {
     found_.granularity = granularity;
     truth_ = find_arm(results, {granularity, ArmKind::kTruth});
     teacher_ = find_arm(results, {granularity, ArmKind::kTeacher});

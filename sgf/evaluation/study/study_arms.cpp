@@ -71,7 +71,10 @@ int64_t Study::first_prompt() const {
   return is_selection ? evaluation().first_selection_prompt : evaluation().first_prompt;
 }
 
-int64_t Study::prompts() const { return is_selection ? evaluation().selection_prompts : evaluation().prompts; }
+int64_t Study::prompts(Granularity granularity) const {
+  if (is_selection) return evaluation().selection_prompts;
+  return settings(granularity).prompts > 0 ? settings(granularity).prompts : evaluation().prompts;
+}
 
 std::vector<int64_t> Study::segments(const StudyArm& arm) const {
   return arm.kind == ArmKind::kTeacher ? std::vector<int64_t>{1} : evaluation().segments;

@@ -66,7 +66,7 @@ struct Study {
   const StudyEvaluation& evaluation() const { return file.recipe.evaluation; }
   const StudyGranularity& settings(Granularity granularity) const;
   int64_t first_prompt() const;
-  int64_t prompts() const;
+  int64_t prompts(Granularity granularity) const;
   // The teacher's end with the training length.
   std::vector<int64_t> segments(const StudyArm& arm) const;
   int64_t steps_of(const StudyArm& arm) const;

@@ -7,6 +7,8 @@
 #include "sgf/training/html_page.h"
 #include "sgf/training/html_text.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 namespace sgf {
@@ -78,15 +80,22 @@ std::string tables_html(const std::vector<StudyTable>& tables) {
   return html;
 }
 
+// "1024 chunk-wise, 512 frame-wise"
+std::string prompts_words(const Study& study, const std::vector<GranularityFindings>& all) {
+  std::vector<std::string> words;
+  for (const GranularityFindings& f : all)
+    words.push_back(fmt::format("{} {}", study.prompts(f.granularity), words_of(f.granularity)));
+  return fmt::format("{}{}", fmt::join(words, ", "), study.is_selection ? ", of the selection" : "");
+}
+
 }  // namespace
 
 std::string study_page(const Study& study, const std::vector<GranularityFindings>& all,
                        const std::vector<ArmResult>& results, const std::string& build) {
-  std::string body =
-      html_facts({{"recipe", study.file.path.filename().string()},
-                  {"sha256", study.file.sha256},
-                  {"prompts", fmt::format("{}{}", study.prompts(), study.is_selection ? ", of the selection" : "")},
-                  {"build", build.substr(0, build.find('\n'))}});
+  std::string body = html_facts({{"recipe", study.file.path.filename().string()},
+                                 {"sha256", study.file.sha256},
+                                 {"prompts", prompts_words(study, all)},
+                                 {"build", build.substr(0, build.find('\n'))}});
   for (const GranularityFindings& f : all) {
     body += fmt::format("<h2>{}</h2>\n", escape_html(words_of(f.granularity))) + verdict_html(study, f) +
             charts_html(f) + strips_html(study, f, results) + tables_html(tables_of(study, f, results));

@@ -15,7 +15,7 @@ bool is_ascending(const std::vector<int64_t>& values) {
   return std::ranges::adjacent_find(values, std::greater_equal<>()) == values.end();
 }
 
-void check_granularity(const std::string& name, const StudyGranularity& g) {
+void check_granularity(const std::string& name, const StudyGranularity& g, int64_t prompts) {
   check(g.seeds >= 0, "evaluation", "{}.seeds counts pairs, got {}", name, g.seeds);
   if (g.seeds == 0) return;
   check(!g.config.empty() && !g.student.empty() && !g.teacher.empty(), "evaluation",
@@ -23,6 +23,8 @@ void check_granularity(const std::string& name, const StudyGranularity& g) {
   check(g.steps > 0, "evaluation", "{}.steps is the length of a run, got {}", name, g.steps);
   check(0 <= g.twice && g.twice <= g.seeds, "evaluation", "{0}.twice counts pairs of {0}.seeds, which is {1}, got {2}",
         name, g.seeds, g.twice);
+  check(0 <= g.prompts && g.prompts <= prompts, "evaluation",
+        "{}.prompts are the first of evaluation.prompts, of which there are {}, got {}", name, prompts, g.prompts);
 }
 
 void check_prompts(const StudyEvaluation& e) {
@@ -67,8 +69,8 @@ void validate(const StudyRecipe& recipe) {
   check(!recipe.name.empty(), "evaluation", "a study has a name");
   check(recipe.chunkwise.seeds + recipe.framewise.seeds > 0, "evaluation",
         "no pairs: set chunkwise.seeds or framewise.seeds");
-  check_granularity("chunkwise", recipe.chunkwise);
-  check_granularity("framewise", recipe.framewise);
+  check_granularity("chunkwise", recipe.chunkwise, recipe.evaluation.prompts);
+  check_granularity("framewise", recipe.framewise, recipe.evaluation.prompts);
   check_prompts(recipe.evaluation);
   check_times(recipe.evaluation);
   check_analysis(recipe.analysis);

@@ -19,6 +19,7 @@ struct StudyGranularity {
   int64_t steps = 0;           // of a run
   int64_t seeds = 0;           // matched pairs; 0: this granularity is left out
   int64_t twice = 0;           // the first so many pairs are trained once more, for twice the steps
+  int64_t prompts = 0;         // the first so many of evaluation.prompts; 0: all
   std::vector<int64_t> sinks;  // of the ablation, in frames: the window stays as long as it is
 
   bool operator==(const StudyGranularity&) const = default;
@@ -33,6 +34,7 @@ void describe(V& v, StudyGranularity& g) {
   v.field("steps", g.steps, "steps of every run");
   v.field("seeds", g.seeds, "matched pairs; 0: none");
   v.field("twice", g.twice, "first pairs that are trained once more, for twice the steps");
+  v.field("prompts", g.prompts, "the first so many of evaluation.prompts; 0: all of them");
   v.field("sinks", g.sinks, "sinks of the ablation in frames, the window as long as it is");
 }
 

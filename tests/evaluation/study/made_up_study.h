@@ -49,7 +49,8 @@ inline double shared_scatter(size_t prompt) { return 0.3 * static_cast<double>(p
 
 inline ArmResult write_made_up_arm(const Study& study, const StudyArm& arm, const MadeUpScore& score) {
   nlohmann::json json = arm_header(study, arm);
-  json["scores"] = to_json(made_up_scores(study.segments(arm).size(), static_cast<size_t>(study.prompts()), score));
+  json["scores"] =
+      to_json(made_up_scores(study.segments(arm).size(), static_cast<size_t>(study.prompts(arm.granularity)), score));
   json["training"] = {{"steps", 10}, {"seconds", 20}, {"exits_sha256", "e"}};
   json["seconds"] = 7;
   write_arm(study, arm, json);

@@ -26,6 +26,7 @@ TEST(StudyRecipe, IsRefusedWhereItCannotBeFollowed) {
   EXPECT_THAT(refused_recipe("steps: 10", "step: 10"), HasSubstr("did you mean chunkwise.steps"));
   EXPECT_THAT(refused_recipe("seeds: 2", "seeds: 0"), HasSubstr("no pairs"));
   EXPECT_THAT(refused_recipe("seeds: 2", "seeds: 2, twice: 3"), HasSubstr("chunkwise.twice counts pairs"));
+  EXPECT_THAT(refused_recipe("seeds: 2", "seeds: 2, prompts: 41"), HasSubstr("of which there are 40, got 41"));
   EXPECT_THAT(refused_recipe("student: s.safetensors, ", ""), HasSubstr("chunkwise needs config, student and teacher"));
   EXPECT_THAT(refused_recipe("horizons: [1, 12]", "horizons: [1, 24]"), HasSubstr("at which no segment ends"));
   EXPECT_THAT(refused_recipe("segments: [1, 3, 12]", "segments: [3, 12]"), HasSubstr("ascend from 1"));
@@ -48,9 +49,21 @@ TEST(StudyRecipe, OfTheRepositoryCanBeFollowed) {
                     .preset_folders = {SGF_PRESETS}};
   EXPECT_GE(study.recipe().chunkwise.seeds, 5);
   EXPECT_GE(study.recipe().framewise.seeds, 2);
-  EXPECT_GE(study.prompts(), 128);
+  for (const Granularity granularity : {Granularity::kChunkwise, Granularity::kFramewise})
+    EXPECT_GE(study.prompts(granularity), 128);
   EXPECT_EQ(study.config_of({Granularity::kChunkwise, ArmKind::kSf, 1}).context.block_frames, 3);
   EXPECT_EQ(study.config_of({Granularity::kFramewise, ArmKind::kSgf, 1}).context.block_frames, 1);
+}
+
+TEST(StudyRecipe, AGranularityMayTakeTheFirstPromptsAlone) {
+  const TemporaryFolder folder;
+  std::string recipe = kMadeUpRecipe;
+  recipe.replace(recipe.find("seeds: 2"), 8, "seeds: 2, prompts: 30");
+  Study study = made_up_study(folder, recipe);
+  EXPECT_EQ(study.prompts(Granularity::kChunkwise), 30);
+  EXPECT_EQ(study.prompts(Granularity::kFramewise), 40);
+  study.is_selection = true;
+  EXPECT_EQ(study.prompts(Granularity::kChunkwise), study.evaluation().selection_prompts);
 }
 
 TEST(StudyArms, OfAPairDifferInTheBoundaryAndTheirNamesAlone) {
