@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -17,6 +18,8 @@ namespace sgf {
 namespace {
 
 using JobClock = std::chrono::steady_clock;
+
+constexpr int kUnknownEnd = 255;
 
 struct RunningJob {
   const ChildJob* job = nullptr;
@@ -35,8 +38,12 @@ RunningJob start_job(const std::filesystem::path& program, const ChildJob& job) 
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, job.log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // a group of its own: signals reach it from here alone
   RunningJob running{.job = &job, .begin = JobClock::now()};
-  const int error = posix_spawn(&running.pid, program.c_str(), &actions, nullptr, argv.data(), environ);
+  const int error = posix_spawn(&running.pid, program.c_str(), &actions, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   check(error == 0, "evaluation", "{} could not be started for {}: {}", program.string(), job.name,
         std::strerror(error));
@@ -46,32 +53,57 @@ RunningJob start_job(const std::filesystem::path& program, const ChildJob& job) 
 // Whether it has ended, and how.
 bool has_ended(const RunningJob& running, int& code) {
   int status = 0;
-  if (waitpid(running.pid, &status, WNOHANG) != running.pid) return false;
+  const pid_t found = waitpid(running.pid, &status, WNOHANG);
+  if (found == 0) return false;
+  if (found < 0) return code = kUnknownEnd, true;  // somebody else waited for it
   code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return true;
 }
+
+// Asks all to stop, once, and waits for them when it goes.
+class JobList {
+ public:
+  JobList() = default;
+  JobList(const JobList&) = delete;
+  JobList& operator=(const JobList&) = delete;
+  ~JobList() {
+    stop();
+    for (const RunningJob& job : jobs_) waitpid(job.pid, nullptr, 0);
+  }
+
+  bool empty() const { return jobs_.empty(); }
+  int64_t size() const { return std::ssize(jobs_); }
+  void add(RunningJob job) { jobs_.push_back(job); }
+  void stop() {
+    if (!std::exchange(is_told_, true))
+      for (const RunningJob& job : jobs_) kill(job.pid, SIGTERM);
+  }
+  void take_ended(const std::function<void(const ChildEnd&)>& ended) {
+    std::erase_if(jobs_, [&](const RunningJob& job) {
+      int code = 0;
+      if (!has_ended(job, code)) return false;
+      ended({*job.job, code, std::chrono::duration<double>(JobClock::now() - job.begin).count()});
+      return true;
+    });
+  }
+
+ private:
+  std::vector<RunningJob> jobs_;
+  bool is_told_ = false;
+};
 
 }  // namespace
 
 bool run_children(const std::filesystem::path& program, const std::vector<ChildJob>& jobs, int64_t at_once,
                   const std::function<void(const ChildEnd&)>& ended) {
   const StopSignal signal;
-  std::vector<RunningJob> running;
+  JobList running;
   size_t next = 0;
-  bool is_told = false;
   while (!running.empty() || (next < jobs.size() && signal.received() == 0)) {
-    while (next < jobs.size() && std::ssize(running) < at_once && signal.received() == 0)
-      running.push_back(start_job(program, jobs[next++]));
-    if (signal.received() != 0 && !is_told) {
-      for (const RunningJob& job : running) kill(job.pid, SIGTERM);
-      is_told = true;
-    }
-    std::erase_if(running, [&](const RunningJob& job) {
-      int code = 0;
-      if (!has_ended(job, code)) return false;
-      ended({*job.job, code, std::chrono::duration<double>(JobClock::now() - job.begin).count()});
-      return true;
-    });
+    while (next < jobs.size() && running.size() < at_once && signal.received() == 0)
+      running.add(start_job(program, jobs[next++]));
+    if (signal.received() != 0) running.stop();
+    running.take_ended(ended);
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   return next == jobs.size();
