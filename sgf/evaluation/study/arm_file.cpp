@@ -2,7 +2,6 @@
 
 #include "sgf/core/atomic_file.h"
 #include "sgf/core/error.h"
-#include "sgf/core/tensor_file.h"
 #include "sgf/training/run_folder.h"
 
 #include <algorithm>
@@ -12,7 +11,6 @@
 namespace sgf {
 namespace {
 
-// Where and in what portions an arm was computed, and what it left, is no part of what it is.
 constexpr std::array<std::string_view, 11> kFreeStudyKeys{"train.record_launches",
                                                           "run.device",
                                                           "run.threads",
@@ -25,13 +23,9 @@ constexpr std::array<std::string_view, 11> kFreeStudyKeys{"train.record_launches
                                                           "name",
                                                           "description"};
 
-bool is_free(const std::string& key) {
-  return key.starts_with("output.") || std::ranges::find(kFreeStudyKeys, key) != kFreeStudyKeys.end();
-}
-
 void check_same_config(const std::string& there, const std::string& here, const std::filesystem::path& path) {
   for (const ConfigDifference& d : compare_configs(there, here))
-    check(is_free(d.key), "evaluation",
+    check(is_free_study_key(d.key), "evaluation",
           "{}: was made with {} {}, which is {} now; give the study another folder (--out), or remove the file",
           path.string(), d.key, d.before, d.now);
 }
@@ -96,6 +90,18 @@ void write_arm(const Study& study, const StudyArm& arm, const nlohmann::json& js
   file.commit();
 }
 
+bool is_free_study_key(const std::string& key) {
+  return key.starts_with("output.") || std::ranges::find(kFreeStudyKeys, key) != kFreeStudyKeys.end();
+}
+
+nlohmann::json training_of(const TensorFile& weights) {
+  const auto found = weights.metadata.find(kStudyTrainingKey);
+  nlohmann::json json = found == weights.metadata.end()
+                            ? nlohmann::json()
+                            : nlohmann::json::parse(found->second, nullptr, /*allow_exceptions=*/false);
+  return json.is_object() ? json : nlohmann::json::object();
+}
+
 bool has_weights(const Study& study, const StudyArm& arm) {
   const std::filesystem::path path = study.weights_of(arm);
   if (!std::filesystem::exists(path)) return false;
@@ -103,6 +109,8 @@ bool has_weights(const Study& study, const StudyArm& arm) {
   const auto found = file.metadata.find(kStudyRecipeKey);
   check(found != file.metadata.end() && found->second == study.file.sha256, "evaluation",
         "{}: belongs to another recipe; give the study another folder (--out), or remove the file", path.string());
+  if (const std::string config = text_at(training_of(file), "config"); !config.empty())
+    check_same_config(config, to_yaml(study.config_of(arm)), path);
   return true;
 }
 

@@ -1,6 +1,7 @@
 // What the evaluation of an arm left: a JSON file that may have been made on another machine. Torch-free.
 #pragma once
 
+#include "sgf/core/tensor_file.h"
 #include "sgf/evaluation/study/study_arms.h"
 #include "sgf/evaluation/study/study_metrics.h"
 
@@ -28,8 +29,16 @@ nlohmann::json arm_header(const Study& study, const StudyArm& arm);
 
 void write_arm(const Study& study, const StudyArm& arm, const nlohmann::json& json);
 
-// Whether the arm's kept weights are there; refuses those of another recipe.
+// What may differ between two runs that count as one: where and in what portions they were computed, what they left.
+bool is_free_study_key(const std::string& key);
+
+// Whether the arm's kept weights are there; refuses those of another recipe, or trained with another config.
 bool has_weights(const Study& study, const StudyArm& arm);
-constexpr const char* kStudyRecipeKey = "sgf.study_recipe";  // in the metadata of kept weights
+// In the metadata of kept weights.
+constexpr const char* kStudyRecipeKey = "sgf.study_recipe";
+constexpr const char* kStudyTrainingKey = "sgf.study_training";  // JSON: what they tell of their training
+
+// Empty where the weights tell nothing.
+nlohmann::json training_of(const TensorFile& weights);
 
 }  // namespace sgf

@@ -31,11 +31,21 @@ const ArmResult* find_arm(const std::vector<ArmResult>& results, const StudyArm&
   return found == results.end() ? nullptr : &*found;
 }
 
+int64_t updates_of(const MatchedPair& pair) {
+  const ArmResult* run = pair.sf != nullptr ? pair.sf : pair.sgf;
+  const nlohmann::json training = run == nullptr ? nlohmann::json() : run->json.value("training", nlohmann::json());
+  return training.is_object() ? training.value("generator_updates", int64_t{0}) : 0;
+}
+
+// The run's own, where its weights told of it.
+std::string trained_config(const ArmResult& arm) {
+  return arm.json.value("training", nlohmann::json::object()).value("config", arm.json.at("config").get<std::string>());
+}
+
 // In words, what two arms of a pair do not share though they must; empty where they match.
 std::string mismatch_of(const MatchedPair& pair) {
-  const auto config = [](const ArmResult* arm) { return arm->json.at("config").get<std::string>(); };
-  for (const ConfigDifference& d : compare_configs(config(pair.sf), config(pair.sgf)))
-    if (d.key != "name" && d.key != "dmd.boundary")
+  for (const ConfigDifference& d : compare_configs(trained_config(*pair.sf), trained_config(*pair.sgf)))
+    if (!is_free_study_key(d.key) && d.key != "dmd.boundary")
       return fmt::format("{}: {} is {} in one arm and {} in the other", pair.sf->arm.id(), d.key, d.before, d.now);
   for (const char* fact : {"exits_sha256", "student_sha256", "teacher_sha256"})
     if (pair.sf->json.value("training", nlohmann::json::object()).value(fact, nlohmann::json()) !=
@@ -95,21 +105,25 @@ class Finder {
     const MatchedPair pair = find_pair(sf);
     take_run(pair.sf, sf_);
     take_run(pair.sgf, sgf_);
-    if (pair.is_whole()) pairs_.push_back(pair);
-    found_.pairs = std::ssize(pairs_);
+    found_.updates = std::max(found_.updates, updates_of(pair));
+    if (!pair.is_whole()) return;
+    pairs_.push_back(pair);
+    found_.pairs.push_back(sf.pair);
   }
 
   void take_twice(const StudyArm& sf) {
     const MatchedPair pair = find_pair(sf);
     take_run(pair.sf, sf_twice_);
     take_run(pair.sgf, sgf_twice_);
+    found_.twice_updates = std::max(found_.twice_updates, updates_of(pair));
+    found_.twice_pairs += pair.is_whole();
   }
 
   // Against its start a run stands alone: the other one of its pair need not be there.
   void take_run(const ArmResult* run, ArmRuns& side) {
     if (run == nullptr || initial_ == nullptr) return;
     if (const std::string words = other_start_words(*run, *initial_); !words.empty())
-      found_.unmatched.push_back(words);
+      found_.other_starts.push_back(words);
     else
       side.runs.push_back(run);
   }
@@ -147,6 +161,18 @@ class Finder {
     for (const StudyMetric& metric : study_metrics())
       for (size_t segment = 0; segment < lengths().size(); ++segment)
         found_.comparisons.push_back(compare(metric, segment));
+    ask_together();
+  }
+
+  void ask_together() {
+    std::vector<Comparison*> headline;
+    std::vector<double> p;
+    for (Comparison& c : found_.comparisons)
+      if (study_.is_headline(c.metric) && study_.is_horizon(c.length))
+        headline.push_back(&c), p.push_back(c.difference.p);
+    const std::vector<bool> answered = answered_together(p, 1 - study_.recipe().analysis.confidence);
+    for (size_t i = 0; i < headline.size(); ++i)
+      headline[i]->holds = answered[i] && headline[i]->verdict != Verdict::kNoDifference;
   }
 
   ArmCurve curve_of(const std::string& arm, const std::string& metric,
@@ -212,8 +238,8 @@ class Finder {
   }
 
   // Over one training length.
-  static double valid_share(const ArmResult* arm) {
-    return arm == nullptr ? 0 : mean_of_values(arm->scores.find("valid")->second[0]);
+  static std::optional<double> valid_share(const ArmResult* arm) {
+    return arm == nullptr ? std::nullopt : std::optional(mean_of_values(arm->scores.find("valid")->second[0]));
   }
 
   void look_at_precondition() {

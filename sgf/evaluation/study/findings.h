@@ -6,6 +6,7 @@
 #include "sgf/evaluation/study/study_changes.h"
 #include "sgf/evaluation/study/study_closeness.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct Comparison {
   Interval difference;        // SGF - SF, paired by prompt within each pair, over prompts and pairs
   std::vector<double> pairs;  // its mean in each pair
   Verdict verdict = Verdict::kNoDifference;
+  bool holds = false;  // of the headline: a difference even when all headline comparisons are asked together
 };
 
 // An arm's metric over time.
@@ -45,19 +47,22 @@ struct SinkFinding {
 
 struct GranularityFindings {
   Granularity granularity = Granularity::kChunkwise;
-  int64_t pairs = 0;  // whose two arms are there
+  std::vector<int64_t> pairs;  // the numbers of those whose two arms are there
   int64_t planned_pairs = 0;
-  std::vector<std::string> missing;  // arms
+  int64_t twice_pairs = 0;                 // of those for twice the steps
+  int64_t updates = 0, twice_updates = 0;  // of the generator in a run; 0 where none tells
+  std::vector<std::string> missing;        // arms
   std::vector<Comparison> comparisons;
   std::vector<ArmCurve> curves;
-  std::vector<Change> changes;                // of SF and SGF since the initial student, at the horizons
-  std::vector<ArmCurve> twice_curves;         // of the pairs that were trained for twice the steps too
-  std::vector<Change> twice_changes;          // since the initial student and the usual steps; of SGF against SF
-  double teacher_valid = 0, truth_valid = 0;  // shares of valid frames at 1x; 0 without the arm
-  std::vector<Closeness> closeness;           // empty without teacher or initial student
-  std::vector<Growth> growth;                 // empty without truth or initial student
+  std::vector<Change> changes;                       // of SF and SGF since the initial student, at the horizons
+  std::vector<ArmCurve> twice_curves;                // of the pairs that were trained for twice the steps too
+  std::vector<Change> twice_changes;                 // since the initial student and the usual steps; of SGF against SF
+  std::optional<double> teacher_valid, truth_valid;  // shares of valid frames at 1x; nothing without the arm
+  std::vector<Closeness> closeness;                  // empty without teacher or initial student
+  std::vector<Growth> growth;                        // empty without truth or initial student
   std::vector<SinkFinding> sinks;
-  std::vector<std::string> unmatched;  // in words, where two arms of a pair did not see the same draws
+  std::vector<std::string> unmatched;     // in words, where two arms of a pair did not see the same draws
+  std::vector<std::string> other_starts;  // in words, where a run did not start from the initial student's weights
 };
 
 // Of the arms that are there.

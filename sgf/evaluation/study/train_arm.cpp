@@ -2,6 +2,7 @@
 
 #include "sgf/core/atomic_file.h"
 #include "sgf/core/error.h"
+#include "sgf/core/mapped_file.h"
 #include "sgf/core/sha256.h"
 #include "sgf/core/tensors.h"
 #include "sgf/evaluation/study/arm_file.h"
@@ -22,8 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-constexpr const char* kTrainingKey = "sgf.study_training";
-
 fs::path seconds_file(const fs::path& run) { return run / "study_seconds.json"; }
 
 // Of all starts of the run so far.
@@ -36,6 +35,19 @@ double seconds_spent(const fs::path& run) {
 void note_seconds(const fs::path& run, double seconds) {
   AtomicFile file(seconds_file(run));
   file.write(Json(seconds).dump() + '\n');
+  file.commit();
+}
+
+fs::path sources_file(const fs::path& run) { return run.string() + ".sources.json"; }
+
+// Which weights the run starts from, noted before it does: files may change later.
+void note_sources(const Config& config, const fs::path& run) {
+  if (fs::exists(run) && fs::exists(sources_file(run))) return;
+  AtomicFile file(sources_file(run));
+  file.write(Json{{"student_sha256", sha256_of_file(find_start_file(config.train.start_from).path)},
+                  {"teacher_sha256", sha256_of_file(find_start_file(config.dmd.teacher).path)}}
+                 .dump() +
+             '\n');
   file.commit();
 }
 
@@ -53,12 +65,13 @@ Json facts_of_run(const Study& study, const StudyArm& arm) {
   const UpdateSchedule schedule{.generator_every = config.dmd.generator_every,
                                 .generator_at_zero = config.dmd.generator_at_zero,
                                 .critic_only = config.dmd.critic_only_steps};
-  return {{"steps", config.train.steps},
-          {"generator_updates", schedule.counts_after(config.train.steps).generator},
-          {"seconds", seconds_spent(run)},
-          {"exits_sha256", exits_hash(run)},
-          {"student_sha256", sha256_of_file(find_start_file(config.train.start_from).path)},
-          {"teacher_sha256", sha256_of_file(find_start_file(config.dmd.teacher).path)}};
+  Json facts{{"steps", config.train.steps},
+             {"generator_updates", schedule.counts_after(config.train.steps).generator},
+             {"seconds", seconds_spent(run)},
+             {"exits_sha256", exits_hash(run)},
+             {"config", std::string(MappedFile::open(run / "config.yaml")->text())}};
+  facts.update(Json::parse(MappedFile::open(sources_file(run))->text()));
+  return facts;
 }
 
 void keep_weights(const Study& study, const StudyArm& arm) {
@@ -68,7 +81,7 @@ void keep_weights(const Study& study, const StudyArm& arm) {
     tensors.emplace_back(entry.name, map_tensor(file, entry).to(at::kBFloat16));
   std::map<std::string, std::string> metadata = file.metadata;
   metadata[kStudyRecipeKey] = study.file.sha256;
-  metadata[kTrainingKey] = facts_of_run(study, arm).dump();
+  metadata[kStudyTrainingKey] = facts_of_run(study, arm).dump();
   save_tensors(study.weights_of(arm), tensors, metadata);
 }
 
@@ -78,6 +91,7 @@ TrainResult train_arm(const Study& study, const StudyArm& arm, const std::string
   const fs::path run = study.run_of(arm);
   fs::create_directories(run.parent_path());
   const double before = seconds_spent(run);
+  note_sources(study.config_of(arm), run);
   const auto begin = std::chrono::steady_clock::now();
   const TrainResult result = run_training({.config = study.config_of(arm),
                                            .out = run,
@@ -100,10 +114,8 @@ fs::path weights_of_arm(const Study& study, const StudyArm& arm) {
 }
 
 Json training_facts(const Study& study, const StudyArm& arm) {
-  const TensorFile file = open_tensor_file(study.weights_of(arm));
-  const auto found = file.metadata.find(kTrainingKey);
-  const Json json = found == file.metadata.end() ? Json() : Json::parse(found->second, nullptr, false);
-  check(json.is_object(), "evaluation", "{}: does not tell of its training", study.weights_of(arm).string());
+  Json json = training_of(open_tensor_file(study.weights_of(arm)));
+  check(!json.empty(), "evaluation", "{}: does not tell of its training", study.weights_of(arm).string());
   return json;
 }
 
