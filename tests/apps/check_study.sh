@@ -68,12 +68,21 @@ check_refusals() {
   expect 0 'chunkwise-sgf-1-twice     10  to do' study --dry-run --arms sgf-twice
 }
 
+# Weights say with which settings they were trained: a config that changed since is not theirs.
+check_changed_config() {
+  local presets
+  presets=${SGF_PRESETS:-$(dirname "$0")/../../presets}
+  cp -r "$presets" "$FOLDER/changed" && sed -i 's/learning_rate: .*/learning_rate: 0.123/' "$FOLDER/changed/world-tiny.yaml"
+  SGF_PRESETS=$FOLDER/changed expect 1 'was made with optimiser.learning_rate' study --only evaluate --arms chunkwise-sf-1
+}
+
 # In pieces: one arm trained, then all the rest by two processes at a time, then nothing is left.
 check_run() {
   local made
   expect 0 'chunkwise-sf-1: training' study --only train --arms chunkwise-sf-1
   [[ -s $FOLDER/study/chunkwise-sf-1.safetensors ]] || complain 'no weights were kept'
   expect 0 'trained' study --dry-run
+  check_changed_config
   expect 0 'study.html shows it' study --jobs 2 --threads 2 --lean
   [[ ! -e $FOLDER/study/runs/chunkwise-sf-1/checkpoints ]] || complain '--lean left checkpoints'
   [[ $(find "$FOLDER/study" -maxdepth 1 -name '*wise-*.json' | wc -l) == 12 ]] || complain "arms: $(ls "$FOLDER/study")"
@@ -93,7 +102,7 @@ check_contents() {
   holds chunkwise-teacher.json 'arm["segments"] == [1]'
   holds chunkwise-sgf-1-twice.json 'arm["training"]["generator_updates"] == 4 and len(arm["scores"]["valid"]) == 3'
   holds chunkwise-sgf-1-twice.json 'not {"sinks", "recovery", "probe", "probe_left_out"} & set(arm)'
-  holds study.json 'len(study["chunkwise"]["after_twice"]["words"]) == 4 + 3 and "after_twice" not in study["framewise"]'
+  holds study.json 'len(study["chunkwise"]["after_twice"]["words"]) == 1 + 4 + 3 and "after_twice" not in study["framewise"]'
   holds study.json "study['recipe_sha256'] == '$(sha256sum <"$FOLDER/study.yaml" | cut -d' ' -f1)'"
   holds study.json 'study["chunkwise"]["pairs"] == study["framewise"]["pairs"] == 1 and not study["chunkwise"]["unmatched"]'
   grep -q '</html>' "$FOLDER/study/study.html" || complain 'the page is not whole'

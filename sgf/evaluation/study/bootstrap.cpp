@@ -3,6 +3,7 @@
 #include "sgf/core/error.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -12,17 +13,41 @@ namespace {
 
 constexpr int64_t kMostSeeds = 64;
 
-struct ValueSum {
-  double sum = 0;
-  int64_t count = 0;
+// The values of one seed: empty ones are 0 and have no weight.
+struct SeedValues {
+  std::vector<double> values, weights;
 
-  void add(const std::optional<double>& value) {
-    if (value) sum += *value, ++count;
-  }
-  double mean() const {
-    return count > 0 ? sum / static_cast<double>(count) : std::numeric_limits<double>::quiet_NaN();
+  explicit SeedValues(const PromptValues& prompts) {
+    for (const std::optional<double>& value : prompts) {
+      values.push_back(value.value_or(0));
+      weights.push_back(value ? 1 : 0);
+    }
   }
 };
+
+// In four strands, so that one addition need not wait for the other.
+double dot(std::span<const float> counts, const std::vector<double>& values) {
+  std::array<double, 4> sums{};
+  for (size_t i = 0; i < values.size(); ++i) sums[i % sums.size()] += static_cast<double>(counts[i]) * values[i];
+  return sums[0] + sums[1] + sums[2] + sums[3];
+}
+
+struct ValueSum {
+  double sum = 0, count = 0;
+
+  void add(const SeedValues& seed, std::span<const float> counts) {
+    sum += dot(counts, seed.values);
+    count += dot(counts, seed.weights);
+  }
+  double mean() const { return count > 0 ? sum / count : std::numeric_limits<double>::quiet_NaN(); }
+};
+
+// Of both sides of 0, with the mean itself counted as one of the resamples.
+double p_of(const std::vector<double>& means) {
+  const auto below = std::ranges::count_if(means, [](double mean) { return mean <= 0; });
+  const auto above = std::ranges::count_if(means, [](double mean) { return mean >= 0; });
+  return std::min(1.0, 2.0 * static_cast<double>(std::min(below, above) + 1) / static_cast<double>(means.size() + 1));
+}
 
 // Between the two nearest of sorted values.
 double quantile(const std::vector<double>& sorted, double share) {
@@ -34,38 +59,43 @@ double quantile(const std::vector<double>& sorted, double share) {
 
 }  // namespace
 
-Bootstrap::Bootstrap(const BootstrapSettings& settings, int64_t prompts) : settings_(settings), prompts_(prompts) {
+Bootstrap::Bootstrap(const BootstrapSettings& settings, int64_t prompts)
+    : settings_(settings),
+      prompts_(prompts),
+      prompt_counts_(static_cast<size_t>(std::max<int64_t>(0, settings.resamples * prompts))) {
   check(prompts > 0 && settings.resamples > 0, "evaluation", "a bootstrap needs prompts and resamples, got {} and {}",
         prompts, settings.resamples);
   std::mt19937_64 engine(settings.seed);  // its numbers are the standard's, the same everywhere
-  for (int64_t i = 0; i < settings.resamples * prompts; ++i)
-    prompt_draws_.push_back(static_cast<uint32_t>(engine() % static_cast<uint64_t>(prompts)));
+  for (int64_t r = 0; r < settings.resamples; ++r)
+    for (int64_t i = 0; i < prompts; ++i)
+      ++prompt_counts_[static_cast<size_t>(r * prompts) + engine() % static_cast<uint64_t>(prompts)];
   for (int64_t i = 0; i < settings.resamples * kMostSeeds; ++i) seed_draws_.push_back(engine());
 }
 
-double Bootstrap::resampled_mean(const std::vector<PromptValues>& seeds, int64_t resample) const {
-  ValueSum sum;
-  for (size_t i = 0; i < seeds.size(); ++i) {
-    const uint64_t draw = seed_draws_[static_cast<size_t>(resample * kMostSeeds) + i];
-    const PromptValues& values = seeds[draw % seeds.size()];
-    for (int64_t p = 0; p < prompts_; ++p) sum.add(values[prompt_draws_[static_cast<size_t>(resample * prompts_ + p)]]);
-  }
-  return sum.mean();
+std::span<const float> Bootstrap::counts_of(int64_t resample) const {
+  return std::span(prompt_counts_).subspan(static_cast<size_t>(resample * prompts_), static_cast<size_t>(prompts_));
 }
 
 Interval Bootstrap::of(const std::vector<PromptValues>& seeds) const {
   check(!seeds.empty() && std::ssize(seeds) <= kMostSeeds, "evaluation", "a bootstrap takes 1 to {} seeds, got {}",
         kMostSeeds, seeds.size());
+  const std::vector<float> once(static_cast<size_t>(prompts_), 1);
+  std::vector<SeedValues> values;
   ValueSum all;
-  for (const PromptValues& values : seeds) {
-    check(std::ssize(values) == prompts_, "evaluation", "{} values came for {} prompts", values.size(), prompts_);
-    for (const std::optional<double>& value : values) all.add(value);
+  for (const PromptValues& seed : seeds) {
+    check(std::ssize(seed) == prompts_, "evaluation", "{} values came for {} prompts", seed.size(), prompts_);
+    all.add(values.emplace_back(seed), once);
   }
-  Interval interval{.mean = all.mean(), .count = all.count};
+  Interval interval{.mean = all.mean(), .count = static_cast<int64_t>(all.count)};
   std::vector<double> means;
-  for (int64_t r = 0; r < settings_.resamples; ++r)
-    if (const double mean = resampled_mean(seeds, r); std::isfinite(mean)) means.push_back(mean);
+  for (int64_t r = 0; r < settings_.resamples; ++r) {
+    ValueSum sum;
+    for (size_t i = 0; i < values.size(); ++i)
+      sum.add(values[seed_draws_[static_cast<size_t>(r * kMostSeeds) + i] % values.size()], counts_of(r));
+    if (std::isfinite(sum.mean())) means.push_back(sum.mean());
+  }
   if (means.empty()) return interval;
+  interval.p = p_of(means);
   std::ranges::sort(means);
   interval.low = quantile(means, (1 - settings_.confidence) / 2);
   interval.high = quantile(means, (1 + settings_.confidence) / 2);

@@ -4,6 +4,7 @@
 #include "sgf/evaluation/study/study_metrics.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace sgf {
@@ -13,6 +14,7 @@ struct Interval {
   double low = 0;
   double high = 0;
   int64_t count = 0;  // values that there were; 0: nothing is known
+  double p = 1;       // how often a resampled mean is not on this side of 0, for both sides: small where 0 is far away
 
   bool is_above(double value) const { return count > 0 && low > value; }
   bool is_below(double value) const { return count > 0 && high < value; }
@@ -34,12 +36,12 @@ class Bootstrap {
   Interval of(const std::vector<PromptValues>& seeds) const;
 
  private:
-  double resampled_mean(const std::vector<PromptValues>& seeds, int64_t resample) const;
+  std::span<const float> counts_of(int64_t resample) const;
 
   BootstrapSettings settings_;
   int64_t prompts_;
-  std::vector<uint32_t> prompt_draws_;  // [resamples, prompts]
-  std::vector<uint64_t> seed_draws_;    // [resamples, kMostSeeds], to be taken modulo the number of seeds
+  std::vector<float> prompt_counts_;  // [resamples, prompts]: how often a prompt was drawn
+  std::vector<uint64_t> seed_draws_;  // [resamples, kMostSeeds], to be taken modulo the number of seeds
 };
 
 // a - b, prompt by prompt; empty where either is.

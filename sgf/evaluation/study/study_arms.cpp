@@ -76,6 +76,14 @@ int64_t Study::prompts(Granularity granularity) const {
   return settings(granularity).prompts > 0 ? settings(granularity).prompts : evaluation().prompts;
 }
 
+bool Study::is_headline(std::string_view metric) const {
+  return std::ranges::find(recipe().analysis.headline, metric) != recipe().analysis.headline.end();
+}
+
+bool Study::is_horizon(int64_t length) const {
+  return std::ranges::find(evaluation().horizons, length) != evaluation().horizons.end();
+}
+
 std::vector<int64_t> Study::segments(const StudyArm& arm) const {
   return arm.kind == ArmKind::kTeacher ? std::vector<int64_t>{1} : evaluation().segments;
 }
@@ -93,7 +101,7 @@ Config Study::config_of(const StudyArm& arm) const {
   config.train.start_from = g.student;
   config.dmd.teacher = g.teacher;
   config.dmd.boundary = arm.kind == ArmKind::kSgf ? BoundaryChoice::kOpen : BoundaryChoice::kFrozen;
-  config.run.seed = recipe().first_seed + std::max<int64_t>(arm.pair, 1) - 1;
+  config.run.seed = (is_selection ? recipe().selection_seed : recipe().first_seed) + std::max<int64_t>(arm.pair, 1) - 1;
   validate(config);
   check(!config.data.world.empty(), "evaluation", "{}: a study is of a built-in world: set data.world", g.config);
   return config;

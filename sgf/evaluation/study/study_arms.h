@@ -67,6 +67,8 @@ struct Study {
   const StudyGranularity& settings(Granularity granularity) const;
   int64_t first_prompt() const;
   int64_t prompts(Granularity granularity) const;
+  bool is_headline(std::string_view metric) const;  // of those that the verdict counts
+  bool is_horizon(int64_t length) const;            // at those
   // The teacher's end with the training length.
   std::vector<int64_t> segments(const StudyArm& arm) const;
   int64_t steps_of(const StudyArm& arm) const;

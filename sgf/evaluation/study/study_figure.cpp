@@ -47,8 +47,8 @@ std::string study_figure(const Study& study, const GranularityFindings& findings
       "<style>{2}</style><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>"
       "<text class=\"name\" x=\"8\" y=\"22\">{3}, {4} pair{5}: means and intervals, over multiples of the training "
       "length</text>{6}</svg>\n",
-      x, kFigureTop + kChartHeight, kFigureStyle, words_of(findings.granularity), findings.pairs,
-      findings.pairs == 1 ? "" : "s", charts);
+      x, kFigureTop + kChartHeight, kFigureStyle, words_of(findings.granularity), findings.pairs.size(),
+      findings.pairs.size() == 1 ? "" : "s", charts);
 }
 
 }  // namespace sgf

@@ -28,13 +28,12 @@ std::string verdict_html(const Study& study, const GranularityFindings& f) {
   const std::string first = sentences.front();
   sentences.erase(sentences.begin());
   const PreconditionVerdict precondition = judge_precondition(study, f);
-  const bool is_sound = precondition.has_good_teacher && precondition.is_close && precondition.does_grow &&
-                        !is_worse_than_start(study, f);
-  return fmt::format("<div class=\"verdict {}\"><strong>{}</strong>\n{}{}{}{}</div>\n", is_sound ? "good" : "watch",
+  const bool is_for = is_sound(study, f) && tally_of(study, f).better_holds > 0 && tally_of(study, f).worse_holds == 0;
+  return fmt::format("<div class=\"verdict {}\"><strong>{}</strong>\n{}{}{}{}</div>\n", is_for ? "good" : "watch",
                      escape_html(first), list_html("", sentences),
                      list_html("Whether the study had a question to ask:", precondition.sentences),
                      list_html("Whether training made the student better:", start_sentences(study, f)),
-                     list_html("Whether it stays so for twice as many updates:", twice_sentences(study, f)));
+                     list_html("Whether it stays so for twice the steps:", twice_sentences(study, f)));
 }
 
 std::string charts_html(const GranularityFindings& f) {

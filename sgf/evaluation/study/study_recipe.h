@@ -102,6 +102,7 @@ void describe(V& v, StudyAnalysis& a) {
 struct StudyRecipe {
   std::string name;
   int64_t first_seed = 1;
+  int64_t selection_seed = 1;  // that of the first pair when settings are chosen
   StudyGranularity chunkwise;
   StudyGranularity framewise;
   StudyEvaluation evaluation;
@@ -114,6 +115,8 @@ template <class V>
 void describe(V& v, StudyRecipe& r) {
   v.field("name", r.name, "what the study is called");
   v.field("first_seed", r.first_seed, "run.seed of the first pair; the next pair has the next one");
+  v.field("selection_seed", r.selection_seed,
+          "the same with --selection: settings are not chosen on the study's own runs");
   v.field("chunkwise", r.chunkwise, "pairs that denoise several frames together");
   v.field("framewise", r.framewise, "pairs that denoise frame by frame");
   v.field("evaluation", r.evaluation, "what is streamed and measured");

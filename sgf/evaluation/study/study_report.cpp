@@ -26,6 +26,8 @@ Json to_json(const Comparison& c) {
             {"sf", to_json(c.sf)},
             {"sgf", to_json(c.sgf)},
             {"difference", to_json(c.difference)},
+            {"p", c.difference.p},
+            {"holds", c.holds},
             {"pairs", c.pairs}};
   json["verdict"] = study_metric(c.metric).better == Better::kNeither ? Json() : Json(enum_name(c.verdict));
   return json;
@@ -54,8 +56,8 @@ Json closeness_json(const Study& study, const Closeness& c) {
 Json precondition_json(const Study& study, const GranularityFindings& f) {
   const PreconditionVerdict verdict = judge_precondition(study, f);
   Json json{{"has_good_teacher", verdict.has_good_teacher},
-            {"teacher_valid", f.teacher_valid},
-            {"truth_valid", f.truth_valid},
+            {"teacher_valid", f.teacher_valid ? Json(*f.teacher_valid) : Json()},
+            {"truth_valid", f.truth_valid ? Json(*f.truth_valid) : Json()},
             {"is_close", verdict.is_close},
             {"closeness_rule", kClosenessRule},
             {"does_grow", verdict.does_grow},
@@ -88,10 +90,12 @@ Json curves_json(const std::vector<ArmCurve>& curves) {
 }
 
 Json granularity_json(const Study& study, const GranularityFindings& f) {
-  Json json{{"pairs", f.pairs},
+  Json json{{"pairs", std::ssize(f.pairs)},
+            {"pair_numbers", f.pairs},
             {"planned_pairs", f.planned_pairs},
             {"missing", f.missing},
             {"unmatched", f.unmatched},
+            {"other_starts", f.other_starts},
             {"precondition", precondition_json(study, f)},
             {"against_start", changes_json(start_sentences(study, f), f.changes)},
             {"conclusions", conclusions_of(study, f)},
@@ -127,7 +131,7 @@ std::string markdown(const Study& study, const std::vector<GranularityFindings>&
     for (const std::string& sentence : conclusions_of(study, f)) text += fmt::format("- {}\n", sentence);
     text += markdown_list("Precondition", judge_precondition(study, f).sentences);
     text += markdown_list("Against the student they started from", start_sentences(study, f));
-    text += markdown_list("After twice as many updates", twice_sentences(study, f));
+    text += markdown_list("After twice the steps", twice_sentences(study, f));
     text += '\n';
     for (const StudyTable& table : tables_of(study, f, results)) text += markdown_of(table);
   }

@@ -135,7 +135,7 @@ StudyTable changes_table(const GranularityFindings& f, int64_t horizon) {
 }
 
 StudyTable twice_table(const Study& study, const GranularityFindings& f, int64_t horizon) {
-  StudyTable table{.title = fmt::format("After twice as many updates, at {}x", horizon),
+  StudyTable table{.title = fmt::format("After twice the steps, at {}x", horizon),
                    .head = {"metric", "initial student"}};
   const Cells arms{"initial", "SF", "SF twice", "SGF", "SGF twice"};
   table.head.insert(table.head.end(), arms.begin() + 1, arms.end());
@@ -162,7 +162,7 @@ StudyTable twice_changes_table(const GranularityFindings& f, int64_t horizon) {
                                                                      {"SF twice", "SF"},
                                                                      {"SGF twice", "SGF"},
                                                                      {"SGF twice", "SF twice"}};
-  StudyTable table{.title = fmt::format("What twice as many updates changed at {}x, paired by prompt", horizon),
+  StudyTable table{.title = fmt::format("What twice the steps changed at {}x, paired by prompt", horizon),
                    .head = {"metric", "better"}};
   for (const auto& [arm, start] : differences) table.head.push_back(fmt::format("{} - {}", arm, start));
   for (const StudyMetric& metric : study_metrics()) {
@@ -187,19 +187,16 @@ StudyTable difference_table(const Study& study, const GranularityFindings& f) {
           cells.push_back(verdict_cell(c.difference, metric.better, c.verdict));
     if (cells.size() > 2) table.rows.push_back(std::move(cells));
   }
+  table.note = "An interval stands for itself; which headline differences hold together is said above.";
   return table;
 }
 
 StudyTable pairs_table(const Study& study, const GranularityFindings& f) {
   StudyTable table{.title = "SGF - SF in each pair: the spread over seeds", .head = {"metric", "at"}};
-  for (int64_t pair = 1; pair <= f.pairs; ++pair) table.head.push_back(fmt::format("pair {}", pair));
+  for (const int64_t pair : f.pairs) table.head.push_back(fmt::format("pair {}", pair));
   table.head.insert(table.head.end(), {"mean", "standard deviation"});
   for (const Comparison& c : f.comparisons) {
-    const std::vector<std::string>& headline = study.recipe().analysis.headline;
-    const std::vector<int64_t>& horizons = study.evaluation().horizons;
-    if (std::ranges::find(headline, c.metric) == headline.end() ||
-        std::ranges::find(horizons, c.length) == horizons.end())
-      continue;
+    if (!study.is_headline(c.metric) || !study.is_horizon(c.length)) continue;
     Cells cells{std::string(study_metric(c.metric).words), fmt::format("{}x", c.length)};
     double sum = 0, squares = 0;
     for (const double d : c.pairs) cells.push_back(fmt::format("{:+.3f}", d)), sum += d;

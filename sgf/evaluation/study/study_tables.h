@@ -15,8 +15,8 @@ struct StudyTable {
   std::string note;  // below it; may be empty
 };
 
-// Those of one granularity that have a row: precondition, arms at each horizon, changes since the start and by twice
-// the updates, differences, pairs, sinks, recovery, context gradient, cost.
+// Those of one granularity that have a row: precondition, arms at each horizon, changes since the start,
+// differences, pairs, changes by twice the steps, sinks, recovery, context gradient, cost.
 std::vector<StudyTable> tables_of(const Study& study, const GranularityFindings& findings,
                                   const std::vector<ArmResult>& results);
 

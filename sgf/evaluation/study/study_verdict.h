@@ -19,4 +19,8 @@ constexpr auto enum_names(Verdict) {
 // smaller than `least`.
 Verdict verdict_of(const Interval& difference, Better better, double least = 0);
 
+// Of questions that are asked together those that are answered still, by their p (Holm): the smallest p is held against
+// level / n, the next one against level / (n - 1), until one fails.
+std::vector<bool> answered_together(const std::vector<double>& p, double level);
+
 }  // namespace sgf

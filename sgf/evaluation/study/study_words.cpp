@@ -8,23 +8,14 @@
 namespace sgf {
 namespace {
 
-bool is_headline(const Study& study, const std::string& metric) {
-  const std::vector<std::string>& headline = study.recipe().analysis.headline;
-  return std::ranges::find(headline, metric) != headline.end();
-}
-
-bool is_horizon(const Study& study, int64_t length) {
-  const std::vector<int64_t>& horizons = study.evaluation().horizons;
-  return std::ranges::find(horizons, length) != horizons.end();
-}
-
 int64_t pairs_in_favour(const Comparison& c) {
   const bool is_more = study_metric(c.metric).better == Better::kMore;
   return std::ranges::count_if(c.pairs, [&](double d) { return is_more ? d > 0 : d < 0; });
 }
 
-std::string verdict_words(Verdict verdict) {
-  return verdict == Verdict::kNoDifference ? "no difference seen" : fmt::format("SGF {}", enum_name(verdict));
+std::string verdict_words(const Comparison& c) {
+  if (c.verdict == Verdict::kNoDifference) return "no difference seen";
+  return fmt::format("SGF {}{}", enum_name(c.verdict), c.holds ? "" : " taken alone");
 }
 
 // "landmark drift 0.048 against 0.019 (1 - error: -3.0 %)"
@@ -45,7 +36,7 @@ std::string raw_words(const Closeness& row) {
 std::string passed_over_words(const Study& study, const GranularityFindings& f) {
   std::vector<std::string> raw;
   for (const Closeness& row : f.closeness)
-    if (is_headline(study, row.metric) && row.is_raw_worse(study.recipe().analysis.least_difference) &&
+    if (study.is_headline(row.metric) && row.is_raw_worse(study.recipe().analysis.least_difference) &&
         (row.is_close || !does_decide(study, row)))
       raw.push_back(raw_words(row));
   if (raw.empty()) return "";
@@ -59,25 +50,25 @@ std::string signed_words(const Interval& i) {
 
 std::string start_words(const std::string& start) {
   if (start == "initial") return "the student it started from";
-  return start == "SF twice" ? "SF after as many" : fmt::format("{} after the usual number", start);
+  return start == "SF twice" ? "SF after as many" : fmt::format("{} after the usual steps", start);
 }
 
-// "SF twice" -> "SF after twice as many updates"
+// "SF twice" -> "SF after twice the steps"
 std::string trained_words(const std::string& arm) {
   const size_t twice = arm.find(" twice");
-  return twice == std::string::npos ? arm : arm.substr(0, twice) + " after twice as many updates";
+  return twice == std::string::npos ? arm : arm.substr(0, twice) + " after twice the steps";
 }
 
 constexpr double kGoodTeacher = 0.9;  // of the truth's share of valid frames
 
 void judge_teacher(const GranularityFindings& f, PreconditionVerdict& verdict) {
-  const bool is_known = f.teacher_valid > 0 && f.truth_valid > 0;
-  verdict.has_good_teacher = is_known && f.teacher_valid >= kGoodTeacher * f.truth_valid;
+  const bool is_known = f.teacher_valid && f.truth_valid;
+  const double teacher = f.teacher_valid.value_or(0), truth = f.truth_valid.value_or(0);
+  verdict.has_good_teacher = is_known && teacher >= kGoodTeacher * truth;
   verdict.sentences.push_back(
       is_known ? fmt::format("{}: the teacher has {:.3f} valid frames at 1x, {:.2f} of the truth's {:.3f} (at least "
                              "{:.1f} is asked).",
-                             verdict.has_good_teacher ? "Pass" : "FAIL", f.teacher_valid,
-                             f.teacher_valid / f.truth_valid, f.truth_valid, kGoodTeacher)
+                             verdict.has_good_teacher ? "Pass" : "FAIL", teacher, teacher / truth, truth, kGoodTeacher)
                : "Not known whether the teacher is good: it or the truth is missing.");
 }
 
@@ -107,7 +98,7 @@ void judge_growth(const Study& study, const GranularityFindings& f, Precondition
   std::vector<std::string_view> flat;
   bool has_headline = false;
   for (const Growth& row : f.growth) {
-    if (!is_headline(study, row.metric)) continue;
+    if (!study.is_headline(row.metric)) continue;
     has_headline = true;
     if (!row.does_grow) flat.push_back(study_metric(row.metric).words);
   }
@@ -119,7 +110,7 @@ void judge_growth(const Study& study, const GranularityFindings& f, Precondition
         "uncaptioned factor, is missing.");
   else if (flat.empty())
     verdict.sentences.push_back(
-        fmt::format("Pass: the initial student's error on uncaptioned factors grows from {}.", times));
+        fmt::format("Pass: the initial student's error on the headline's uncaptioned factors grows from {}.", times));
   else
     verdict.sentences.push_back(
         fmt::format("FAIL: no growth seen at every step from {} of: {}.", times, fmt::join(flat, ", ")));
@@ -135,7 +126,7 @@ struct ChangeTally {
 ChangeTally tally_changes(const Study& study, const std::vector<const Change*>& changes) {
   ChangeTally tally{.metrics = changes.size()};
   for (const Change* c : changes) {
-    const bool is_of_headline = is_headline(study, c->metric);
+    const bool is_of_headline = study.is_headline(c->metric);
     const std::string words = fmt::format("{} {}", study_metric(c->metric).words, signed_words(c->difference));
     tally.headline += is_of_headline;
     tally.better += c->verdict == Verdict::kBetter;
@@ -177,6 +168,11 @@ std::string change_sentence(const Study& study, Granularity granularity, const s
       t.others_worse.empty() ? "" : fmt::format(" (beside the headline: {})", fmt::join(t.others_worse, "; ")));
 }
 
+// What stands between the verdict and its reader.
+std::string doubt_words(const Study& study, const GranularityFindings& f) {
+  return is_sound(study, f) ? "" : " But not all that the study asks beforehand holds: see below.";
+}
+
 }  // namespace
 
 std::string words_of(Granularity granularity) {
@@ -195,33 +191,46 @@ std::string words_of(const Interval& i) {
 
 std::string sentence_of(Granularity granularity, const Comparison& c) {
   return fmt::format("{}, {} at {}x: {}, SGF - SF = {}; {} of {} pairs in its favour", words_of(granularity),
-                     study_metric(c.metric).words, c.length, verdict_words(c.verdict), signed_words(c.difference),
+                     study_metric(c.metric).words, c.length, verdict_words(c), signed_words(c.difference),
                      pairs_in_favour(c), c.pairs.size());
 }
 
 Tally tally_of(const Study& study, const GranularityFindings& findings) {
   Tally tally;
   for (const Comparison& c : findings.comparisons) {
-    if (!is_headline(study, c.metric) || !is_horizon(study, c.length)) continue;
+    if (!study.is_headline(c.metric) || !study.is_horizon(c.length)) continue;
     ++(c.verdict == Verdict::kBetter ? tally.better : c.verdict == Verdict::kWorse ? tally.worse : tally.none);
+    if (c.holds) ++(c.verdict == Verdict::kBetter ? tally.better_holds : tally.worse_holds);
   }
   return tally;
 }
 
+const char* side_words(const Tally& t) {
+  if (t.better_holds > 0 && t.worse_holds > 0) return "the evidence is mixed";
+  if (t.better_holds > 0) return "this speaks for the paper's claim";
+  if (t.worse_holds > 0) return "this speaks against the paper's claim";
+  if (t.better > 0 && t.worse > 0) return "hints both ways, and no evidence";
+  if (t.better > 0) return "a hint for the paper's claim, and no evidence";
+  if (t.worse > 0) return "a hint against the paper's claim, and no evidence";
+  return "this speaks neither for nor against the paper's claim";
+}
+
 std::string sentence_of(Granularity granularity, const Tally& t, int64_t pairs) {
-  const char* side = t.better > 0 && t.worse > 0 ? "the evidence is mixed"
-                     : t.better > 0              ? "this speaks for the paper's claim"
-                     : t.worse > 0               ? "this speaks against the paper's claim"
-                                                 : "this speaks neither for nor against the paper's claim";
+  const int64_t count = t.better + t.worse + t.none;
+  const std::string together =
+      t.better + t.worse == 0
+          ? ""
+          : fmt::format(" asked together, as {} questions are (Holm), {} and {} of these hold:", count, t.better_holds,
+                        t.worse_holds);
   return fmt::format(
-      "{}, {} pair{}: of {} headline comparisons SGF was better in {}, worse in {}, and no difference was seen in {}: "
+      "{}, {} pair{}: of {} headline comparisons SGF was better in {}, worse in {}, and no difference was seen in "
+      "{};{} "
       "{}.",
-      words_of(granularity), pairs, pairs == 1 ? "" : "s", t.better + t.worse + t.none, t.better, t.worse, t.none,
-      side);
+      words_of(granularity), pairs, pairs == 1 ? "" : "s", count, t.better, t.worse, t.none, together, side_words(t));
 }
 
 bool does_decide(const Study& study, const Closeness& closeness) {
-  return is_headline(study, closeness.metric) && study_metric(closeness.metric).whole != Whole::kNone;
+  return study.is_headline(closeness.metric) && study_metric(closeness.metric).whole != Whole::kNone;
 }
 
 PreconditionVerdict judge_precondition(const Study& study, const GranularityFindings& findings) {
@@ -247,7 +256,7 @@ std::vector<std::string> start_sentences(const Study& study, const GranularityFi
 bool is_worse_than_start(const Study& study, const GranularityFindings& findings) {
   for (const std::vector<Change>* changes : {&findings.changes, &findings.twice_changes})
     for (const Change& c : *changes)
-      if (c.start == "initial" && c.length == 1 && c.verdict == Verdict::kWorse && is_headline(study, c.metric))
+      if (c.start == "initial" && c.length == 1 && c.verdict == Verdict::kWorse && study.is_headline(c.metric))
         return true;
   return false;
 }
@@ -255,6 +264,10 @@ bool is_worse_than_start(const Study& study, const GranularityFindings& findings
 std::vector<std::string> twice_sentences(const Study& study, const GranularityFindings& findings) {
   std::vector<std::string> sentences;
   if (study.settings(findings.granularity).twice == 0) return sentences;
+  if (findings.updates > 0 && findings.twice_updates > 0)
+    sentences.push_back(fmt::format(
+        "Twice the steps are {} updates of the generator in place of {}{}.", findings.twice_updates, findings.updates,
+        findings.twice_pairs == 1 ? ", in one pair: its spread over seeds is not known" : ""));
   for (const std::string arm : {"SF", "SGF"})
     for (const std::string& start : {std::string("initial"), arm})
       if (const auto changes = changes_of(findings.twice_changes, arm + " twice", start, 1); !changes.empty())
@@ -262,24 +275,36 @@ std::vector<std::string> twice_sentences(const Study& study, const GranularityFi
   for (const int64_t horizon : study.evaluation().horizons)
     if (const auto changes = changes_of(findings.twice_changes, "SGF twice", "SF twice", horizon); !changes.empty())
       sentences.push_back(change_sentence(study, findings.granularity, changes));
-  if (sentences.empty())
-    sentences.push_back("Not known what twice as many updates make of SF and SGF: an arm is missing.");
+  if (sentences.empty()) sentences.push_back("Not known what twice the steps make of SF and SGF: an arm is missing.");
   return sentences;
+}
+
+bool is_sound(const Study& study, const GranularityFindings& findings) {
+  const PreconditionVerdict precondition = judge_precondition(study, findings);
+  return precondition.has_good_teacher && precondition.is_close && precondition.does_grow &&
+         !is_worse_than_start(study, findings);
 }
 
 std::vector<std::string> conclusions_of(const Study& study, const GranularityFindings& findings) {
   std::vector<std::string> sentences;
-  if (findings.pairs > 0)
-    sentences.push_back(sentence_of(findings.granularity, tally_of(study, findings), findings.pairs));
+  if (!findings.pairs.empty())
+    sentences.push_back(sentence_of(findings.granularity, tally_of(study, findings), std::ssize(findings.pairs)) +
+                        doubt_words(study, findings));
   else
     sentences.push_back(
         fmt::format("{}: no matched pair is there yet, so nothing was found.", words_of(findings.granularity)));
   for (const Comparison& c : findings.comparisons)
-    if (is_headline(study, c.metric) && is_horizon(study, c.length))
+    if (study.is_headline(c.metric) && study.is_horizon(c.length))
       sentences.push_back(sentence_of(findings.granularity, c) + ".");
   for (const std::string& mismatch : findings.unmatched)
     sentences.push_back(fmt::format("NOT MATCHED, and left out: {}.", mismatch));
-  if (findings.pairs == 1) sentences.push_back("One pair only: its spread over seeds is not known.");
+  for (const std::string& start : findings.other_starts) sentences.push_back(fmt::format("ANOTHER START: {}.", start));
+  if (findings.pairs.size() == 1) sentences.push_back("One pair only: its spread over seeds is not known.");
+  if (findings.pairs.size() == 2 || findings.pairs.size() == 3)
+    sentences.push_back(
+        fmt::format("{} pairs tell little of the spread over seeds: intervals are too narrow where seeds "
+                    "differ more than prompts.",
+                    findings.pairs.size()));
   if (!findings.missing.empty())
     sentences.push_back(fmt::format("Not there yet: {}.", fmt::join(findings.missing, ", ")));
   return sentences;

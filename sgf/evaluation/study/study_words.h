@@ -18,9 +18,10 @@ std::string percent_words(double share);
 // "chunk-wise, valid frames at 12x: SGF better, SGF - SF = +0.031 [0.010, 0.052]; 4 of 5 pairs in its favour"
 std::string sentence_of(Granularity granularity, const Comparison& comparison);
 
-// How the headline comparisons at the horizons came out, for or against.
+// How the headline comparisons at the horizons came out, for or against: each alone, and when asked together.
 struct Tally {
   int64_t better = 0, worse = 0, none = 0;
+  int64_t better_holds = 0, worse_holds = 0;
 };
 Tally tally_of(const Study& study, const GranularityFindings& findings);
 std::string sentence_of(Granularity granularity, const Tally& tally, int64_t pairs);
@@ -41,12 +42,15 @@ PreconditionVerdict judge_precondition(const Study& study, const GranularityFind
 // that got worse are named.
 std::vector<std::string> start_sentences(const Study& study, const GranularityFindings& findings);
 
-// Whether at 1x an arm got worse on a headline metric, after the usual steps or twice as many: then find out why before
+// Whether at 1x an arm got worse on a headline metric, after the usual steps or twice those: then find out why before
 // the two are compared.
 bool is_worse_than_start(const Study& study, const GranularityFindings& findings);
 
-// Whether that stays so for twice as many updates, and SGF against SF there; nothing where the recipe does not ask.
+// Whether that stays so for twice the steps, and SGF against SF there; nothing where the recipe does not ask.
 std::vector<std::string> twice_sentences(const Study& study, const GranularityFindings& findings);
+
+// Whether the preconditions hold, and training made no arm worse.
+bool is_sound(const Study& study, const GranularityFindings& findings);
 
 // All of it for a reader in a hurry, a sentence each.
 std::vector<std::string> conclusions_of(const Study& study, const GranularityFindings& findings);

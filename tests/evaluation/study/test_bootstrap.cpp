@@ -26,6 +26,16 @@ TEST(Bootstrap, HasTheWidthOfTheNormalIntervalOnAKnownSample) {
   EXPECT_EQ(interval.count, 200);
 }
 
+TEST(Bootstrap, TellsHowFarAwayZeroIs) {
+  const Bootstrap bootstrap({.resamples = 4000}, 100);
+  const double error = 0.2917 / std::sqrt(100.0);  // of the mean of a ramp from 0 to 1
+  const auto p = [&](double mean) { return bootstrap.of({ramp(100, mean - 0.5, 1.0 / 99)}).p; };
+  EXPECT_NEAR(p(0), 1, 0.06);
+  EXPECT_NEAR(p(1.96 * error), 0.05, 0.015);
+  EXPECT_NEAR(p(-1.96 * error), 0.05, 0.015);
+  EXPECT_NEAR(p(1), 2.0 / 4001, 1e-9);  // none of the resamples: no smaller than they can tell
+}
+
 TEST(Bootstrap, IsAPointWhereAllValuesAreTheSame) {
   const Interval interval = Bootstrap({}, 5).of({PromptValues(5, 0.25)});
   EXPECT_EQ(interval.low, 0.25);

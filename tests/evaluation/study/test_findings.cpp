@@ -40,25 +40,58 @@ std::string first_conclusion(double gain) {
 }
 
 TEST(Conclusions, SpeakForAgainstOrNeither) {
-  EXPECT_THAT(first_conclusion(0.05), HasSubstr("better in 4, worse in 0, and no difference was seen in 0: this speaks "
-                                                "for the paper's claim"));
-  EXPECT_THAT(first_conclusion(-0.05), HasSubstr("better in 0, worse in 4, and no difference was seen in 0: this "
-                                                 "speaks against the paper's claim"));
-  EXPECT_THAT(first_conclusion(0), HasSubstr("no difference was seen in 4: this speaks neither for nor against"));
+  EXPECT_THAT(first_conclusion(0.05), HasSubstr("better in 4, worse in 0, and no difference was seen in 0;"));
+  EXPECT_THAT(first_conclusion(0.05), HasSubstr("4 and 0 of these hold: this speaks for the paper's claim."));
+  EXPECT_THAT(first_conclusion(-0.05), HasSubstr("0 and 4 of these hold: this speaks against the paper's claim."));
+  EXPECT_THAT(first_conclusion(0), HasSubstr("no difference was seen in 4; this speaks neither for nor against"));
+}
+
+// Of twenty questions without an answer one seems to have one.
+TEST(Conclusions, TakeADifferenceThatHoldsAloneForAHint) {
+  EXPECT_THAT(
+      sentence_of(Granularity::kChunkwise, Tally{.better = 1, .none = 8}, 5),
+      HasSubstr("as 9 questions are (Holm), 0 and 0 of these hold: a hint for the paper's claim, and no evidence"));
+  EXPECT_THAT(sentence_of(Granularity::kChunkwise, Tally{.better = 1, .none = 8, .better_holds = 1}, 5),
+              HasSubstr("this speaks for the paper's claim"));
+  EXPECT_THAT(sentence_of(Granularity::kChunkwise, Tally{.better = 1, .worse = 1, .none = 7}, 5),
+              HasSubstr("hints both ways"));
+}
+
+TEST(Conclusions, AskAllHeadlineComparisonsTogether) {
+  EXPECT_EQ(answered_together({0.03, 0.001, 0.02}, 0.05), (std::vector<bool>{true, true, true}));
+  EXPECT_EQ(answered_together({0.03, 0.001, 0.026}, 0.05), (std::vector<bool>{false, true, false}));
+  EXPECT_EQ(answered_together({0.02, 0.03, 0.04}, 0.05), (std::vector<bool>{false, false, false}));
+  EXPECT_TRUE(answered_together({}, 0.05).empty());
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  for (const Comparison& c : findings_of(study, write_made_up_arms(study, 0.05)).comparisons)
+    EXPECT_EQ(c.holds, study.is_headline(c.metric) && study.is_horizon(c.length)) << c.metric << ' ' << c.length;
+}
+
+TEST(Conclusions, DoubtTheVerdictWhereThePreconditionFails) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  const std::string doubt = "not all that the study asks beforehand holds";
+  const auto first = [&](double forgetting) {
+    return conclusions_of(study, findings_of(study, write_made_up_arms(study, 0.05, forgetting))).front();
+  };
+  EXPECT_THAT(first(0.1), ::testing::Not(HasSubstr(doubt)));
+  EXPECT_THAT(first(0), HasSubstr(doubt));
 }
 
 TEST(Conclusions, AreMixedWhereComparisonsDisagree) {
-  EXPECT_THAT(sentence_of(Granularity::kFramewise, Tally{.better = 1, .worse = 2, .none = 3}, 1),
-              HasSubstr("frame-wise, 1 pair: of 6 headline comparisons"));
-  EXPECT_THAT(sentence_of(Granularity::kFramewise, Tally{.better = 1, .worse = 2, .none = 3}, 1),
-              HasSubstr("the evidence is mixed"));
+  const Tally tally{.better = 1, .worse = 2, .none = 3, .better_holds = 1, .worse_holds = 1};
+  const std::string words = sentence_of(Granularity::kFramewise, tally, 1);
+  EXPECT_THAT(words, HasSubstr("frame-wise, 1 pair: of 6 headline comparisons"));
+  EXPECT_THAT(words, HasSubstr("the evidence is mixed"));
 }
 
 TEST(Conclusions, NameEveryHeadlineComparisonWithItsPairs) {
   const TemporaryFolder folder;
   const Study study = made_up_study(folder);
   const std::vector<std::string> words = conclusions_of(study, findings_of(study, write_made_up_arms(study, 0.05)));
-  EXPECT_EQ(words.size(), 5u);
+  EXPECT_EQ(words.size(), 6u);
+  EXPECT_THAT(words[5], HasSubstr("2 pairs tell little of the spread over seeds"));
   EXPECT_THAT(words[1], HasSubstr("chunk-wise, valid frames at 1x: SGF better, SGF - SF = +0.050"));
   EXPECT_THAT(words[4], HasSubstr("identity error at 12x: SGF better, SGF - SF = -0.050"));
   EXPECT_THAT(words[4], HasSubstr("2 of 2 pairs in its favour"));
@@ -70,7 +103,7 @@ TEST(Conclusions, SayWhatIsMissing) {
   std::vector<ArmResult> results = write_made_up_arms(study, 0.05);
   results.pop_back();
   const GranularityFindings found = findings_of(study, results);
-  EXPECT_EQ(found.pairs, 1);
+  EXPECT_EQ(found.pairs, std::vector<int64_t>{1});
   const std::vector<std::string> words = conclusions_of(study, found);
   EXPECT_THAT(words.back(), HasSubstr("Not there yet: chunkwise-sgf-2"));
   EXPECT_THAT(words[words.size() - 2], HasSubstr("One pair only"));
@@ -84,8 +117,29 @@ TEST(Conclusions, LeaveOutAPairThatDidNotSeeTheSameDraws) {
   std::vector<ArmResult> results = write_made_up_arms(study, 0.05);
   results.back().json["training"]["exits_sha256"] = "other";
   const GranularityFindings found = findings_of(study, results);
-  EXPECT_EQ(found.pairs, 1);
+  EXPECT_EQ(found.pairs, std::vector<int64_t>{1});
   EXPECT_THAT(found.unmatched.front(), HasSubstr("chunkwise-sf-2 and chunkwise-sgf-2: exits_sha256 differs"));
+}
+
+// The run's own config counts, not what the recipe would give today.
+TEST(Conclusions, LeaveOutAPairThatWasTrainedWithOtherSettings) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  std::vector<ArmResult> results = write_made_up_arms(study, 0.05);
+  Config config = study.config_of(results.back().arm);
+  config.output.checkpoint_every += 1;  // what a run leaves is no setting
+  results.back().json["training"]["config"] = to_yaml(config);
+  EXPECT_TRUE(findings_of(study, results).unmatched.empty());
+  config.optimiser.learning_rate *= 2;
+  results.back().json["training"]["config"] = to_yaml(config);
+  const GranularityFindings found = findings_of(study, results);
+  EXPECT_EQ(found.pairs, std::vector<int64_t>{1});
+  EXPECT_THAT(found.unmatched.front(), HasSubstr("chunkwise-sf-2: optimiser.learning_rate is"));
+  for (const char* fact : {"student_sha256", "teacher_sha256"}) {
+    results = write_made_up_arms(study, 0.05);
+    results.back().json["training"][fact] = "other";
+    EXPECT_THAT(findings_of(study, results).unmatched.front(), HasSubstr(fact));
+  }
 }
 
 PreconditionVerdict precondition(double forgetting, double teacher_gain) {

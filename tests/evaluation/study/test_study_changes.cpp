@@ -92,12 +92,13 @@ TEST(Starts, ARunFromOtherWeightsIsNamedAndNotHeldAgainstThem) {
   results[2].json["weights"]["sha256"] = "first";
   for (ArmResult& result : results)
     if (result.arm.is_trained()) result.json["training"]["student_sha256"] = "first";
-  EXPECT_TRUE(found_in(study, results).unmatched.empty());
+  EXPECT_TRUE(found_in(study, results).other_starts.empty());
   results[2].json["weights"]["sha256"] = "second";
   const GranularityFindings found = found_in(study, results);
   EXPECT_TRUE(found.changes.empty());
-  EXPECT_EQ(found.pairs, 2);  // they still match each other
-  EXPECT_THAT(found.unmatched[0],
+  EXPECT_EQ(found.pairs.size(), 2u);  // they still match each other
+  EXPECT_TRUE(found.unmatched.empty());
+  EXPECT_THAT(found.other_starts[0],
               HasSubstr("chunkwise-sf-1 started from other weights than those of chunkwise-initial"));
 }
 
@@ -113,17 +114,17 @@ std::vector<std::string> words_of_twice(double fall, const std::function<void(st
           *value += study_metric(metric).better == Better::kMore ? -fall : fall;
   if (change) change(results);
   const GranularityFindings found = found_in(study, results);
-  EXPECT_EQ(found.pairs, 2);  // runs of twice the steps are no pairs of the study
+  EXPECT_EQ(found.pairs.size(), 2u);  // runs of twice the steps are no pairs of the study
   return twice_sentences(study, found);
 }
 
 TEST(TwiceAsManyUpdates, SayWhetherArmsStayBetterThanTheirStartAndThanTheyWere) {
   const std::vector<std::string> stays = words_of_twice(0), falls = words_of_twice(0.1);
-  EXPECT_THAT(stays[0], HasSubstr("at 1x SF after twice as many updates is not seen to differ from the student"));
-  EXPECT_THAT(stays[1], HasSubstr("is not seen to differ from SF after the usual number"));
-  EXPECT_THAT(stays[2], HasSubstr("SGF after twice as many updates is better than the student it started from"));
-  EXPECT_THAT(falls[0], HasSubstr("SF after twice as many updates is WORSE than the student it started from"));
-  EXPECT_THAT(falls[1], HasSubstr("is WORSE than SF after the usual number"));
+  EXPECT_THAT(stays[0], HasSubstr("at 1x SF after twice the steps is not seen to differ from the student"));
+  EXPECT_THAT(stays[1], HasSubstr("is not seen to differ from SF after the usual steps"));
+  EXPECT_THAT(stays[2], HasSubstr("SGF after twice the steps is better than the student it started from"));
+  EXPECT_THAT(falls[0], HasSubstr("SF after twice the steps is WORSE than the student it started from"));
+  EXPECT_THAT(falls[1], HasSubstr("is WORSE than SF after the usual steps"));
   EXPECT_THAT(falls[1], HasSubstr("on 2 of 2 headline metrics (valid frames -0.100"));
   EXPECT_EQ(falls[2], stays[2]);
 }
@@ -131,11 +132,24 @@ TEST(TwiceAsManyUpdates, SayWhetherArmsStayBetterThanTheirStartAndThanTheyWere) 
 TEST(TwiceAsManyUpdates, HoldSgfAgainstSfAtEveryHorizon) {
   const std::vector<std::string> stays = words_of_twice(0), falls = words_of_twice(0.1);
   ASSERT_EQ(stays.size(), 6u);
-  EXPECT_THAT(stays[4], HasSubstr("at 1x SGF after twice as many updates is better than SF after as many on 2 of 2"));
+  EXPECT_THAT(stays[4], HasSubstr("at 1x SGF after twice the steps is better than SF after as many on 2 of 2"));
   EXPECT_THAT(stays[4], HasSubstr("(valid frames +0.050"));
   EXPECT_THAT(falls[4], HasSubstr("(valid frames +0.150"));  // SF fell at 1x alone
-  EXPECT_THAT(falls[5], HasSubstr("at 12x SGF after twice as many updates is better than SF after as many"));
+  EXPECT_THAT(falls[5], HasSubstr("at 12x SGF after twice the steps is better than SF after as many"));
   EXPECT_EQ(falls[5], stays[5]);
+}
+
+// A start of the critic alone makes twice the steps more than twice the updates.
+TEST(TwiceAsManyUpdates, AreCounted) {
+  const std::vector<std::string> words = words_of_twice(0, [](std::vector<ArmResult>& results) {
+    for (ArmResult& result : results)
+      if (result.arm.is_trained()) result.json["training"]["generator_updates"] = result.arm.is_twice ? 240 : 100;
+  });
+  EXPECT_EQ(words.size(), 7u);
+  EXPECT_EQ(
+      words[0],
+      "Twice the steps are 240 updates of the generator in place of 100, in one pair: its spread over seeds is not "
+      "known.");
 }
 
 TEST(TwiceAsManyUpdates, AreAskedForByTheRecipeAlone) {
@@ -151,7 +165,7 @@ TEST(TwiceAsManyUpdates, AreNotKnownWithoutTheirRuns) {
                     [&](const ArmResult& r) { return r.arm.is_twice && (is_twice || r.arm.kind == ArmKind::kSf); });
     };
   };
-  EXPECT_THAT(words_of_twice(0, drop(true)), ::testing::ElementsAre(HasSubstr("Not known what twice as many updates")));
+  EXPECT_THAT(words_of_twice(0, drop(true)), ::testing::ElementsAre(HasSubstr("Not known what twice the steps")));
   EXPECT_THAT(words_of_twice(0, drop(false)), ::testing::Each(HasSubstr("SGF after twice")));
 }
 

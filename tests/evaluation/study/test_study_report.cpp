@@ -127,19 +127,29 @@ TEST(StudyReport, SaysEverywhereWhetherTrainingMadeTheStudentBetter) {
   EXPECT_THAT(report.markdown, ::testing::ContainsRegex("valid frames . more .*no difference seen . -0.0.*: worse"));
 }
 
+TEST(StudyReport, NumbersPairsAsTheyAreNumbered) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  std::vector<ArmResult> results = write_made_up_arms(study, 0.05);
+  std::erase_if(results, [](const ArmResult& result) { return result.arm.pair == 1; });
+  const StudyReport report = report_of(study, results);
+  EXPECT_THAT(report.markdown, HasSubstr("| metric | at | pair 2 | mean |"));
+  EXPECT_EQ(report.json.at("chunkwise").at("pair_numbers"), std::vector<int64_t>{2});
+}
+
 TEST(StudyReport, ShowsTwiceAsManyUpdatesWhereTheRecipeAsks) {
   const TemporaryFolder folder;
   const Study study = made_up_study(folder, testing::made_up_recipe_with_twice());
   const StudyReport report = report_of(study, write_made_up_arms(study, 0.05));
   EXPECT_THAT(report.markdown, HasSubstr("| metric | initial student | SF | SF twice | SGF | SGF twice |"));
   EXPECT_THAT(report.markdown, HasSubstr("for 20 steps in place of 10."));
-  EXPECT_THAT(report.page, HasSubstr("Whether it stays so for twice as many updates"));
+  EXPECT_THAT(report.page, HasSubstr("Whether it stays so for twice the steps"));
   EXPECT_EQ(tag_out_of_turn(report.page), "");
   const nlohmann::json& twice = report.json.at("chunkwise").at("after_twice");
   EXPECT_EQ(twice.at("changes").size(), 5u * 12u * 2u);  // differences, metrics with a direction, horizons
   EXPECT_EQ(twice.at("values").size(), 5u * 15u);
   EXPECT_EQ(twice.at("words").size(), 4u + 2u);
-  EXPECT_THAT(report.markdown, HasSubstr("### What twice as many updates changed at 12x"));
+  EXPECT_THAT(report.markdown, HasSubstr("### What twice the steps changed at 12x"));
   EXPECT_THAT(report.markdown, HasSubstr("| SF twice - SF | SGF twice - SGF | SGF twice - SF twice |"));
   EXPECT_EQ(report.json.at("chunkwise").at("pairs"), 2);
   const TemporaryFolder other;
