@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <random>
 
 namespace sgf {
@@ -13,33 +14,42 @@ namespace {
 
 constexpr int64_t kMostSeeds = 64;
 
-// The values of one seed: empty ones are 0 and have no weight.
-struct SeedValues {
-  std::vector<double> values, weights;
-
-  explicit SeedValues(const PromptValues& prompts) {
-    for (const std::optional<double>& value : prompts) {
-      values.push_back(value.value_or(0));
-      weights.push_back(value ? 1 : 0);
-    }
-  }
-};
-
-// In four strands, so that one addition need not wait for the other.
-double dot(std::span<const float> counts, const std::vector<double>& values) {
-  std::array<double, 4> sums{};
-  for (size_t i = 0; i < values.size(); ++i) sums[i % sums.size()] += static_cast<double>(counts[i]) * values[i];
-  return sums[0] + sums[1] + sums[2] + sums[3];
+// Sums over resampled prompts, in several strands so that one addition need not wait for the other.
+double weighted_sum(std::span<const float> counts, const std::vector<double>& values) {
+  constexpr size_t kStrands = 8;
+  std::array<double, kStrands> sums{};
+  const size_t whole = values.size() / kStrands * kStrands;
+  for (size_t i = 0; i < whole; i += kStrands)
+    for (size_t k = 0; k < kStrands; ++k) sums[k] += static_cast<double>(counts[i + k]) * values[i + k];
+  for (size_t i = whole; i < values.size(); ++i) sums[0] += static_cast<double>(counts[i]) * values[i];
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
 struct ValueSum {
   double sum = 0, count = 0;
 
-  void add(const SeedValues& seed, std::span<const float> counts) {
-    sum += dot(counts, seed.values);
-    count += dot(counts, seed.weights);
-  }
   double mean() const { return count > 0 ? sum / count : std::numeric_limits<double>::quiet_NaN(); }
+};
+
+// The values of one seed: empty ones are 0 and have no weight.
+class SeedValues {
+ public:
+  explicit SeedValues(const PromptValues& prompts) {
+    for (const std::optional<double>& value : prompts) {
+      values_.push_back(value.value_or(0));
+      weights_.push_back(value ? 1 : 0);
+    }
+    is_whole_ = std::ranges::find(weights_, 0) == weights_.end();
+  }
+
+  ValueSum sum(std::span<const float> counts) const {
+    return {weighted_sum(counts, values_),
+            is_whole_ ? static_cast<double>(values_.size()) : weighted_sum(counts, weights_)};
+  }
+
+ private:
+  std::vector<double> values_, weights_;
+  bool is_whole_ = true;
 };
 
 // Of both sides of 0, with the mean itself counted as one of the resamples.
@@ -84,14 +94,22 @@ Interval Bootstrap::of(const std::vector<PromptValues>& seeds) const {
   ValueSum all;
   for (const PromptValues& seed : seeds) {
     check(std::ssize(seed) == prompts_, "evaluation", "{} values came for {} prompts", seed.size(), prompts_);
-    all.add(values.emplace_back(seed), once);
+    const ValueSum own = values.emplace_back(seed).sum(once);
+    all.sum += own.sum, all.count += own.count;
   }
   Interval interval{.mean = all.mean(), .count = static_cast<int64_t>(all.count)};
   std::vector<double> means;
+  std::vector<double> drawn(values.size());  // how often each seed
   for (int64_t r = 0; r < settings_.resamples; ++r) {
-    ValueSum sum;
+    std::ranges::fill(drawn, 0);
     for (size_t i = 0; i < values.size(); ++i)
-      sum.add(values[seed_draws_[static_cast<size_t>(r * kMostSeeds) + i] % values.size()], counts_of(r));
+      ++drawn[seed_draws_[static_cast<size_t>(r * kMostSeeds) + i] % values.size()];
+    ValueSum sum;
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (drawn[i] == 0) continue;
+      const ValueSum own = values[i].sum(counts_of(r));
+      sum.sum += drawn[i] * own.sum, sum.count += drawn[i] * own.count;
+    }
     if (std::isfinite(sum.mean())) means.push_back(sum.mean());
   }
   if (means.empty()) return interval;
