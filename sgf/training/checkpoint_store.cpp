@@ -121,9 +121,10 @@ fs::path CheckpointStore::folder_of(int64_t step) const {
 void CheckpointStore::save(int64_t step, const std::function<void(const fs::path&)>& write) const {
   const fs::path target = folder_of(step), temporary = folder_ / fmt::format(".{}.tmp", target.filename().string());
   check(step >= 0, "training", "a checkpoint of step {}: steps count from 0", step);
-  check(!fs::exists(target / kMark), "training", "{}: this step is already saved", target.string());
+  const bool is_whole = fs::exists(target / kMark) && find_damage(target).empty();
+  check(!is_whole, "training", "{}: this step is already saved", target.string());
   fs::remove_all(temporary);
-  fs::remove_all(target);
+  remove_checkpoint(target);
   fs::create_directories(temporary);
   try {
     write(temporary);

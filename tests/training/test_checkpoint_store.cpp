@@ -114,6 +114,17 @@ TEST(CheckpointStore, ASavedStepIsNotSavedAgainButAHalfOneIs) {
   expect_whole(store, 20);
 }
 
+// A run that passed over it comes to that step again.
+TEST(CheckpointStore, ADamagedStepIsSavedAgain) {
+  const TemporaryFolder folder;
+  const CheckpointStore store = store_with(folder, {10, 20});
+  fs::resize_file(folder / "step_00000020" / "2", 1);
+  EXPECT_EQ(store.newest(), 10);
+  save(store, 20);
+  expect_whole(store, 20);
+  EXPECT_EQ(store.newest(), 20);
+}
+
 TEST(CheckpointStore, PruningKeepsTheLastAndEveryMth) {
   const TemporaryFolder folder;
   const CheckpointStore store = store_with(folder, {10, 20, 30, 40, 50, 60});
