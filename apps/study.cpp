@@ -1,6 +1,7 @@
 // `sgf study RECIPE`: matched pairs of Self Forcing and Self Gradient Forcing, trained, evaluated and reported.
 #include "apps/commands.h"
 #include "apps/config_notes.h"
+#include "apps/option_values.h"
 #include "apps/preset_folders.h"
 #include "apps/table.h"
 #include "apps/version.h"
@@ -125,7 +126,14 @@ std::vector<std::string> child_arguments(const Study& study, const StudyArm& arm
   return words;
 }
 
-int worse_code(int a, int b) { return a == 0 || b == kStudyFailed ? (b == 0 ? a : b) : a; }
+// Of two ends the one that asks for more: a failure, or a crash, before a run that is unsound, before one that stopped.
+int worse_code(int a, int b) {
+  const auto weight = [](int code) {
+    return code == 0 ? 0 : code == kStudyStopped ? 1 : code == kStudyUnsound ? 2 : 3;
+  };
+  const int worse = weight(b) > weight(a) ? b : a;
+  return weight(worse) == 3 ? kStudyFailed : worse;
+}
 
 // Each arm in a process of its own, several at a time: one of these networks leaves most of a GPU idle.
 int run_arms_beside(const Study& study, const std::vector<PlannedArm>& left, const StudyArgs& args) {
@@ -162,6 +170,7 @@ void report(const Study& study, const StudyArgs& args) {
 }
 
 void run_study(StudyArgs args) {
+  end_with_parent();
   if (args.threads == 0) args.threads = std::max<int64_t>(1, std::thread::hardware_concurrency());
   const Study study = open_study(args);
   std::vector<PlannedArm> left = plan_study(study, arms_of(study.recipe(), args.choice));
@@ -207,7 +216,7 @@ void add_study(CLI::App& app) {
       ->check(CLI::Range(1, 64));
   command->add_option("--threads", args->threads, "CPU threads that measure, of all jobs together; 0: one a core")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(number_from_zero());
   command->add_flag("--lean", args->lean, "Remove a run's checkpoints once it is evaluated; its weights stay");
   command->add_flag("--dry-run", args->dry_run, "Say what is left to do and what it will take, and end");
   command->add_flag("--quiet", args->quiet, "No progress");

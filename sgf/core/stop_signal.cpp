@@ -18,11 +18,14 @@ StopSignal::StopSignal() {
   g_received = 0;
   std::signal(SIGINT, remember_signal);
   std::signal(SIGTERM, remember_signal);
+  is_hang_up_ignored_ = std::signal(SIGHUP, remember_signal) == SIG_IGN;
+  if (is_hang_up_ignored_) std::signal(SIGHUP, SIG_IGN);
 }
 
 StopSignal::~StopSignal() {
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
+  if (!is_hang_up_ignored_) std::signal(SIGHUP, SIG_DFL);
 }
 
 int StopSignal::received() const { return g_received; }

@@ -1,4 +1,5 @@
-// SIGINT and SIGTERM as a wish to stop: the run writes a checkpoint and ends in order.
+// SIGINT, SIGTERM and a closed terminal (SIGHUP, unless nohup ignores it) as a wish to stop: the run writes a
+// checkpoint and ends in order.
 #pragma once
 
 namespace sgf {
@@ -13,6 +14,9 @@ class StopSignal {
 
   // Its number, 0 where none came.
   int received() const;
+
+ private:
+  bool is_hang_up_ignored_ = false;
 };
 
 }  // namespace sgf

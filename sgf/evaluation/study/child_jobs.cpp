@@ -5,12 +5,14 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <utility>
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +22,7 @@ namespace {
 using JobClock = std::chrono::steady_clock;
 
 constexpr int kUnknownEnd = 255;
+constexpr const char* kParent = "SGF_PARENT";  // the process that began this one
 
 struct RunningJob {
   const ChildJob* job = nullptr;
@@ -28,11 +31,17 @@ struct RunningJob {
 };
 
 RunningJob start_job(const std::filesystem::path& program, const ChildJob& job) {
-  std::vector<std::string> words{program.string()};
+  std::error_code is_no_link;
+  const std::filesystem::path own = std::filesystem::read_symlink(program, is_no_link);
+  std::vector<std::string> words{(is_no_link ? program : own).filename().string()};
   words.insert(words.end(), job.arguments.begin(), job.arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
+  std::string parent = fmt::format("{}={}", kParent, getpid());
+  std::vector<char*> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) variables.push_back(*variable);
+  variables.insert(variables.end(), {parent.data(), nullptr});
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -42,7 +51,7 @@ RunningJob start_job(const std::filesystem::path& program, const ChildJob& job) 
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // a group of its own: signals reach it from here alone
   RunningJob running{.job = &job, .begin = JobClock::now()};
-  const int error = posix_spawn(&running.pid, program.c_str(), &actions, &attributes, argv.data(), environ);
+  const int error = posix_spawn(&running.pid, program.c_str(), &actions, &attributes, argv.data(), variables.data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   check(error == 0, "evaluation", "{} could not be started for {}: {}", program.string(), job.name,
@@ -107,6 +116,13 @@ bool run_children(const std::filesystem::path& program, const std::vector<ChildJ
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   return next == jobs.size();
+}
+
+void end_with_parent() {
+  const char* parent = std::getenv(kParent);
+  if (parent == nullptr) return;
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (parent != std::to_string(getppid())) raise(SIGTERM);  // gone before it was asked about
 }
 
 }  // namespace sgf

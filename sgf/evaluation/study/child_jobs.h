@@ -26,4 +26,7 @@ struct ChildEnd {
 bool run_children(const std::filesystem::path& program, const std::vector<ChildJob>& jobs, int64_t at_once,
                   const std::function<void(const ChildEnd&)>& ended);
 
+// For such a process itself, when it begins: it will be asked to stop when the one that began it is gone.
+void end_with_parent();
+
 }  // namespace sgf
