@@ -70,6 +70,9 @@ void check_paths_fit(const Config& c, const PairOrder& order) {
   check(order.latent == std::vector<int64_t>({c.video.frames, c.model.in_dim, c.video.height, c.video.width}),
         "training", "data.pairs {}: holds latents of [{}], this config's are [{}, {}, {}, {}]", c.data.pairs,
         fmt::join(order.latent, ", "), c.video.frames, c.model.in_dim, c.video.height, c.video.width);
+  check(order.context == pair_context(c), "training",
+        "data.pairs {}: its paths were made with {}, this config has {}; make pairs with this config", c.data.pairs,
+        order.context, pair_context(c));
   bool fits = order.timesteps.size() == steps.size();
   for (size_t i = 0; fits && i < steps.size(); ++i) fits = std::abs(order.timesteps[i] - steps[i]) < 1e-6;
   check(fits, "training", "data.pairs {}: its states were kept at timesteps {:.6g}, the student's are {:.6g}",
@@ -236,6 +239,13 @@ StageSurroundings clip_surroundings(const Config& c, c10::Device device) {
 }
 
 }  // namespace
+
+std::string pair_context(const Config& c) {
+  if (c.train.stage != StageChoice::kCausalOde) return "";
+  const ContextPolicy policy = policy_of(c);
+  return fmt::format("sink {}, window {}, blocks of {} after {}", policy.sink_frames, policy.fifo_frames,
+                     c.context.block_frames, layout_of(c).block(0).frames());
+}
 
 StageSurroundings build_surroundings(const Config& c, c10::Device device) {
   const std::vector<std::string> needs = unmet_needs(c);

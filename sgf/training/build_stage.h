@@ -29,6 +29,9 @@ StageSurroundings build_surroundings(const Config& config, c10::Device device);
 std::unique_ptr<Stage> build_stage(const Config& config, const StageSurroundings& surroundings, c10::Device device,
                                    const Ranks& ranks = Ranks::alone());
 
+// How blocks see each other in the paths of causal_ode, in words that name a folder of pairs; else empty.
+std::string pair_context(const Config& config);
+
 // What the dmd stage is made of, for those who look at its parts.
 struct DmdParts {
   DmdStageSettings settings;

@@ -53,8 +53,6 @@ std::string data_name(const Config& c) {
 
 PairOrder order_of(const PairRequest& r) {
   const Config& c = r.config;
-  const bool is_causal = c.train.stage == StageChoice::kCausalOde;
-  const ContextPolicy policy = policy_of(c);
   return {.stage = std::string(enum_name(c.train.stage)),
           .teacher = weight_identity(open_tensor_file(find_start_file(r.teacher).path)),
           .data = data_name(c),
@@ -66,9 +64,7 @@ PairOrder order_of(const PairRequest& r) {
           .shift = c.schedule.shift,
           .timesteps = denoising_steps(c),
           .latent = {c.video.frames, c.model.in_dim, c.video.height, c.video.width},
-          .context = is_causal ? fmt::format("sink {}, window {}, blocks of {} after {}", policy.sink_frames,
-                                             policy.fifo_frames, c.context.block_frames, layout_of(c).block(0).frames())
-                               : "",
+          .context = pair_context(c),
           .count = r.count,
           .per_shard = r.per_shard};
 }
@@ -209,6 +205,9 @@ PairRequest with_places(PairRequest request) {
 
 PairResult make_pairs(const PairRequest& given) {
   check_pair_request(given);
+  check_stage_of(
+      "--teacher", given.teacher,
+      given.config.train.stage == StageChoice::kCausalOde ? StageChoice::kTeacherForcing : StageChoice::kFlowMatching);
   const PairRequest request = with_places(given);
   const PairOrder order = order_of(request);
   const c10::Device device = device_from_name(enum_name(request.config.run.device));

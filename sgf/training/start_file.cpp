@@ -2,6 +2,7 @@
 
 #include "sgf/core/checkpoint_format.h"
 #include "sgf/core/error.h"
+#include "sgf/core/mapped_file.h"
 #include "sgf/model/stored_config.h"
 #include "sgf/model/weight_folder.h"
 #include "sgf/training/checkpoint_store.h"
@@ -40,6 +41,15 @@ StartFile find_start_file(const fs::path& path) {
   if (!fs::exists(folder / "state.json")) return {find_dit_file(path), std::nullopt};
   const fs::path average = folder / "ema.safetensors";
   return {fs::exists(average) ? average : folder / "generator.safetensors", step_of_folder(folder)};
+}
+
+void check_stage_of(const std::string& key, const fs::path& path, StageChoice stage) {
+  if (!is_run_folder(path) && !is_shipped_model(path)) return;
+  const fs::path file = path / "config.yaml";
+  const StageChoice own = parse_config(MappedFile::open(file)->text(), file.string()).train.stage;
+  check(own == stage, "training",
+        "{} {}: is a run of {}, a run of {} is needed here; name its weight file if you mean it", key, path.string(),
+        enum_name(own), enum_name(stage));
 }
 
 StartWeights open_start_weights(const fs::path& path) {

@@ -2,6 +2,7 @@
 // Torch-free.
 #pragma once
 
+#include "sgf/core/config.h"
 #include "sgf/core/tensor_file.h"
 #include "sgf/model/dit_config.h"
 #include "sgf/model/weight_names.h"
@@ -21,6 +22,10 @@ struct StartFile {
 // A file or folder of weights as users have them, a shipped model, a run folder (its newest checkpoint) or a checkpoint
 // folder; in the last two the slow average where there is one.
 StartFile find_start_file(const std::filesystem::path& path);
+
+// Refuses a run, or a shipped model, that tells of another stage than the one whose networks `key` takes. Weights alone
+// tell of none.
+void check_stage_of(const std::string& key, const std::filesystem::path& path, StageChoice stage);
 
 // Such a file, opened and known to hold a DiT.
 struct StartWeights {

@@ -58,6 +58,8 @@ std::string describe_source(const StartSource& source) {
 // A newer checkpoint in the named folder is not the one this run began with.
 StartSource source_of(const std::string& key, const std::string& given, const StartSource* before) {
   const bool stays = before != nullptr && before->given == given && fs::exists(before->file);
+  if (!stays && is_teacher(key))
+    check_stage_of(key, given, key == "dmd.teacher" ? StageChoice::kFlowMatching : StageChoice::kTeacherForcing);
   const StartFile file = stays ? StartFile{before->file, before->step} : find_start_file(given);
   return {key, given, fs::absolute(file.path), file.step, weight_identity(open_tensor_file(file.path))};
 }

@@ -6,6 +6,7 @@
 #include "sgf/core/stop_signal.h"
 #include "sgf/rollout/config_parts.h"
 #include "sgf/training/build_stage.h"
+#include "sgf/training/checkpoint_store.h"
 #include "sgf/training/run_record.h"
 #include "sgf/training/stage_files.h"
 #include "sgf/training/start_sources.h"
@@ -72,6 +73,10 @@ std::optional<RunFolder> open_earlier_run(const TrainRequest& request) {
   check(request.resume, "training",
         "{}: holds a run already; --resume goes on with it, --out gives the new one a place", request.out.string());
   refuse_other_length(request.config, request.out);
+  const std::optional<int64_t> made = CheckpointStore(request.out / "checkpoints").newest();
+  check(!made || *made <= request.config.train.steps, "training",
+        "{}: the run has made {} steps, and train.steps asks for {}; give it {} or more, or begin a new run (--out)",
+        request.out.string(), made.value_or(0), request.config.train.steps, made.value_or(0));
   return RunFolder::open(request.out, to_yaml(request.config), free_keys_of(request.out));
 }
 

@@ -12,9 +12,11 @@ SMALL=(--set model.dim=24 --set model.ffn_dim=32 --set model.freq_dim=16 --set m
   --set model.num_layers=1 --set output.sample_every=0 --set output.report_every=0 --set run.threads=1)
 FLOW=(--set train.stage=flow_matching --set train.steps=1)
 FORCING=(--set train.stage=teacher_forcing --set train.steps=1)
+# By its file, so that it may teach what another stage's run should.
+TEACHER=$FOLDER/teacher/checkpoints/step_00000001/generator.safetensors
 DMD=(--set train.stage=dmd --set "train.start_from=$FOLDER/teacher" --set "dmd.teacher=$FOLDER/teacher"
   --set dmd.generator_every=2)
-CONSISTENCY=(--set train.stage=causal_cd --set "train.start_from=$FOLDER/teacher" --set "distil.teacher=$FOLDER/teacher")
+CONSISTENCY=(--set train.stage=causal_cd --set "train.start_from=$FOLDER/teacher" --set "distil.teacher=$TEACHER")
 CAUSAL_ODE=(--set train.stage=causal_ode --set "train.start_from=$FOLDER/teacher" --set "data.pairs=$FOLDER/causal_ode-pairs")
 BIDIRECTIONAL_ODE=(--set train.stage=bidirectional_ode --set "train.start_from=$FOLDER/teacher"
   --set "data.pairs=$FOLDER/bidirectional_ode-pairs")
@@ -40,7 +42,7 @@ start_pairs() {
 }
 
 order_pairs() {
-  PAIRS=(pairs world-tiny --teacher "$FOLDER/teacher" --out "$2" --count "$3" --per-shard 1 --steps "$4" --quiet
+  PAIRS=(pairs world-tiny --teacher "$TEACHER" --out "$2" --count "$3" --per-shard 1 --steps "$4" --quiet
     "${SMALL[@]}" --set video.frames=6 --set "train.stage=$1" "${@:5}")
 }
 

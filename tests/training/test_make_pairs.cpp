@@ -5,6 +5,7 @@
 #include "sgf/core/sha256.h"
 #include "sgf/data/pair_source.h"
 #include "sgf/rollout/solver_walk.h"
+#include "sgf/training/start_file.h"
 #include "sgf/training/train_run.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
@@ -71,7 +72,7 @@ class PairFolder : public ::testing::TestWithParam<StageChoice> {
   }
   PairRequest request(const std::string& name = "pairs") const {
     return {.config = tiny_config(GetParam()),
-            .teacher = (folder_ / "teacher").string(),
+            .teacher = find_start_file(folder_ / "teacher").path.string(),  // of whatever stage
             .out = folder_ / name,
             .count = 5,
             .per_shard = 2,

@@ -5,6 +5,7 @@
 #include "sgf/training/make_pairs.h"
 #include "sgf/training/metrics_log.h"
 #include "sgf/training/run_folder.h"
+#include "sgf/training/start_file.h"
 #include "sgf/training/train_needs.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
@@ -77,7 +78,7 @@ class EveryStage : public ::testing::TestWithParam<StageChoice> {
     train(small_run(StageChoice::kFlowMatching, 1), folder_ / "teacher");
     if (reads_pairs())
       make_pairs({.config = small_run(GetParam(), 1),
-                  .teacher = (folder_ / "teacher").string(),
+                  .teacher = find_start_file(folder_ / "teacher").path.string(),
                   .out = folder_ / "pairs",
                   .count = 5,
                   .per_shard = 2,
@@ -92,7 +93,7 @@ class EveryStage : public ::testing::TestWithParam<StageChoice> {
     const std::string teacher = (folder_ / "teacher").string();
     if (GetParam() == StageChoice::kDmd || is_student_stage(GetParam())) c.train.start_from = teacher;
     if (GetParam() == StageChoice::kDmd) c.dmd.teacher = teacher;
-    if (GetParam() == StageChoice::kCausalCd) c.distil.teacher = teacher;
+    if (GetParam() == StageChoice::kCausalCd) c.distil.teacher = find_start_file(teacher).path.string();
     if (reads_pairs()) c.data.pairs = (folder_ / "pairs").string();
     return c;
   }
@@ -242,12 +243,12 @@ TEST_F(RunWithATeacher, IsRefusedWhereTheFileWasOverwritten) {
 
 TEST(TrainRun, AConsistencyRunGoesOnWithTheTeacherItBeganWith) {
   const TemporaryFolder folder;
-  train(small_run(StageChoice::kFlowMatching, 1), folder / "teacher");
+  train(small_run(StageChoice::kTeacherForcing, 1), folder / "teacher");
   Config c = small_run(StageChoice::kCausalCd, 4);
   c.train.start_from = c.distil.teacher = (folder / "teacher").string();
   train(c, folder / "run", false, 2);
   train(c, folder / "whole");
-  train(small_run(StageChoice::kFlowMatching, 3), folder / "teacher", true);
+  train(small_run(StageChoice::kTeacherForcing, 3), folder / "teacher", true);
   EXPECT_EQ(train(c, folder / "run", true).steps_done, 4);
   expect_same_checkpoint(folder / "whole", folder / "run", 4);
   c.distil.teacher = (folder / "teacher/checkpoints/step_00000003").string();
@@ -255,9 +256,44 @@ TEST(TrainRun, AConsistencyRunGoesOnWithTheTeacherItBeganWith) {
   EXPECT_THAT(refusal_of([&] { train(c, folder / "run", true); }), HasSubstr("another network"));
 }
 
-TEST(TrainRun, PairsOfAnotherStageSizeOrScheduleAreRefused) {
+// A run knows what it was trained for; weights alone do not.
+TEST(TrainRun, ATeacherOfAnotherStageIsRefused) {
   const TemporaryFolder folder;
-  train(small_run(StageChoice::kFlowMatching, 1), folder / "teacher");
+  train(small_run(StageChoice::kFlowMatching, 1), folder / "both_ways");
+  train(small_run(StageChoice::kTeacherForcing, 1), folder / "forced");
+  const auto train_with = [&](StageChoice stage, const std::string& teacher) {
+    Config c = small_run(stage, 1);
+    c.train.start_from = (folder / "forced").string();
+    c.distil.teacher = c.dmd.teacher = (folder / teacher).string();
+    train(c, folder / std::string(enum_name(stage)));
+  };
+  EXPECT_THAT(refusal_of([&] { train_with(StageChoice::kCausalCd, "both_ways"); }),
+              HasSubstr("is a run of flow_matching, a run of teacher_forcing is needed here"));
+  EXPECT_THAT(refusal_of([&] { train_with(StageChoice::kDmd, "forced"); }),
+              HasSubstr("is a run of teacher_forcing, a run of flow_matching is needed here"));
+  EXPECT_NO_THROW(train_with(StageChoice::kCausalCd, "forced"));
+  EXPECT_NO_THROW(train_with(StageChoice::kDmd, "both_ways"));
+  const PairRequest pairs{.config = small_run(StageChoice::kCausalOde, 1),
+                          .teacher = (folder / "both_ways").string(),
+                          .out = folder / "pairs",
+                          .count = 1,
+                          .steps = 4,
+                          .progress = ProgressMode::kQuiet};
+  EXPECT_THAT(refusal_of([&] { make_pairs(pairs); }), HasSubstr("a run of teacher_forcing is needed here"));
+}
+
+TEST(TrainRun, FewerStepsThanItHasMadeAreRefusedAndItsConfigStays) {
+  const TemporaryFolder folder;
+  train(small_run(StageChoice::kFlowMatching, 3), folder / "run");
+  const std::string config = bytes_of(folder / "run/config.yaml");
+  EXPECT_THAT(refusal_of([&] { train(small_run(StageChoice::kFlowMatching, 2), folder / "run", true); }),
+              HasSubstr("the run has made 3 steps, and train.steps asks for 2"));
+  EXPECT_EQ(bytes_of(folder / "run/config.yaml"), config);
+}
+
+TEST(TrainRun, PairsOfAnotherStageSizeContextOrScheduleAreRefused) {
+  const TemporaryFolder folder;
+  train(small_run(StageChoice::kTeacherForcing, 1), folder / "teacher");
   const std::string teacher = (folder / "teacher").string();
   make_pairs({.config = small_run(StageChoice::kCausalOde, 1),
               .teacher = teacher,
@@ -274,6 +310,7 @@ TEST(TrainRun, PairsOfAnotherStageSizeOrScheduleAreRefused) {
   };
   EXPECT_THAT(refused([](Config& c) { c.train.stage = StageChoice::kBidirectionalOde; }), HasSubstr("for causal_ode"));
   EXPECT_THAT(refused([](Config& c) { c.video.frames = 3; }), HasSubstr("latents of [6, 12, 8, 8]"));
+  EXPECT_THAT(refused([](Config& c) { c.context.block_frames = 1; }), HasSubstr("this config has sink"));
   EXPECT_THAT(refused([](Config& c) { c.schedule.shift = 3; }), HasSubstr("kept at timesteps 1000, 937.5"));
   EXPECT_THAT(refused([](Config& c) { c.data.pairs = ""; }), HasSubstr("sgf pairs"));
   EXPECT_THAT(refused([](Config& c) { c.data.pairs = "/nowhere"; }), HasSubstr("holds no ODE pairs"));
