@@ -79,40 +79,40 @@ void run_bench(const BenchArgs& args) {
 void add_geometry(CLI::App& command, PassesSetting& setting) {
   command.add_option("--frames", setting.frames, "Latent frames; pictures (eval)")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command.add_option("--block", setting.block_frames, "Frames a block")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command.add_option("--sink", setting.policy.sink_frames, "Sink frames")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(number_from_zero());
   command.add_option("--fifo", setting.policy.fifo_frames, "FIFO frames")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  command.add_option("--height", setting.height, "Latent height")->capture_default_str()->check(CLI::PositiveNumber);
-  command.add_option("--width", setting.width, "Latent width")->capture_default_str()->check(CLI::PositiveNumber);
-  command.add_option("--batch", setting.batch, "Samples")->capture_default_str()->check(CLI::PositiveNumber);
+      ->check(number_from_zero());
+  command.add_option("--height", setting.height, "Latent height")->capture_default_str()->check(positive_number());
+  command.add_option("--width", setting.width, "Latent width")->capture_default_str()->check(positive_number());
+  command.add_option("--batch", setting.batch, "Samples")->capture_default_str()->check(positive_number());
   command.add_option("--noises", setting.noises, "Rollouts per exit step (recovery)")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command.add_option("--runs", setting.repeats, "Timed runs after the warm-up")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
 }
 
 void add_training(CLI::App& command, BenchArgs& args) {
   command.add_option("--exit", args.setting.exit_step, "Step at which rollouts stop (critic, generator, cycle)")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command
       .add_option("--warm-up", args.setting.warm_up,
                   "Runs before the timed ones (score, critic, generator, cycle, vae-*, eval)")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command.add_option("--recording", args.setting.recording,
                      "Networks, shape and noise of an sgf_step recording (score, critic, generator, cycle)");
   command.add_option("--threads", args.threads, "CPU threads; as many as torch takes by default")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
 }
 
 void add_sizes(CLI::App& command, BenchArgs& args) {
@@ -121,10 +121,10 @@ void add_sizes(CLI::App& command, BenchArgs& args) {
                                          {"--heads", &args.heads, "Heads"},
                                          {"--layers", &args.layers, "Layers"},
                                          {"--channels", &args.channels, "Latent channels"}})
-    command.add_option(name, *size, fmt::format("{} instead of the preset's", what))->check(CLI::PositiveNumber);
+    command.add_option(name, *size, fmt::format("{} instead of the preset's", what))->check(positive_number());
   command.add_option("--vae-dim", args.setting.vae_dim, "Width of the VAE (vae-decode, vae-encode, stream)")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
 }
 
 }  // namespace

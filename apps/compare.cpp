@@ -118,7 +118,7 @@ void add_compare(CLI::App& app) {
   check_seed(*command->add_option("--seed", args->seed, "Of order and sides; drawn where it is not given"));
   command->add_option("--embed-mb", args->embed_mb, "Videos up to this many MB together lie within the page")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(number_from_zero());
   command->footer(
       "Videos pair by the prompt and seed that those of sgf generate note, else by name. Raters get the page (and the\n"
       "folder of videos, if they do not fit into it), never the key: docs/compare.md.\n"

@@ -82,35 +82,35 @@ void run_data_encode(const DataEncodeArgs& args) {
 void add_cut(CLI::App& command, ClipCut& cut) {
   command.add_option("--frames", cut.frames, "Pictures of a clip: 1, 5, 9, ... 81, a multiple of 4 and one")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command.add_option("--height", cut.height, "Of the pictures, which are made to cover it; the middle is kept")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command.add_option("--width", cut.width, "The same")->capture_default_str()->check(CLI::PositiveNumber);
+      ->check(positive_number());
+  command.add_option("--width", cut.width, "The same")->capture_default_str()->check(positive_number());
   command.add_option("--fps", cut.fps, "Pictures a second: of each moment the one that the video shows then")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command
       .add_option("--stride", cut.stride,
                   "Pictures from one clip of a video to its next; 0: one clip a video, its beginning")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(number_from_zero());
 }
 
 void add_encoders(CLI::App& command, DataEncodeArgs& args) {
   command.add_option("--wan", args.vae.wan, "A Wan folder: its VAE and its text encoder")->required();
   command.add_option("--text-len", args.text_len, "Tokens that a caption is cut at")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command.add_option("--negative-prompt", args.negative_prompt, "Embedded beside the captions; Wan's by default");
   add_device(command, args.vae.device);
   command.add_option("--dtype", args.vae.dtype, "float64, float32 or bfloat16; auto: bfloat16 on a GPU, else float32")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "float64", "float32", "bfloat16"}));
   command.add_option("--tile", args.vae.tile, "Work in tiles of so many pixels, for small memories; seams may show")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command.add_option("--threads", args.vae.threads, "CPU threads; as many as torch takes by default")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
 }
 
 void add_data_encode(CLI::App& data) {

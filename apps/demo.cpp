@@ -1,6 +1,7 @@
 // `sgf demo`: a tour in minutes on any CPU.
 #include "sgf/evaluation/demo.h"
 #include "apps/commands.h"
+#include "apps/option_values.h"
 #include "apps/preset_folders.h"
 #include "apps/table.h"
 #include "sgf/core/config.h"
@@ -65,7 +66,7 @@ void add_demo(CLI::App& app) {
   command->add_option("--models", args->models, "Folder with teacher.safetensors and student.safetensors");
   command->add_option("--frames", args->frames, "Length of the long rollouts")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command->add_option("--set", args->overrides, "Override one key, as train.steps=20; may be given again")
       ->allow_extra_args(false);
   command->callback([args] { run_demo_command(*args); });

@@ -1,6 +1,7 @@
 // `sgf diagnose recovery CONFIG`: how faithfully Pass 2 repeats Pass 1, per exit step.
 #include "apps/commands.h"
 #include "apps/diagnose.h"
+#include "apps/option_values.h"
 #include "apps/table.h"
 #include "sgf/evaluation/diagnosed_run.h"
 #include "sgf/evaluation/recovery_per_exit.h"
@@ -185,7 +186,7 @@ void add_diagnose_recovery(CLI::App& diagnose) {
   add_diagnose_args(*command, args->common);
   CLI::Option* noises = command->add_option("--noises", args->noises, "Rollouts per exit step")
                             ->capture_default_str()
-                            ->check(CLI::PositiveNumber);
+                            ->check(positive_number());
   CLI::Option* save = command->add_option("--save-record", args->save_record, "Keep every exit record in this folder");
   command->add_option("--replay", args->replay, "Reconstruct kept exit records instead of rolling out")
       ->excludes(save)

@@ -1,6 +1,7 @@
 // `sgf diagnose sink CONFIG`: what the sink does for a long stream, at one total window.
 #include "apps/commands.h"
 #include "apps/diagnose.h"
+#include "apps/option_values.h"
 #include "apps/progress.h"
 #include "apps/table.h"
 #include "sgf/evaluation/sink_ablation.h"
@@ -102,12 +103,12 @@ void add_diagnose_sink(CLI::App& diagnose) {
                    "Sink sizes in latents; none, the config's, a third and two thirds of the "
                    "window by default")
       ->delimiter(',')
-      ->check(CLI::NonNegativeNumber);
+      ->check(number_from_zero());
   command->add_option("--frames", args->frames, "Latents a stream; twelve times the trained length by default")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command->add_option("--streams", args->streams, "Prompts, each with noise of its own")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command->callback([args] { run_sink(*args); });
 }
 

@@ -1,6 +1,7 @@
 // `sgf diagnose vae-boundary VIDEO…`: how far a latent is from itself when less of the past was encoded before it.
 #include "apps/commands.h"
 #include "apps/diagnose.h"
+#include "apps/option_values.h"
 #include "apps/table.h"
 #include "apps/vae_options.h"
 #include "sgf/core/error.h"
@@ -110,10 +111,10 @@ void add_diagnose_vae_boundary(CLI::App& diagnose) {
   command->add_option("videos", args->videos, "Video files, or folders of PNG files")->required();
   command->add_option("--frames", args->frames, "Pictures of each video, 1 + 4 k")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command->add_option("--windows", args->windows, "How many windows: W = 0 to N - 1")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command->add_flag("--json", args->json, "One object");
   add_vae_args(*command, args->vae);
   command->callback([args] { run_vae_boundary(*args); });

@@ -183,19 +183,19 @@ void add_switches(CLI::App& command, EvalArgs& args) {
   EvalSwitches& switches = args.order.switches;
   command.add_option("--clip-seconds", switches.clip_seconds, "Length of clips (vbench-long)")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command.add_flag("--no-reencode", args.no_reencode, "Pass pictures on as they are, without H.264 (vbench-long)");
   command.add_flag("--no-slow-fast", args.no_slow_fast, "Consistency within clips alone (vbench-long)");
   command.add_flag("--static-filter", switches.static_filter, "Flicker on clips that stand still, found by RAFT");
   command.add_option("--static-clips", switches.static_clips, "Such clips of a prompt that are enough")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command.add_option("--static-prompts", args.static_prompts,
                      "VBench_full_info.json: only its prompts of temporal_flickering pass the filter");
   command.add_flag("--clip-float16", switches.clip_in_half, "CLIP in float16, as the original runs it on CUDA");
   command.add_option("--fps", switches.fps, "Pictures a second of videos that name none")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
 }
 
 void add_labels(CLI::App& command, EvalArgs& args) {

@@ -1,6 +1,7 @@
 // `sgf eval table|export|import`: tables of results, and the exchange with the original VBench.
 #include "apps/commands.h"
 #include "apps/eval.h"
+#include "apps/option_values.h"
 #include "apps/progress.h"
 #include "apps/table.h"
 #include "sgf/core/error.h"
@@ -124,7 +125,7 @@ void add_eval_export(CLI::App& eval) {
   command->add_option("--prompts", args->prompts, "A JSON that names the videos' prompts, or a manifest.json");
   command->add_option("--fps", args->fps, "Pictures a second of videos that name none")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command->callback([args] { exit_with(run_export(*args)); });
 }
 

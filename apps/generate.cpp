@@ -142,7 +142,7 @@ void add_output(CLI::App& command, GenerateArgs& args) {
   command
       .add_option("--save-every", args.save_every,
                   "Blocks between two states that --continue can go on from; 0: none. A minute of video by default")
-      ->check(CLI::NonNegativeNumber);
+      ->check(number_from_zero());
   command.add_flag("--dry-run", args.dry_run, "Say what would be loaded and written, and end");
   command.add_flag("--json", args.json, "Results as one object a video");
   command.add_flag("--quiet", args.quiet, "No progress");
@@ -163,7 +163,7 @@ void add_model(CLI::App& command, GenerateArgs& args) {
   command.add_option("--dtype", args.dtype, "float64, float32 or bfloat16; the config's, on a CPU float32")
       ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
   command.add_option("--threads", args.threads, "CPU threads; as many as torch takes by default")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
 }
 
 }  // namespace

@@ -12,6 +12,19 @@
 #include <limits>
 
 namespace sgf {
+namespace {
+
+// A comparison with NaN is false, so that NaN is refused by all.
+CLI::Validator number_check(const std::string& name, const std::string& words, bool (*is_good)(double)) {
+  return {[=](const std::string& text) {
+            double value = 0;
+            const bool is_number = CLI::detail::lexical_cast(text, value);
+            return is_number && is_good(value) ? std::string() : fmt::format("must be {}, got {}", words, text);
+          },
+          name};
+}
+
+}  // namespace
 
 void add_device(CLI::App& command, std::string& device) {
   const auto refuse_others = [](const std::string& word) {
@@ -64,6 +77,14 @@ void add_precision(CLI::App& command, std::string& dtype, std::string& attention
   command.add_option("--attention", attention, "auto, cudnn, flash or math")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "cudnn", "flash", "math"}));
+}
+
+CLI::Validator positive_number() {
+  return number_check("POSITIVE", "more than 0", [](double v) { return v > 0; });
+}
+
+CLI::Validator number_from_zero() {
+  return number_check("NONNEGATIVE", "0 or more", [](double v) { return v >= 0; });
 }
 
 }  // namespace sgf

@@ -9,6 +9,7 @@
 namespace CLI {
 class App;
 class Option;
+class Validator;
 }  // namespace CLI
 
 namespace sgf {
@@ -21,6 +22,10 @@ void add_precision(CLI::App& command, std::string& dtype, std::string& attention
 
 // For a --seed: 0 to 2^63 - 1 in decimal digits; anything else is a misuse.
 void check_seed(CLI::Option& option);
+
+// Checks of numbers: more than 0, and 0 or more. What is no number, NaN too, is a misuse.
+CLI::Validator positive_number();
+CLI::Validator number_from_zero();
 
 // --shard 2/8: this one of many workers that share a folder. Anything else is refused when it is read.
 void add_worker(CLI::App& command, std::string& share);

@@ -57,16 +57,14 @@ void add_pairs(CLI::App& app) {
                    "Weights or run folder: teacher-forced for causal_ode, bidirectional for bidirectional_ode")
       ->required();
   command->add_option("--out", args->out, "Folder of the pairs; data.pairs by default");
-  command->add_option("--count", args->count, "Pairs, over all workers")->required()->check(CLI::PositiveNumber);
-  command->add_option("--per-shard", args->per_shard, "Pairs a file")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+  command->add_option("--count", args->count, "Pairs, over all workers")->required()->check(positive_number());
+  command->add_option("--per-shard", args->per_shard, "Pairs a file")->capture_default_str()->check(positive_number());
   command->add_option("--steps", args->steps, "Euler steps; the student's timesteps must be among them")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   command->add_option("--guidance", args->guidance, "uncond + guidance (cond - uncond)")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(number_from_zero());
   add_worker(*command, args->shard);
   command->add_option("--set", args->overrides, "Override one key, as train.micro_batch=8; may be given again")
       ->allow_extra_args(false);

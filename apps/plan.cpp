@@ -126,9 +126,9 @@ void add_plan(CLI::App& app) {
       ->allow_extra_args(false);
   command->add_option("--gpus", args->request.gpus, "GPUs that share the global batch")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command->add_option("--memory", args->request.memory_gib, "Memory of one GPU in GiB, to be told whether it fits")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command->add_option("--gpu", args->request.gpu, "Which GPU the time is asked for; h200 was measured")
       ->capture_default_str();
   suggest(*command->add_option("--teacher", args->teacher,

@@ -1,5 +1,6 @@
 // `sgf redo VIDEO`: makes a video again from what it says of itself, and compares.
 #include "apps/commands.h"
+#include "apps/option_values.h"
 #include "sgf/core/error.h"
 #include "sgf/core/progress_line.h"
 #include "sgf/core/weight_identity.h"
@@ -101,7 +102,7 @@ void add_redo(CLI::App& app) {
   command->add_option("--wan", args->wan, "The Wan folder, where it has moved");
   command->add_option("--out", args->out, "Keep the new video under this name");
   command->add_option("--threads", args->threads, "CPU threads; as many as torch takes by default")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command->add_flag("--show", args->show, "Only print what made it");
   command->add_flag("--quiet", args->quiet, "No progress");
   command->footer(

@@ -136,11 +136,11 @@ void add_sampler(CLI::App& command, SampleArgs& args) {
       ->check(CLI::IsMember({"euler", "unipc"}));
   command.add_option("--guidance", args.guidance, "uncond + guidance (cond - uncond); 1: none, at half the cost")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  command.add_option("--shift", args.shift, "Of the schedule; the config's by default")->check(CLI::PositiveNumber);
+      ->check(number_from_zero());
+  command.add_option("--shift", args.shift, "Of the schedule; the config's by default")->check(positive_number());
   command.add_option("--negative", args.negative, "What guidance steers away from; the config's by default");
-  command.add_option("--seed", args.seed, "Other seeds give other videos")->check(CLI::NonNegativeNumber);
-  command.add_option("--frames", args.frames, "Latent frames; the config's by default")->check(CLI::PositiveNumber);
+  command.add_option("--seed", args.seed, "Other seeds give other videos")->check(number_from_zero());
+  command.add_option("--frames", args.frames, "Latent frames; the config's by default")->check(positive_number());
 }
 
 }  // namespace
@@ -157,9 +157,9 @@ void add_sample(CLI::App& app) {
   command->add_option("--prompts", args->prompts_file, "File of prompts, one a line")->excludes(prompt);
   command->add_option("--count", args->count, "Captions of the world, where no prompts are given")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   add_sampler(*command, *args);
-  command->add_option("--batch", args->batch, "Videos a forward")->capture_default_str()->check(CLI::PositiveNumber);
+  command->add_option("--batch", args->batch, "Videos a forward")->capture_default_str()->check(positive_number());
   command->add_option("--out", args->out, "Folder for N.png, a strip, and N.mp4 of every prompt")->required();
   command->add_flag("--png", args->png, "Every picture too, N/frame_XXXXX.png");
   command->add_flag("--overwrite", args->overwrite, "Replace files that are there");

@@ -1,5 +1,6 @@
 // `sgf strips VIDEO…`: videos as a figure, a row each, a column a time.
 #include "apps/commands.h"
+#include "apps/option_values.h"
 #include "apps/table.h"
 #include "sgf/core/error.h"
 #include "sgf/evaluation/strip_figure.h"
@@ -81,7 +82,7 @@ void add_strips(CLI::App& app) {
       ->check(CLI::Range(8, 4096));
   command->add_option("--fps", args->fps, "Pictures a second of PNG folders, which do not say")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command->footer(
       "A time that a video does not reach is a grey field, and is said. Times count by the mean frame rate of a file.\n"
       "Labels are ASCII.");

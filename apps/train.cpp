@@ -1,6 +1,7 @@
 // `sgf train CONFIG`: a training run in a folder of its own, that can be stopped and resumed.
 #include "apps/commands.h"
 #include "apps/config_notes.h"
+#include "apps/option_values.h"
 #include "apps/version.h"
 #include "sgf/core/config.h"
 #include "sgf/training/train_run.h"
@@ -77,7 +78,7 @@ void add_train(CLI::App& app) {
       "--resume", args->resume,
       "Go on with the run in that folder, exactly where its last checkpoint was; begin it where there is none");
   command->add_option("--stop-after", args->stop_after, "End in order after so many steps of this start")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command->add_flag("--quiet", args->quiet, "No progress");
   command->callback([args] { run_train(*args); });
 }

@@ -1,5 +1,6 @@
 // `sgf vae encode|decode`: videos to latents and back through the Wan VAE.
 #include "apps/commands.h"
+#include "apps/option_values.h"
 #include "apps/progress.h"
 #include "apps/vae_options.h"
 #include "sgf/vae/vae_files.h"
@@ -77,8 +78,7 @@ void add_decode(CLI::App& vae) {
   CLI::App* command = vae.add_subcommand("decode", "Latents to a video, a few frames at a time");
   command->add_option("latents", args->order.latents, "A file with `latents` [F, C, h, w]")->required();
   command->add_option("--out", args->order.video, "An .mp4 file, or a folder for PNG files")->required();
-  command->add_option("--fps", args->fps, "Pictures a second; the file's, or 16, by default")
-      ->check(CLI::PositiveNumber);
+  command->add_option("--fps", args->fps, "Pictures a second; the file's, or 16, by default")->check(positive_number());
   add_vae_args(*command, args->vae);
   command->callback([args] { run_decode(*args); });
 }

@@ -19,9 +19,9 @@ void add_vae_args(CLI::App& command, VaeArgs& args) {
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "float64", "float32", "bfloat16"}));
   command.add_option("--tile", args.tile, "Work in tiles of so many pixels, for small memories; seams may show")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command.add_option("--threads", args.threads, "CPU threads; as many as torch takes by default")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
 }
 
 std::filesystem::path vae_file(const VaeArgs& args) {

@@ -58,10 +58,8 @@ void add_render(CLI::App& world) {
   command->add_option("--preset", args->preset, "The world")
       ->capture_default_str()
       ->check(CLI::IsMember(world_preset_names()));
-  command->add_option("--clips", args->order.clips, "Clips")->capture_default_str()->check(CLI::PositiveNumber);
-  command->add_option("--frames", args->order.frames, "Frames a clip")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+  command->add_option("--clips", args->order.clips, "Clips")->capture_default_str()->check(positive_number());
+  command->add_option("--frames", args->order.frames, "Frames a clip")->capture_default_str()->check(positive_number());
   check_seed(*command->add_option("--seed", args->order.seed, "Other seeds give other clips")->capture_default_str());
   command->add_option("--prompt", args->prompt, "A caption for all clips, which then differ in what it does not name");
   command->add_option("--format", args->format, "mp4, or png: a folder a clip, exact")
@@ -69,7 +67,7 @@ void add_render(CLI::App& world) {
       ->check(CLI::IsMember({"mp4", "png"}));
   command->add_option("--fps", args->files.fps, "Frames a second of mp4")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command->add_option("--crf", args->files.crf, "Rate factor of mp4: 0 is best, 51 smallest")
       ->capture_default_str()
       ->check(CLI::Range(0, 51));
@@ -217,7 +215,7 @@ void add_measure(CLI::App& world) {
       ->check(CLI::IsMember(world_preset_names()));
   command->add_option("--segments", args->segments, "Equal parts in time")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command->add_flag("--json", args->json, "One object a line and video, then the mean");
   command->footer(kMeasureFooter);
   command->callback([args] {

@@ -220,6 +220,9 @@ LoadedConfig load_config_with_notes(const std::filesystem::path& file_or_preset,
 Config load_config(const std::filesystem::path& file_or_preset, const std::vector<std::string>& overrides,
                    const std::vector<std::filesystem::path>& preset_folders);
 
+// Refuses a name that would lead out of the folder that is named after it.
+void check_name(std::string_view key, const std::string& name);
+
 // A config without bases, as to_yaml writes it; `source` stands in messages. Not validated.
 Config parse_config(std::string_view yaml, const std::string& source);
 

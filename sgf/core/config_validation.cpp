@@ -132,7 +132,14 @@ void check_run(const RunSettings& r) {
 
 }  // namespace
 
+void check_name(std::string_view key, const std::string& name) {
+  check(name.find('/') == std::string::npos && name != "." && name != "..", "core",
+        "{} is that of a folder too, so it has no '/' and is not '.' or '..', got '{}'; --out names a place", key,
+        name);
+}
+
 void validate(const Config& config) {
+  check_name("name", config.name);
   check_model(config.model);
   check_heads(config.model);
   check_context(config.context);

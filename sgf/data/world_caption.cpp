@@ -5,6 +5,7 @@
 #include "sgf/core/nearest_name.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -46,7 +47,8 @@ int64_t token_of(const std::string& word) {
   if (found != known.end()) return found - known.begin();
   const std::optional<std::string> nearest = nearest_name(word, known);
   fail("data", "the world has no word {}{}", in_quotes(word),
-       nearest ? fmt::format("; did you mean {}?", *nearest) : "");
+       nearest ? fmt::format("; did you mean {}?", *nearest)
+               : fmt::format("; its words are {}", fmt::join(known, ", ")));
 }
 
 // Walks over the words of a caption and says where the sentence leaves the

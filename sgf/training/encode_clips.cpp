@@ -243,7 +243,8 @@ bool encode_all(const EncodeRequest& request, const ClipMaker& encoder, const st
         return false;
       }
       if (made->is_left_out()) progress.say("left out: " + made->problem);
-      progress.show({.step = ++result.made});
+      result.made += made->is_left_out() ? 0 : 1;
+      progress.show({.step = static_cast<int64_t>(i) + 1});
     }
   }
   progress.finish();

@@ -40,6 +40,8 @@ check_errors() {
   expect 2 "no command 'inspct'; did you mean inspect?" "$SGF" inspct
   expect 2 'did you mean --json?' "$SGF" inspect --jsn x
   expect 2 'names' "$SGF" convert a b.pt --names klingon
+  expect 2 '--count: must be more than 0, got 0' "$SGF" sample --model x --out y --count 0
+  expect 2 '--guidance: must be 0 or more, got nan' "$SGF" sample --model x --out y --guidance nan
   expect 1 'sgf: [core] /nowhere' "$SGF" inspect /nowhere
   expect 1 'posix.system' "$SGF" inspect "$DATA/weights/evil.pt"
   for device in gpu cpu:7 cuda: cuda:x mps; do

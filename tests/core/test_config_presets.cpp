@@ -93,6 +93,8 @@ TEST(Validation, ContradictionsNameBothKeys) {
   refuses("schedule: {denoising_steps: [500, 750]}", "must fall from noise to clean, got [500.0, 750.0]");
   refuses("schedule: {denoising_steps: []}", "must name at least one step");
   refuses("schedule: {denoising_steps: [1000.5]}", "must lie in (0, 1000], got 1000.5");
+  refuses("name: ../elsewhere", "has no '/' and is not '.' or '..', got '../elsewhere'");
+  refuses("name: ..", "is not '.' or '..'");
 }
 
 TEST(Validation, WhatFitsIsAccepted) {

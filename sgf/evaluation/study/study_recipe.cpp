@@ -1,5 +1,6 @@
 #include "sgf/evaluation/study/study_recipe.h"
 
+#include "sgf/core/config.h"
 #include "sgf/core/error.h"
 #include "sgf/core/sha256.h"
 #include "sgf/evaluation/study/study_metrics.h"
@@ -47,8 +48,9 @@ void check_times(const StudyEvaluation& e) {
     check(std::ranges::find(e.segments, horizon) != e.segments.end(), "evaluation",
           "evaluation.horizons has {}, at which no segment ends: segments are [{}]", horizon,
           fmt::join(e.segments, ", "));
-  check(e.window_frames > 0 && e.sink_horizon > 0, "evaluation",
-        "evaluation.window_frames and sink_horizon are at least 1, got {} and {}", e.window_frames, e.sink_horizon);
+  check(e.window_frames > 0 && e.sink_horizon > 0 && e.teacher_steps > 0, "evaluation",
+        "evaluation.window_frames, sink_horizon and teacher_steps are at least 1, got {}, {} and {}", e.window_frames,
+        e.sink_horizon, e.teacher_steps);
 }
 
 void check_analysis(const StudyAnalysis& a) {
@@ -67,6 +69,7 @@ void check_analysis(const StudyAnalysis& a) {
 
 void validate(const StudyRecipe& recipe) {
   check(!recipe.name.empty(), "evaluation", "a study has a name");
+  check_name("name", recipe.name);
   check(recipe.chunkwise.seeds + recipe.framewise.seeds > 0, "evaluation",
         "no pairs: set chunkwise.seeds or framewise.seeds");
   check_granularity("chunkwise", recipe.chunkwise, recipe.evaluation.prompts);
