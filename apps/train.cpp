@@ -56,6 +56,11 @@ void run_train(const TrainArgs& args) {
   // The run's own config holds every --set of this command.
   fmt::print("stopped after step {}: {}; a checkpoint is written, sgf train {}/config.yaml --out {} --resume goes on\n",
              result.steps_done, result.reason, place, place);
+  if (result.end == TrainEnd::kUnsound)
+    fmt::print(
+        "find out why first: a new run (--out) with a smaller rate may start from an earlier checkpoint, "
+        "--set train.start_from={}/checkpoints/step_N\n",
+        place);
   exit_with(exit_code(result.end));
 }
 

@@ -179,6 +179,7 @@ class Pipeline {
           .denoise = work->denoise.milliseconds(),
           .decode = work->decode.milliseconds()};
       const SteadyClock::time_point begin = SteadyClock::now();
+      check_finite(work->block.latents, fmt::format("block {}", work->block.index + 1));
       deliver_(work->block);
       times.deliver = milliseconds_since(begin);
       times.since_last = milliseconds_since(last);
@@ -200,6 +201,13 @@ class Pipeline {
 };
 
 }  // namespace
+
+void check_finite(const at::Tensor& latents, const std::string& what) {
+  check(at::isfinite(latents).all().item<bool>(), "streaming",
+        "{} has latents that are not finite, which no picture can show: the weights are damaged or their training ran "
+        "away; take an earlier checkpoint, or try --dtype float32",
+        what);
+}
 
 StreamSpeed run_stream(SceneStream& latents, DecoderStream& decoder, const StreamRunSettings& settings,
                        const std::function<void(const DeliveredBlock&)>& deliver) {

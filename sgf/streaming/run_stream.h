@@ -16,6 +16,9 @@ struct StreamSnapshot {
   NamedTensors decoder;
 };
 
+// Refuses latents with NaN or infinity: pictures of them would be black and say nothing.
+void check_finite(const at::Tensor& latents, const std::string& what);
+
 struct DeliveredBlock {
   int64_t index = 0;
   at::Tensor latents;   // [c, C, H, W] float32 on the CPU

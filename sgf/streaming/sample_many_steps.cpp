@@ -3,6 +3,7 @@
 #include "sgf/core/error.h"
 #include "sgf/rollout/config_parts.h"
 #include "sgf/rollout/sample_video.h"
+#include "sgf/streaming/run_stream.h"
 #include "sgf/training/configured_passes.h"
 #include "sgf/training/few_step_samples.h"
 #include "sgf/training/trained_dit.h"
@@ -54,6 +55,7 @@ void sample_many_steps(const SampleRequest& r, const StreamParts& parts, const V
     const at::Tensor cond = rows.slice(0, first, std::min(first + r.batch, prompts));
     const GuidedText text{cond, rows.slice(0, prompts).expand(cond.sizes())};
     const at::Tensor latents = sample_latents(r, *parts.dit, text, first);
+    for (int64_t i = 0; i < latents.size(0); ++i) check_finite(latents[i], fmt::format("video {}", first + i + 1));
     for (int64_t i = 0; i < latents.size(0); ++i)
       seen(first + i, parts.codec->decode(latents.slice(0, i, i + 1))[0].clamp(0, 1));
   }

@@ -134,6 +134,20 @@ TEST(RunStream, AnErrorOfDeliveryEndsItAll) {
   EXPECT_LT(session.latents().blocks(), 20);
 }
 
+TEST(RunStream, ANetworkThatRanAwayMakesNoVideo) {
+  WorldStream w;
+  DitWeights broken = random_dit_weights(world_config(), 4, at::kFloat);
+  broken.head.weight.fill_(std::nan(""));
+  w.dit = CausalDit(world_config(), broken);
+  StreamSession session = w.session();
+  int64_t delivered = 0;
+  const std::string message = refusal_of([&] {
+    run_stream(session.latents(), session.decoder(), {.blocks = 4}, [&](const DeliveredBlock&) { ++delivered; });
+  });
+  EXPECT_NE(message.find("block 1 has latents that are not finite"), std::string::npos);
+  EXPECT_EQ(delivered, 0);
+}
+
 int64_t resident_bytes() {
   std::ifstream file("/proc/self/statm");
   int64_t total = 0, resident = 0;

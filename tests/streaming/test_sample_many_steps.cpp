@@ -49,6 +49,11 @@ class ManySteps : public ::testing::TestWithParam<SampleMode> {
   StreamParts parts_;
 };
 
+TEST_P(ManySteps, ANetworkThatRanAwayMakesNoVideo) {
+  parts_.dit->weights().head.weight.fill_(std::nan(""));
+  EXPECT_THAT(refusal_of([&] { videos(); }), ::testing::HasSubstr("video 1 has latents that are not finite"));
+}
+
 TEST_P(ManySteps, AVideoDoesNotDependOnItsBatch) {
   request_.batch = 3;
   const auto together = videos();
