@@ -44,6 +44,7 @@ Study open_study(const StudyArgs& args) {
               .is_selection = args.selection};
   if (study.folder.empty())
     study.folder = fmt::format("runs/{}{}", study.recipe().name, args.selection ? "-selection" : "");
+  check_sizes(study);
   check(!study.is_selection || study.evaluation().selection_prompts > 0, "evaluation",
         "the recipe has no prompts to select on: set evaluation.selection_prompts");
   return study;

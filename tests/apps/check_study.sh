@@ -65,6 +65,8 @@ check_refusals() {
   expect 1 'nothing to report' study --only report
   expect 1 'is not trained yet' study --only evaluate --arms chunkwise-sgf-1
   expect 0 'not known yet' study --dry-run
+  sed 's/sinks: .*/sinks: [100]/' "$FOLDER/study.yaml" >"$FOLDER/sinks.yaml"
+  expect 1 'a sink of 100 does not fit the window' "$SGF" study "$FOLDER/sinks.yaml" --dry-run
   expect 0 'chunkwise-sgf-1-twice     10  to do' study --dry-run --arms sgf-twice
 }
 

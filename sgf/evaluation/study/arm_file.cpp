@@ -48,6 +48,17 @@ void check_belongs(const Study& study, const StudyArm& arm, const nlohmann::json
   check_same_config(text_at(json, "config"), now.at("config").get<std::string>(), path);
 }
 
+// What may be missing has its kind where it is there.
+void check_kinds(const nlohmann::json& json, const std::filesystem::path& path) {
+  using Kind = nlohmann::json::value_t;
+  for (const auto& [key, kind] : std::array<std::pair<const char*, Kind>, 4>{
+           {{"training", Kind::object}, {"recovery", Kind::array}, {"probe", Kind::array}, {"sinks", Kind::array}}})
+    if (const auto found = json.find(key); found != json.end())
+      check(found->type() == kind, "evaluation",
+            "{}: its {} is a {}, an {} is expected; remove the file, and the arm is evaluated again", path.string(),
+            key, found->type_name(), nlohmann::json(kind).type_name());
+}
+
 nlohmann::json read_arm_json(const std::filesystem::path& path) {
   std::ifstream file(path);
   check(file.good(), "evaluation", "{}: cannot be read", path.string());
@@ -76,6 +87,7 @@ std::optional<ArmResult> read_arm(const Study& study, const StudyArm& arm) {
   if (!std::filesystem::exists(path)) return std::nullopt;
   ArmResult result{.arm = arm, .json = read_arm_json(path)};
   check_belongs(study, arm, result.json, path);
+  check_kinds(result.json, path);
   const auto prompts = static_cast<size_t>(study.prompts(arm.granularity));
   const size_t segments = study.segments(arm).size();
   result.scores = score_table(result.json.value("scores", nlohmann::json()), segments, prompts, path.string());

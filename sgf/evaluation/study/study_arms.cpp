@@ -107,4 +107,19 @@ Config Study::config_of(const StudyArm& arm) const {
   return config;
 }
 
+void check_sizes(const Study& study) {
+  for (const Granularity granularity : {Granularity::kChunkwise, Granularity::kFramewise}) {
+    const StudyGranularity& settings = study.settings(granularity);
+    if (settings.seeds == 0) continue;
+    const Config config = study.config_of({granularity, ArmKind::kInitial});
+    const int64_t window = config.context.sink_frames + config.context.fifo_frames;
+    for (const int64_t sink : settings.sinks)
+      check(0 <= sink && sink <= window, "evaluation", "{}.sinks: a sink of {} does not fit the window of {} frames",
+            enum_name(granularity), sink, window);
+    check(study.evaluation().window_frames <= config.video.frames, "evaluation",
+          "evaluation.window_frames are part of one training length, which is {} frames, got {}", config.video.frames,
+          study.evaluation().window_frames);
+  }
+}
+
 }  // namespace sgf

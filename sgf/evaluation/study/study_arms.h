@@ -81,4 +81,7 @@ struct Study {
   std::filesystem::path scores_of(const StudyArm& arm) const { return folder / (arm.id() + ".json"); }
 };
 
+// Refuses, before anything is computed, sinks that are longer than their window and a window longer than a clip.
+void check_sizes(const Study& study);
+
 }  // namespace sgf

@@ -56,7 +56,8 @@ bool is_base64(const std::string& text) {
 std::string strips_html(const Study& study, const GranularityFindings& f, const std::vector<ArmResult>& results) {
   std::string html;
   for (const ArmResult& result : results) {
-    const std::string strip = result.json.value("strip", "");
+    const auto found = result.json.find("strip");
+    const std::string strip = found != result.json.end() && found->is_string() ? found->get<std::string>() : "";
     if (result.arm.granularity != f.granularity || result.arm.pair > 1 || strip.empty() || !is_base64(strip)) continue;
     html += fmt::format(
         "<figure><figcaption>{0}</figcaption><img alt=\"{0}\" src=\"data:image/png;base64,{1}\"></figure>\n",

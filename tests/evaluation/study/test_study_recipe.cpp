@@ -66,6 +66,20 @@ TEST(StudyRecipe, AGranularityMayTakeTheFirstPromptsAlone) {
   EXPECT_EQ(study.prompts(Granularity::kChunkwise), study.evaluation().selection_prompts);
 }
 
+TEST(StudyRecipe, SinksAndWindowsThatDoNotFitAreRefusedBeforeTheWork) {
+  const auto refused = [](const std::string& before, const std::string& after) {
+    const TemporaryFolder folder;
+    std::string recipe = kMadeUpRecipe;
+    recipe.replace(recipe.find(before), before.size(), after);
+    const Study study = made_up_study(folder, recipe);
+    return refusal_of([&] { check_sizes(study); });
+  };
+  EXPECT_THAT(refused("sinks: [0, 3]", "sinks: [0, 100]"), HasSubstr("chunkwise.sinks: a sink of 100 does not fit"));
+  EXPECT_THAT(refused("prompts: 40", "prompts: 40\n  window_frames: 100"), HasSubstr("which is 21 frames, got 100"));
+  const TemporaryFolder folder;
+  EXPECT_NO_THROW(check_sizes(made_up_study(folder)));
+}
+
 TEST(StudyArms, OfAPairDifferInTheBoundaryAndTheirNamesAlone) {
   const TemporaryFolder folder;
   const Study study = made_up_study(folder);
@@ -195,6 +209,10 @@ TEST(ArmFile, OfDamagedScoresIsRefused) {
   json["scores"]["valid"][1].push_back(1);
   write_arm(study, arm, json);
   EXPECT_THAT(refusal_of([&] { read_arm(study, arm); }), HasSubstr("not a value for each of 40 prompts"));
+  json = write_made_up_arm(study, arm, [](auto...) { return 0.5; }).json;
+  json["training"] = "much";
+  write_arm(study, arm, json);
+  EXPECT_THAT(refusal_of([&] { read_arm(study, arm); }), HasSubstr("its training is a string, an object is expected"));
   testing::write_text(study.scores_of(arm), "{\"arm\":");
   EXPECT_THAT(refusal_of([&] { read_arm(study, arm); }), HasSubstr("no whole JSON object"));
 }
