@@ -6,6 +6,7 @@ namespace sgf {
 namespace {
 
 volatile std::sig_atomic_t g_received = 0;
+bool g_is_hang_up_ignored = false;  // by nohup, before the first of them
 
 extern "C" void remember_signal(int number) {
   g_received = number;
@@ -18,14 +19,14 @@ StopSignal::StopSignal() {
   g_received = 0;
   std::signal(SIGINT, remember_signal);
   std::signal(SIGTERM, remember_signal);
-  is_hang_up_ignored_ = std::signal(SIGHUP, remember_signal) == SIG_IGN;
-  if (is_hang_up_ignored_) std::signal(SIGHUP, SIG_IGN);
+  g_is_hang_up_ignored = std::signal(SIGHUP, remember_signal) == SIG_IGN;
+  if (g_is_hang_up_ignored) std::signal(SIGHUP, SIG_IGN);
 }
 
 StopSignal::~StopSignal() {
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
-  if (!is_hang_up_ignored_) std::signal(SIGHUP, SIG_DFL);
+  if (!g_is_hang_up_ignored) std::signal(SIGHUP, SIG_DFL);
 }
 
 int StopSignal::received() const { return g_received; }

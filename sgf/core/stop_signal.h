@@ -14,9 +14,6 @@ class StopSignal {
 
   // Its number, 0 where none came.
   int received() const;
-
- private:
-  bool is_hang_up_ignored_ = false;
 };
 
 }  // namespace sgf
