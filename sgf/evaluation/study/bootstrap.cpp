@@ -28,6 +28,10 @@ double weighted_sum(std::span<const float> counts, const std::vector<double>& va
 struct ValueSum {
   double sum = 0, count = 0;
 
+  void add(const ValueSum& other, double times = 1) {
+    sum += times * other.sum;
+    count += times * other.count;
+  }
   double mean() const { return count > 0 ? sum / count : std::numeric_limits<double>::quiet_NaN(); }
 };
 
@@ -86,6 +90,12 @@ std::span<const float> Bootstrap::counts_of(int64_t resample) const {
   return std::span(prompt_counts_).subspan(static_cast<size_t>(resample * prompts_), static_cast<size_t>(prompts_));
 }
 
+std::vector<double> Bootstrap::seeds_of(int64_t resample, size_t seeds) const {
+  std::vector<double> drawn(seeds);
+  for (size_t i = 0; i < seeds; ++i) ++drawn[seed_draws_[static_cast<size_t>(resample * kMostSeeds) + i] % seeds];
+  return drawn;
+}
+
 Interval Bootstrap::of(const std::vector<PromptValues>& seeds) const {
   check(!seeds.empty() && std::ssize(seeds) <= kMostSeeds, "evaluation", "a bootstrap takes 1 to {} seeds, got {}",
         kMostSeeds, seeds.size());
@@ -94,22 +104,15 @@ Interval Bootstrap::of(const std::vector<PromptValues>& seeds) const {
   ValueSum all;
   for (const PromptValues& seed : seeds) {
     check(std::ssize(seed) == prompts_, "evaluation", "{} values came for {} prompts", seed.size(), prompts_);
-    const ValueSum own = values.emplace_back(seed).sum(once);
-    all.sum += own.sum, all.count += own.count;
+    all.add(values.emplace_back(seed).sum(once));
   }
   Interval interval{.mean = all.mean(), .count = static_cast<int64_t>(all.count)};
   std::vector<double> means;
-  std::vector<double> drawn(values.size());  // how often each seed
   for (int64_t r = 0; r < settings_.resamples; ++r) {
-    std::ranges::fill(drawn, 0);
-    for (size_t i = 0; i < values.size(); ++i)
-      ++drawn[seed_draws_[static_cast<size_t>(r * kMostSeeds) + i] % values.size()];
+    const std::vector<double> drawn = seeds_of(r, values.size());
     ValueSum sum;
-    for (size_t i = 0; i < values.size(); ++i) {
-      if (drawn[i] == 0) continue;
-      const ValueSum own = values[i].sum(counts_of(r));
-      sum.sum += drawn[i] * own.sum, sum.count += drawn[i] * own.count;
-    }
+    for (size_t i = 0; i < values.size(); ++i)
+      if (drawn[i] > 0) sum.add(values[i].sum(counts_of(r)), drawn[i]);
     if (std::isfinite(sum.mean())) means.push_back(sum.mean());
   }
   if (means.empty()) return interval;

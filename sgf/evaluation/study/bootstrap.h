@@ -36,7 +36,9 @@ class Bootstrap {
   Interval of(const std::vector<PromptValues>& seeds) const;
 
  private:
+  // How often each prompt, and each of so many seeds, was drawn.
   std::span<const float> counts_of(int64_t resample) const;
+  std::vector<double> seeds_of(int64_t resample, size_t seeds) const;
 
   BootstrapSettings settings_;
   int64_t prompts_;

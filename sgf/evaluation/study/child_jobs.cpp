@@ -30,18 +30,32 @@ struct RunningJob {
   JobClock::time_point begin;
 };
 
-RunningJob start_job(const std::filesystem::path& program, const ChildJob& job) {
+// As exec takes them: they point into the words.
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// /proc/self/exe goes by its own name.
+std::vector<std::string> command_of(const std::filesystem::path& program, const ChildJob& job) {
   std::error_code is_no_link;
   const std::filesystem::path own = std::filesystem::read_symlink(program, is_no_link);
   std::vector<std::string> words{(is_no_link ? program : own).filename().string()};
   words.insert(words.end(), job.arguments.begin(), job.arguments.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  std::string parent = fmt::format("{}={}", kParent, getpid());
-  std::vector<char*> variables;
-  for (char** variable = environ; *variable != nullptr; ++variable) variables.push_back(*variable);
-  variables.insert(variables.end(), {parent.data(), nullptr});
+  return words;
+}
+
+std::vector<std::string> variables_of_child() {
+  std::vector<std::string> variables{fmt::format("{}={}", kParent, getpid())};
+  for (char** variable = environ; *variable != nullptr; ++variable)
+    if (!std::string_view(*variable).starts_with(fmt::format("{}=", kParent))) variables.emplace_back(*variable);
+  return variables;
+}
+
+RunningJob start_job(const std::filesystem::path& program, const ChildJob& job) {
+  std::vector<std::string> command = command_of(program, job), variables = variables_of_child();
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -51,7 +65,8 @@ RunningJob start_job(const std::filesystem::path& program, const ChildJob& job) 
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // a group of its own: signals reach it from here alone
   RunningJob running{.job = &job, .begin = JobClock::now()};
-  const int error = posix_spawn(&running.pid, program.c_str(), &actions, &attributes, argv.data(), variables.data());
+  const int error = posix_spawn(&running.pid, program.c_str(), &actions, &attributes, pointers_to(command).data(),
+                                pointers_to(variables).data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   check(error == 0, "evaluation", "{} could not be started for {}: {}", program.string(), job.name,
