@@ -4,7 +4,6 @@
 #include "sgf/training/run_folder.h"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 
 namespace sgf {
@@ -175,31 +174,23 @@ class Finder {
       headline[i]->holds = answered[i] && headline[i]->verdict != Verdict::kNoDifference;
   }
 
-  ArmCurve curve_of(const std::string& arm, const std::string& metric,
-                    const std::function<std::vector<PromptValues>(size_t)>& values) const {
-    ArmCurve curve{.arm = arm, .metric = metric, .lengths = lengths()};
-    for (size_t segment = 0; segment < lengths().size(); ++segment)
-      curve.values.push_back(bootstrap_.of(values(segment)));
+  ArmCurve curve_of(const ArmRuns& arm, const std::string& metric) const {
+    ArmCurve curve{.arm = arm.words, .metric = metric, .lengths = lengths()};
+    for (size_t segment = 0; segment < lengths().size(); ++segment) {
+      std::vector<PromptValues> values;
+      for (const ArmResult* run : arm.runs) values.push_back(run->scores.find(metric)->second[segment]);
+      curve.values.push_back(bootstrap_.of(values));
+    }
     return curve;
   }
 
   void draw_curves() {
-    for (const StudyMetric& metric : study_metrics()) {
-      const std::string name(metric.name);
-      const auto of_arm = [&](const char* words, const ArmResult* arm) {
-        if (arm != nullptr)
-          found_.curves.push_back(curve_of(
-              words, name, [&](size_t s) { return std::vector<PromptValues>{arm->scores.find(name)->second[s]}; }));
-      };
-      const auto of_side = [&](const char* words, const ArmResult* MatchedPair::*side) {
-        if (!pairs_.empty())
-          found_.curves.push_back(curve_of(words, name, [&](size_t s) { return values_of(side, name, s); }));
-      };
-      of_arm("truth", truth_);
-      of_arm("initial", initial_);
-      of_side("SF", &MatchedPair::sf);
-      of_side("SGF", &MatchedPair::sgf);
-    }
+    ArmRuns truth{"truth", {truth_}}, initial{"initial", {initial_}}, sf{"SF", {}}, sgf{"SGF", {}};
+    for (const MatchedPair& pair : pairs_) sf.runs.push_back(pair.sf), sgf.runs.push_back(pair.sgf);
+    for (const StudyMetric& metric : study_metrics())
+      for (const ArmRuns* arm : {&truth, &initial, &sf, &sgf})
+        if (!arm->runs.empty() && arm->runs.front() != nullptr)
+          found_.curves.push_back(curve_of(*arm, std::string(metric.name)));
   }
 
   void look_at_starts() {
@@ -227,14 +218,8 @@ class Finder {
 
   void draw_beside_twice(const ArmRuns& arm) {
     if (arm.runs.empty()) return;
-    for (const StudyMetric& metric : study_metrics()) {
-      const std::string name(metric.name);
-      found_.twice_curves.push_back(curve_of(arm.words, name, [&](size_t segment) {
-        std::vector<PromptValues> values;
-        for (const ArmResult* run : arm.runs) values.push_back(run->scores.find(name)->second[segment]);
-        return values;
-      }));
-    }
+    for (const StudyMetric& metric : study_metrics())
+      found_.twice_curves.push_back(curve_of(arm, std::string(metric.name)));
   }
 
   // Over one training length.
