@@ -1,5 +1,6 @@
 #include "sgf/core/device.h"
 
+#include "sgf/core/cpu_tiles.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 
@@ -18,6 +19,9 @@ constexpr bool kBuiltWithCuda = false;
 #endif
 
 constexpr std::string_view kNumbered = "cuda:";
+
+// When the program is loaded: after its first product oneDNN asks no more.
+[[maybe_unused]] const bool kTilesAreSafe = (avoid_undescribed_tiles(), true);
 
 // N of "cuda:N", 0 for "cuda".
 int64_t gpu_number(std::string_view name) {
