@@ -48,7 +48,8 @@ def mean_scores(path):
     lengths = [f"{length}x" for length in arm["segments"]]
     scores = {metric: dict(zip(lengths, map(mean, segments))) for metric, segments in arm["scores"].items()}
     prompts = len(next(iter(arm["scores"].values()))[0])
-    return {"study": {"recipe_sha256": arm.get("recipe_sha256"), "prompts": prompts, "training": arm.get("training")},
+    training = {key: value for key, value in (arm.get("training") or {}).items() if key != "config"}  # config.yaml has it
+    return {"study": {"recipe_sha256": arm.get("recipe_sha256"), "prompts": prompts, "training": training or None},
             "scores": scores}
 
 
