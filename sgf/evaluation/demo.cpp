@@ -8,6 +8,7 @@
 #include "sgf/data/world_render.h"
 #include "sgf/evaluation/demo_page.h"
 #include "sgf/evaluation/long_rollout.h"
+#include "sgf/training/build_stage.h"
 #include "sgf/training/metrics_log.h"
 #include "sgf/training/stage_files.h"
 
