@@ -26,7 +26,7 @@ struct DemoArgs {
   int64_t prompts = 12;
 };
 
-// Beside the presets, in the source tree as in an installed one.
+// Beside one of the folders of presets.
 std::filesystem::path find_models() {
   for (const std::filesystem::path& presets : preset_folders()) {
     const std::filesystem::path models = presets.parent_path() / "models" / "world-small";

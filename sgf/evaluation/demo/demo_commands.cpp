@@ -47,7 +47,7 @@ std::vector<DemoCommand> next_commands(const DemoPlaces& places, const std::stri
       {"The same training ten times as long (the page runs/longer/report.html tells how it goes):",
        fmt::format("./run sgf train {} --set train.steps=1001 --out runs/longer",
                    path_word(places.out / places.trained / "config.yaml"))},
-      {"What the study of the two methods does, and how long it would take here:",
+      {"What the study of the two methods would train and measure:",
        "./run sgf study recipes/world-small/study.yaml --dry-run"}};
   if (!places.has_videos) return commands;
   const fs::path videos = places.out / "videos";
