@@ -12,6 +12,7 @@ source "$HERE/expect.sh"
 FOLDER=$(mktemp -d)
 trap 'rm -rf -- "$FOLDER"' EXIT
 cd "$FOLDER" || exit 1
+export OMP_NUM_THREADS=1 # threads that wait for each other on a busy machine take minutes
 
 # The student stands for SF and SGF too: what is held here is the demo, not the models.
 mkdir models
