@@ -1,17 +1,17 @@
 // `sgf demo`: a tour in minutes on any CPU.
-#include "sgf/evaluation/demo.h"
+#include "sgf/evaluation/demo/demo.h"
 #include "apps/commands.h"
 #include "apps/option_values.h"
 #include "apps/preset_folders.h"
 #include "apps/table.h"
 #include "sgf/core/config.h"
 #include "sgf/core/error.h"
-#include "sgf/evaluation/demo_page.h"
+#include "sgf/data/video_writer.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -22,38 +22,56 @@ struct DemoArgs {
   std::string models;
   std::string out = "demo";
   std::vector<std::string> overrides;
-  int64_t frames = 168;
+  int64_t frames = 252;
+  int64_t prompts = 12;
 };
 
-// Beside the presets, in the source tree as in an installed one.
+// Beside one of the folders of presets.
 std::filesystem::path find_models() {
   for (const std::filesystem::path& presets : preset_folders()) {
-    const std::filesystem::path models = presets.parent_path() / "models" / "world-tiny";
-    if (std::filesystem::exists(models / "student.safetensors")) return models;
+    const std::filesystem::path models = presets.parent_path() / "models" / "world-small";
+    if (std::filesystem::is_directory(models)) return models;
   }
-  fail("apps", "the demo's weights are not beside the presets: name their folder with --models");
+  fail("apps", "the models of the demo are not beside the presets: name the folder models/world-small with --models");
+}
+
+// Lines with the time since the start before them: a demo takes minutes.
+std::function<void(const std::string&)> timed_lines() {
+  const auto start = std::chrono::steady_clock::now();
+  return [start](const std::string& line) {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    fmt::print("{:4.0f} s  {}\n", spent.count(), line);
+    std::fflush(stdout);
+  };
+}
+
+void print_result(const DemoResult& result) {
+  const DemoTable scores = score_table_of(result.contents.contestants);
+  Table table(scores.head);
+  for (const auto& row : scores.rows) table.add(row);
+  fmt::print("\n");
+  table.print();
+  fmt::print(
+      "\n{} prompts are few, and the updates made here show that the machinery works, not which method is better:\n"
+      "docs/study.md has the study.\n\nTry next:\n",
+      result.contents.videos.size());
+  for (const DemoCommand& command : result.contents.commands) fmt::print("  {}\n", command.line);
+  fmt::print("\nThe page, for a browser: {}\n", std::filesystem::absolute(result.page).string());
 }
 
 void run_demo_command(const DemoArgs& args) {
-  DemoSettings settings{.config = load_config("world-tiny-demo", args.overrides, preset_folders()),
-                        .out = args.out,
-                        .rollout_frames = args.frames,
-                        .prompts = {"a slow blue disc on a grey field", "a fast cyan square on a brown field",
-                                    "a fast red triangle on a black field", "a slow yellow disc on a black field"},
-                        .progress = isatty(STDERR_FILENO) != 0 ? ProgressMode::kTerminal : ProgressMode::kLog,
-                        .say = [](const std::string& line) {
-                          fmt::print("{}\n", line);
-                          std::fflush(stdout);
-                        }};
-  const std::filesystem::path models = args.models.empty() ? find_models() : std::filesystem::path(args.models);
-  settings.config.train.start_from = (models / "student.safetensors").string();
-  settings.config.dmd.teacher = (models / "teacher.safetensors").string();
-  const DemoResult result = run_demo(settings);
-  Table table(demo_table_head());
-  for (const auto& row : demo_table(result)) table.add(row);
-  table.print();
-  fmt::print("\nSo few updates show that the machinery works, not which method is better.\nThe page: {}\n",
-             std::filesystem::absolute(result.page).string());
+  const auto say = timed_lines();
+  const DemoResult result =
+      run_demo({.config = load_config("world-small-demo", args.overrides, preset_folders()),
+                .models = args.models.empty() ? find_models() : std::filesystem::path(args.models),
+                .out = args.out,
+                .frames = args.frames,
+                .prompts = args.prompts,
+                .writes_videos = can_write_videos(),
+                .progress = progress_mode(/*is_quiet=*/false),
+                .say = say});
+  say("done");
+  print_result(result);
 }
 
 }  // namespace
@@ -61,13 +79,21 @@ void run_demo_command(const DemoArgs& args) {
 void add_demo(CLI::App& app) {
   auto args = std::make_shared<DemoArgs>();
   CLI::App* command = app.add_subcommand(
-      "demo", "Self Forcing and Self Gradient Forcing side by side on the built-in world, in minutes on a CPU");
-  command->add_option("--out", args->out, "Folder for the runs, strips and the page")->capture_default_str();
-  command->add_option("--models", args->models, "Folder with teacher.safetensors and student.safetensors");
-  command->add_option("--frames", args->frames, "Length of the long rollouts")
+      "demo", "The tour: a matched pair trained live, long videos of the shipped students, one page; minutes on a CPU");
+  command->add_option("--out", args->out, "Folder for the page, its videos and the runs; an earlier demo is replaced")
+      ->capture_default_str();
+  command->add_option("--models", args->models,
+                      "Folder with the models teacher, student, sf and sgf; models/world-small by default");
+  command->add_option("--frames", args->frames, "Length of the long videos: a multiple of the training's 21")
       ->capture_default_str()
       ->check(positive_number());
-  command->add_option("--set", args->overrides, "Override one key, as train.steps=20; may be given again")
+  command
+      ->add_option("--prompts", args->prompts, "So many long videos from each student; the page plays the first four")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command
+      ->add_option("--set", args->overrides,
+                   "Override one key of the preset world-small-demo, as train.steps=20; may be given again")
       ->allow_extra_args(false);
   command->callback([args] { run_demo_command(*args); });
 }

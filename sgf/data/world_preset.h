@@ -44,8 +44,8 @@ struct WorldPreset {
   auto operator<=>(const WorldPreset&) const = default;
 };
 
-// `world-tiny` (16 x 16, one object: tests and the demo on a CPU) or
-// `world-small` (48 x 48, two objects: the study).
+// `world-tiny` (16 x 16, one object: tests on a CPU) or
+// `world-small` (48 x 48, two objects: the study and the demo).
 WorldPreset world_preset(std::string_view name);
 std::vector<std::string> world_preset_names();
 

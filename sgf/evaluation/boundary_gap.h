@@ -1,11 +1,11 @@
-// What the gradient boundary changes: both gradients of one and the same rollout.
+// What the gradient boundary changes, in numbers.
 #pragma once
 
-#include "sgf/training/build_stage.h"
-
-#include <vector>
+#include <cstdint>
 
 namespace sgf {
+
+struct DmdParts;
 
 struct BoundaryGap {
   double loss_frozen = 0;
@@ -17,15 +17,7 @@ struct BoundaryGap {
   double recovery_relative_l2 = 0;
 };
 
-// Both gradients of the generator update of `step`, with the weights as they are, in the order of its masters.
-struct BoundaryGradients {
-  GeneratorStep frozen_step, open_step;
-  std::vector<at::Tensor> frozen;
-  std::vector<at::Tensor> context;  // open - frozen
-};
-BoundaryGradients boundary_gradients(const DmdParts& parts, int64_t step);
-
-// The same in numbers.
+// Of the generator update of `step`, with the weights as they are.
 BoundaryGap boundary_gap(const DmdParts& parts, int64_t step);
 
 }  // namespace sgf

@@ -28,7 +28,7 @@ const std::vector<Preset>& presets() {
   static const std::vector<Preset> all{
       {"wan-1.3b", {}},
       {"wan-14b", {.dim = 5120, .ffn_dim = 13824, .num_heads = 40, .num_layers = 40}},
-      // The size of the reference recordings: every test and the demo run it on a CPU.
+      // The size of the reference recordings: every test runs it on a CPU.
       {"tiny",
        {.dim = 96,
         .ffn_dim = 160,

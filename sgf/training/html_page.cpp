@@ -34,6 +34,9 @@ figure{margin:0 0 16px}figcaption{color:var(--soft);margin-bottom:4px}
 table{border-collapse:collapse;background:var(--card)}th,td{border:1px solid var(--rule);padding:5px 12px;text-align:right}
 th:first-child,td:first-child{text-align:left}th{color:var(--soft);font-weight:600}
 img{max-width:100%;border-radius:4px;display:block;image-rendering:auto}
+video{width:100%;border-radius:4px;display:block}summary{cursor:pointer;color:var(--soft);margin:0 0 12px}
+pre{background:var(--card);border:1px solid var(--rule);border-radius:6px;padding:8px 12px;margin:2px 0 12px;overflow-x:auto}
+pre code{color:var(--ink)}
 )";
 
 std::string html_row(const std::vector<std::string>& cells, const char* tag) {

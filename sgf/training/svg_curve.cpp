@@ -137,9 +137,19 @@ std::string draw_lost_values(std::span<const CurvePoint> points, const CurveAxes
   return svg;
 }
 
-std::string describe_curve(const Curve& finite, const CurveAxes& axes) {
-  if (finite.empty()) return "no finite value";
-  return fmt::format("{:.4g}{}", finite.back().value, axes.is_log ? ", log axis" : "");
+std::string last_value(const Curve& finite) {
+  return finite.empty() ? "no finite value" : fmt::format("{:.4g}", finite.back().value);
+}
+
+const char* axis_note(const CurveAxes& axes) { return axes.is_log ? ", log axis" : ""; }
+
+// Its name above on the left; `corner`, made of text and tspans, on the right.
+std::string draw_picture(const std::string& name, const std::string& corner, const std::string& body) {
+  return fmt::format(
+      "<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">"
+      "<text class=\"name\" x=\"8\" y=\"20\">{}</text>"
+      "<text class=\"now\" x=\"{:.0f}\" y=\"20\" text-anchor=\"end\">{}</text>{}</svg>",
+      kWidth, kHeight, escape_html(name), escape_html(name), kWidth - 10, corner, body);
 }
 
 }  // namespace
@@ -160,12 +170,25 @@ std::string draw_curve(const std::string& name, std::span<const CurvePoint> poin
   check(!points.empty(), "training", "no values of '{}' to draw", name);
   const Curve finite = finite_points(points);
   const CurveAxes axes = fit_axes(points, finite);
-  return fmt::format(
-      "<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">"
-      "<text class=\"name\" x=\"8\" y=\"20\">{}</text>"
-      "<text class=\"now\" x=\"{:.0f}\" y=\"20\" text-anchor=\"end\">{}</text>{}{}{}</svg>",
-      kWidth, kHeight, escape_html(name), escape_html(name), kWidth - 10, describe_curve(finite, axes), draw_axes(axes),
-      draw_line(finite, axes), draw_lost_values(points, axes));
+  return draw_picture(name, last_value(finite) + axis_note(axes),
+                      draw_axes(axes) + draw_line(finite, axes) + draw_lost_values(points, axes));
+}
+
+std::string draw_curves(const std::string& title, const std::vector<NamedCurve>& curves) {
+  Curve all;
+  for (const NamedCurve& curve : curves) all.insert(all.end(), curve.points.begin(), curve.points.end());
+  check(!all.empty(), "training", "no values of '{}' to draw", title);
+  std::ranges::stable_sort(all, {}, &CurvePoint::step);
+  const CurveAxes axes = fit_axes(all, finite_points(all));
+  std::string names, body = draw_axes(axes);
+  for (const NamedCurve& curve : curves) {
+    const Curve finite = finite_points(curve.points);
+    names += fmt::format("{}<tspan style=\"fill:{}\">{} {}</tspan>", names.empty() ? "" : "&#160;&#160;&#160;",
+                         curve.colour, escape_html(curve.name), last_value(finite));
+    body += fmt::format("<g style=\"--line:{}\">{}</g>{}", curve.colour, draw_line(finite, axes),
+                        draw_lost_values(curve.points, axes));
+  }
+  return draw_picture(title + axis_note(axes), names, body);
 }
 
 }  // namespace sgf

@@ -1,4 +1,4 @@
-// One metric over the steps of a run, as an inline SVG picture that takes its colours from the page.
+// One metric over the steps of a run, or of several, as an inline SVG picture that takes its colours from the page.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,15 @@ struct CurvePoint {
 // thinned to the lowest and highest value of each pixel column, so that no spike is lost,
 // and dense ones get a line of medians on top.
 std::string draw_curve(const std::string& name, std::span<const CurvePoint> points);
+
+struct NamedCurve {
+  std::string name;
+  std::string colour;  // as CSS writes it
+  std::vector<CurvePoint> points;
+};
+
+// The same of several runs, on one pair of axes: each in its colour, its last value beside its name.
+std::string draw_curves(const std::string& title, const std::vector<NamedCurve>& curves);
 
 // Round numbers that divide [low, high] into about four parts.
 std::vector<double> axis_ticks(double low, double high);

@@ -211,7 +211,7 @@ check_bad_input() {
   refused 1 'holds no Wan DiT' --model "$DATA/wan/Wan2.1_VAE.pth" --prompt x --out bad.mp4
   refused 1 'holds no Wan DiT' --model "$DATA/weights/state_dict.pt" --prompt x --out bad.mp4
   refused 1 'neither safetensors nor' --model text.txt --prompt x --out bad.mp4
-  refused 1 'preset without weights' --model world-small --out bad.mp4
+  refused 1 'preset without weights' --model wan-14b --out bad.mp4
   refused 1 '--config goes with a weight file' "${bad[@]}" --config world-small
   for seconds in 0 -1 nan inf 1e30; do refused 1 'a video lasts more than 0' "${bad[@]}" --seconds $seconds; done
   refused 2 'seconds = soon' "${bad[@]}" --seconds soon

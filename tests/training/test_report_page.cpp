@@ -42,6 +42,20 @@ TEST(SvgCurve, ValuesThatAgreeToTheLastDigitsAreAFlatLine) {
   EXPECT_GE(axis_ticks(0, 1).size(), 3U);
 }
 
+TEST(SvgCurve, SeveralRunsShareTheirAxes) {
+  const std::string alone = draw_curve("loss", std::vector<CurvePoint>{{0, 1}, {10, 2}});
+  const std::string both =
+      draw_curves("loss", {{"one", "#123456", {{0, 1}, {10, 2}}}, {"two", "#abcdef", {{0, 1}, {10, 4}}}});
+  EXPECT_THAT(
+      both, AllOf(HasSubstr("one 2<"), HasSubstr("two 4<"), HasSubstr("--line:#123456"), HasSubstr("--line:#abcdef")));
+  EXPECT_THAT(alone, HasSubstr("456.0 39.8"));  // 2 is the highest of one run, and not of two
+  EXPECT_THAT(both, AllOf(HasSubstr("456.0 136.1"), HasSubstr("456.0 39.8")));
+}
+
+TEST(SvgCurve, RunsWithoutValuesAreRefused) {
+  EXPECT_THAT(refusal_of([] { draw_curves("loss", {{"one", "#123456", {}}}); }), HasSubstr("no values of 'loss'"));
+}
+
 TEST(HtmlText, EscapesAllThatCouldEndATextOrAnAttribute) {
   EXPECT_EQ(escape_html("<a href=\"x\">&'é"), "&lt;a href=&quot;x&quot;&gt;&amp;&#39;é");
 }

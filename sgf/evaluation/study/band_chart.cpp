@@ -74,13 +74,15 @@ std::string chart_legend(const std::vector<BandCurve>& curves) {
   for (size_t i = 0; i < curves.size(); ++i) {
     svg +=
         fmt::format("<path d=\"M{:.1f} 38h18\" stroke=\"{}\" stroke-width=\"3\"/><text x=\"{:.1f}\" y=\"42\">{}</text>",
-                    x, kCurveColours[i % kCurveColours.size()], x + 23, escape_html(curves[i].name));
+                    x, curve_colour(i), x + 23, escape_html(curves[i].name));
     x += 40 + 7 * static_cast<double>(curves[i].name.size());
   }
   return svg;
 }
 
 }  // namespace
+
+const char* curve_colour(size_t place) { return kCurveColours[place % kCurveColours.size()]; }
 
 std::string draw_bands(const std::string& title, const std::vector<int64_t>& lengths,
                        const std::vector<BandCurve>& curves) {
@@ -92,8 +94,7 @@ std::string draw_bands(const std::string& title, const std::vector<int64_t>& len
   }
   axes.finish();
   std::string body;
-  for (size_t i = 0; i < curves.size(); ++i)
-    body += draw_band(curves[i], axes, kCurveColours[i % kCurveColours.size()]);
+  for (size_t i = 0; i < curves.size(); ++i) body += draw_band(curves[i], axes, curve_colour(i));
   return fmt::format(
       "<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\"><text class=\"name\" x=\"8\" "
       "y=\"20\">{}</text>{}{}{}</svg>",

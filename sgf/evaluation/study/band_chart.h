@@ -11,6 +11,9 @@ namespace sgf {
 
 constexpr double kChartWidth = 480, kChartHeight = 260;
 
+// Of the curve at so many places after the first: a page may use it for the same thing elsewhere.
+const char* curve_colour(size_t place);
+
 struct BandCurve {
   std::string name;
   std::vector<Interval> values;  // one a moment; those without values are left out

@@ -1,6 +1,6 @@
 #include "sgf/evaluation/study/gradient_probe.h"
 
-#include "sgf/evaluation/boundary_gap.h"
+#include "sgf/evaluation/boundary_gradients.h"
 
 #include <ATen/ATen.h>
 

@@ -31,6 +31,7 @@ at::Tensor stream_watched(const PromptStream& stream, const WatchedFrames& watch
       const int64_t frame = watched.frames()[static_cast<size_t>(place)] - block.begin;
       pictures.select(1, place).copy_(stream.codec.decode(clean.narrow(1, frame, 1)).select(1, 0).clamp(0, 1));
     }
+    if (stream.on_block) stream.on_block(block);
   }
   return pictures;
 }

@@ -5,6 +5,8 @@
 #include "sgf/evaluation/study/watched_frames.h"
 #include "sgf/streaming/latent_stream.h"
 
+#include <functional>
+
 namespace sgf {
 
 // Noise of videos `first`, `first` + 1, ...: each as stream_noise gives it to that video alone.
@@ -17,6 +19,7 @@ struct PromptStream {
   BlockNoise noise;
   at::Tensor text;  // [B, L, text_dim]
   const VideoCodec& codec;
+  std::function<void(FrameSpan block)> on_block = {};  // hears of each block that is made
 };
 
 // Pictures [B, watched, 3, H, W] in [0, 1], float32 on the host. A codec of one picture a latent is expected.
