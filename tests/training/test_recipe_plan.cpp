@@ -82,6 +82,28 @@ TEST(ShippedRecipes, AreSoundAndChained) {
     EXPECT_THAT(names(("wan-1.3b/" + kind).c_str()),
                 ElementsAre("wan-1.3b-" + kind + "-teacher-forcing", "wan-1.3b-" + kind + "-causal-cd",
                             "wan-1.3b-" + kind + "-sgf"));
+  EXPECT_THAT(names("world-small-framewise"),
+              ElementsAre("world-small-framewise-short-clips", "world-small-framewise-whole-clips",
+                          "world-small-framewise-cd-short-clips", "world-small-framewise-causal-cd"));
+}
+
+TEST(ShippedRecipes, TheOtherWaysToAWanStudentEndInTheSameTraining) {
+  const std::filesystem::path recipes = std::filesystem::path(SGF_SOURCE_DIR) / "recipes/wan-1.3b";
+  for (const std::string kind : {"framewise", "chunkwise"})
+    for (const std::string way : {"causal-ode", "bidirectional-ode"}) {
+      SCOPED_TRACE(kind + "-" + way);
+      const std::vector<RecipeStep> steps = plan_recipe(recipes / (kind + "-" + way), {}, {SGF_PRESETS});
+      ASSERT_EQ(steps.size(), 2U);
+      EXPECT_EQ(steps[0].config.train.stage,
+                way == "causal-ode" ? StageChoice::kCausalOde : StageChoice::kBidirectionalOde);
+      Config sgf = steps[1].config;
+      EXPECT_EQ(sgf.train.start_from, steps[0].run.string());
+      const Config usual = plan_recipe(recipes / kind, {}, {SGF_PRESETS}).back().config;
+      EXPECT_NE(sgf, usual);
+      sgf.name = usual.name;
+      sgf.train.start_from = usual.train.start_from;
+      EXPECT_EQ(sgf, usual);
+    }
 }
 
 // The study's pair may differ in nothing but the boundary.
