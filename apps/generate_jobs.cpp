@@ -101,7 +101,9 @@ std::vector<TimedPrompt> timeline(const GenerateArgs& args, const Config& c) {
 int64_t enlargement(const GenerateArgs& args, const Config& c) {
   if (args.enlarge) return *args.enlarge;
   const int64_t side = std::min(c.video.height, c.video.width) * codec_shape(c).spatial;
-  return side >= kShownSide || c.data.world.empty() ? 1 : (kShownSide + side - 1) / side;
+  int64_t times = 1;
+  while (!c.data.world.empty() && times * side < kShownSide) times *= 2;  // sgf world measure shrinks by 2, 4, 8
+  return times;
 }
 
 void check_guidance(const GenerateArgs& args) {
