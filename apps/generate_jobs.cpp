@@ -3,7 +3,6 @@
 #include "apps/table.h"
 #include "apps/version.h"
 #include "sgf/core/atomic_file.h"
-#include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/weight_identity.h"
@@ -64,17 +63,7 @@ std::vector<double> even_steps(int64_t count) {
   return steps;
 }
 
-void set_precision(Config& c, const GenerateArgs& args) {
-  const c10::Device device = device_from_name(args.device);
-  c.run.device = device.is_cpu() ? DeviceChoice::kCpu : DeviceChoice::kCuda;
-  if (!args.dtype.empty())
-    c.run.dtype = *enum_from_name<DtypeChoice>(args.dtype);
-  else if (device.is_cpu())
-    c.run.dtype = DtypeChoice::kFloat32;
-}
-
 Config complete_config(const GenerateArgs& args, Config c) {
-  set_precision(c, args);
   if (args.seed) c.run.seed = *args.seed;
   if (!args.size.empty()) set_size(c, args.size);
   if (args.steps) c.schedule.denoising_steps = even_steps(*args.steps);
