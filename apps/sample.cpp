@@ -109,8 +109,9 @@ void run_sample(const SampleArgs& args) {
 
 void add_sampled_model(CLI::App& command, SampleArgs& args) {
   command
-      .add_option("--model", args.model.model,
-                  "A run folder, a weight file or a Wan folder; how it is sampled says its stage, or --mode")
+      .add_option(
+          "--model", args.model.model,
+          "A shipped model, a run folder, a weight file or a Wan folder; how it is sampled says its stage, or --mode")
       ->required();
   command.add_option("--wan", args.model.wan, "Wan folder: text encoder and VAE");
   command.add_option("--config", args.model.config, "Preset or YAML file with window and size for --model FILE");
