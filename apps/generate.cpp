@@ -150,17 +150,18 @@ void add_output(CLI::App& command, GenerateArgs& args) {
 
 void add_model(CLI::App& command, GenerateArgs& args) {
   CLI::Option* model = command.add_option(
-      "--model", args.model.model, "A preset with weights (world-tiny), a weight file, a Wan folder or a run folder");
-  suggest(*model, {"world-tiny"});
+      "--model", args.model.model,
+      "A preset with weights (world-small), a shipped model, a run folder, a weight file or a Wan folder");
+  suggest(*model, {"world-small"});
   command.add_option("--wan", args.model.wan,
                      "Wan folder: text encoder and VAE, and the network where --model has none");
   command.add_option("--config", args.model.config,
-                     "Preset or YAML file with window, schedule and size for --model FILE");
+                     "Preset or YAML file with window, schedule and size, in place of a folder's own or of a guess");
   command
       .add_option("--set", args.model.overrides, "Override one key of it, as context.sink_frames=0; may be repeated")
       ->allow_extra_args(false);
-  add_device(command, args.device);
-  command.add_option("--dtype", args.dtype, "float64, float32 or bfloat16; the config's, on a CPU float32")
+  add_device(command, args.model.device);
+  command.add_option("--dtype", args.model.dtype, "float64, float32 or bfloat16; the config's, on a CPU float32")
       ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
   command.add_option("--threads", args.threads, "CPU threads; as many as torch takes by default")
       ->check(positive_number());
@@ -172,7 +173,7 @@ void add_generate(CLI::App& app) {
   auto args = std::make_shared<GenerateArgs>();
   CLI::App* command = app.add_subcommand("generate", "Prompts to videos of any length, streamed as they are made");
   command->footer(
-      "Try: sgf generate --model world-tiny --seconds 20 --out world.mp4\n"
+      "Try: sgf generate --model world-small --seconds 20 --out world.mp4\n"
       "Exit codes: 0 all videos whole; 1 failed; 3 stopped by SIGINT or SIGTERM: --continue goes on.");
   add_model(*command, *args);
   add_prompts(*command, *args);

@@ -3,7 +3,6 @@
 #include "apps/table.h"
 #include "apps/version.h"
 #include "sgf/core/atomic_file.h"
-#include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/weight_identity.h"
@@ -64,17 +63,7 @@ std::vector<double> even_steps(int64_t count) {
   return steps;
 }
 
-void set_precision(Config& c, const GenerateArgs& args) {
-  const c10::Device device = device_from_name(args.device);
-  c.run.device = device.is_cpu() ? DeviceChoice::kCpu : DeviceChoice::kCuda;
-  if (!args.dtype.empty())
-    c.run.dtype = *enum_from_name<DtypeChoice>(args.dtype);
-  else if (device.is_cpu())
-    c.run.dtype = DtypeChoice::kFloat32;
-}
-
 Config complete_config(const GenerateArgs& args, Config c) {
-  set_precision(c, args);
   if (args.seed) c.run.seed = *args.seed;
   if (!args.size.empty()) set_size(c, args.size);
   if (args.steps) c.schedule.denoising_steps = even_steps(*args.steps);
@@ -101,7 +90,9 @@ std::vector<TimedPrompt> timeline(const GenerateArgs& args, const Config& c) {
 int64_t enlargement(const GenerateArgs& args, const Config& c) {
   if (args.enlarge) return *args.enlarge;
   const int64_t side = std::min(c.video.height, c.video.width) * codec_shape(c).spatial;
-  return side >= kShownSide || c.data.world.empty() ? 1 : (kShownSide + side - 1) / side;
+  int64_t times = 1;
+  while (!c.data.world.empty() && times * side < kShownSide) times *= 2;  // sgf world measure shrinks by 2, 4, 8
+  return times;
 }
 
 void check_guidance(const GenerateArgs& args) {

@@ -14,8 +14,6 @@ namespace sgf {
 
 struct GenerateArgs {
   ModelArgs model;
-  std::string device = "auto";
-  std::string dtype;
   int threads = 0;
 
   std::string prompt, script, prompts_file, negative, image, video;

@@ -3,7 +3,6 @@
 #include "apps/option_values.h"
 #include "apps/stream_model.h"
 #include "sgf/core/atomic_file.h"
-#include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/core/progress_line.h"
 #include "sgf/data/prompt_list.h"
@@ -26,7 +25,7 @@ namespace fs = std::filesystem;
 
 struct SampleArgs {
   ModelArgs model;
-  std::string device = "auto", dtype, mode, solver = "euler", prompts_file, out;
+  std::string mode, solver = "euler", prompts_file, out;
   std::optional<std::string> negative;
   std::vector<std::string> prompts;
   std::optional<int64_t> seed, frames;
@@ -41,12 +40,6 @@ SampleMode mode_of(const SampleArgs& args, const Config& c) {
 }
 
 Config sampled_config(const SampleArgs& args, Config c) {
-  const c10::Device device = device_from_name(args.device);
-  c.run.device = device.is_cpu() ? DeviceChoice::kCpu : DeviceChoice::kCuda;
-  if (!args.dtype.empty())
-    c.run.dtype = *enum_from_name<DtypeChoice>(args.dtype);
-  else if (device.is_cpu())
-    c.run.dtype = DtypeChoice::kFloat32;
   if (args.seed) c.run.seed = *args.seed;
   if (args.frames) c.video.frames = *args.frames;
   if (mode_of(args, c) == SampleMode::kAtOnce)  // no blocks, no window: any number of frames will do
@@ -116,16 +109,17 @@ void run_sample(const SampleArgs& args) {
 
 void add_sampled_model(CLI::App& command, SampleArgs& args) {
   command
-      .add_option("--model", args.model.model,
-                  "A run folder, a weight file or a Wan folder; how it is sampled says its stage, or --mode")
+      .add_option(
+          "--model", args.model.model,
+          "A shipped model, a run folder, a weight file or a Wan folder; how it is sampled says its stage, or --mode")
       ->required();
   command.add_option("--wan", args.model.wan, "Wan folder: text encoder and VAE");
   command.add_option("--config", args.model.config, "Preset or YAML file with window and size for --model FILE");
   command.add_option("--set", args.model.overrides, "Override one key of it; may be repeated")->allow_extra_args(false);
   command.add_option("--mode", args.mode, "at-once: a bidirectional model; blocks: a teacher-forced one")
       ->check(CLI::IsMember({"at-once", "blocks"}));
-  add_device(command, args.device);
-  command.add_option("--dtype", args.dtype, "float64, float32 or bfloat16; the config's, on a CPU float32")
+  add_device(command, args.model.device);
+  command.add_option("--dtype", args.model.dtype, "float64, float32 or bfloat16; the config's, on a CPU float32")
       ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
 }
 
@@ -149,8 +143,7 @@ void add_sample(CLI::App& app) {
   auto args = std::make_shared<SampleArgs>();
   CLI::App* command =
       app.add_subcommand("sample", "Videos of a many-step model, bidirectional or teacher-forced, to look at teachers");
-  command->footer(
-      "Try: sgf sample --model models/world-tiny/teacher.safetensors --mode at-once --guidance 1.5 --out look");
+  command->footer("Try: sgf sample --model models/world-small/teacher --guidance 1.5 --out look");
   add_sampled_model(*command, *args);
   CLI::Option* prompt =
       command->add_option("--prompt", args->prompts, "What a video shows; may be given again")->allow_extra_args(false);

@@ -1,6 +1,7 @@
 #include "apps/stream_model.h"
 
 #include "apps/preset_folders.h"
+#include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/nearest_name.h"
@@ -33,12 +34,11 @@ bool is_preset(const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// Beside the presets: the folder models/NAME/sgf, or the file models/NAME/student.safetensors.
-std::optional<fs::path> shipped_weights(const std::string& preset) {
+// Beside the presets: the folder models/NAME/sgf.
+std::optional<fs::path> shipped_model(const std::string& preset) {
   for (const fs::path& folder : preset_folders()) {
-    const fs::path models = folder.parent_path() / "models" / preset;
-    for (const fs::path& place : {models / kShippedStudent, models / "student.safetensors"})
-      if (is_shipped_model(place) || fs::is_regular_file(place)) return place;
+    const fs::path place = folder.parent_path() / "models" / preset / kShippedStudent;
+    if (is_shipped_model(place)) return place;
   }
   return {};
 }
@@ -88,39 +88,61 @@ std::string wan_network(const std::string& folder) {
   return folder;
 }
 
+// A run or a shipped model: the window, schedule and size it was trained with, unless --config names others.
+ChosenModel from_folder(const ModelArgs& args, const fs::path& folder) {
+  const std::string config = args.config.empty() ? (folder / "config.yaml").string() : args.config;
+  return {load_config(config, args.overrides, preset_folders()), folder.string()};
+}
+
+// The weights in a shipped model's folder mean the folder: beside them stands what a guess would have to guess.
+bool is_shipped_file(const fs::path& file) {
+  return file.filename() == kShippedWeights && is_shipped_model(file.parent_path());
+}
+
 ChosenModel from_preset(const ModelArgs& args) {
   check(args.config.empty(), "streaming",
         "{} is a preset, which has settings of its own: --config goes with a weight file, --set changes single ones",
         args.model);
-  const Config config = load_config(args.model, args.overrides, preset_folders());
-  if (!args.wan.empty()) return {config, wan_network(args.wan)};
-  const std::optional<fs::path> shipped = shipped_weights(args.model);
-  if (shipped && is_shipped_model(*shipped))
-    return {load_config(*shipped / "config.yaml", args.overrides, preset_folders()), shipped->string()};
+  if (!args.wan.empty()) return {load_config(args.model, args.overrides, preset_folders()), wan_network(args.wan)};
+  const std::optional<fs::path> shipped = shipped_model(args.model);
   check(
       shipped.has_value(), "streaming",
       "{} is a preset without weights of its own: --model FILE --config {} takes weights from a file, --wan DIR those "
       "of a Wan folder",
       args.model, args.model);
-  return {config, shipped->string()};
+  return from_folder(args, *shipped);
 }
 
-}  // namespace
-
-ChosenModel choose_model(const ModelArgs& args) {
+ChosenModel named_model(const ModelArgs& args) {
   const std::string model = args.model.empty() && !args.wan.empty() ? wan_network(args.wan) : args.model;
   check(!model.empty(), "streaming",
-        "no model: --model world-tiny needs no download, --model FILE or --wan DIR take "
-        "yours");
-  if (is_run_folder(model)) {
-    const std::string config = args.config.empty() ? (fs::path(model) / "config.yaml").string() : args.config;
-    return {load_config(config, args.overrides, preset_folders()), model};
-  }
+        "no model: --model world-small needs no download, --model FILE or --wan DIR take yours");
+  if (is_run_folder(model)) return from_folder(args, model);  // a shipped model too: config.yaml makes a folder one
+  if (is_shipped_file(model)) return from_folder(args, fs::path(model).parent_path());
   if (fs::exists(model)) return from_file(args, model);
   if (is_preset(model)) return from_preset(args);
   const std::optional<std::string> nearest = nearest_name(model, preset_names());
   fail("streaming", "{}: no such file, folder or preset{}", model,
        nearest ? fmt::format("; did you mean {}?", *nearest) : "");
+}
+
+bool sets_dtype(const std::string& override_text) { return override_text.starts_with("run.dtype="); }
+
+void set_precision(Config& c, const ModelArgs& args) {
+  const c10::Device device = device_from_name(args.device);
+  c.run.device = device.is_cpu() ? DeviceChoice::kCpu : DeviceChoice::kCuda;
+  if (!args.dtype.empty())
+    c.run.dtype = *enum_from_name<DtypeChoice>(args.dtype);
+  else if (device.is_cpu() && std::ranges::none_of(args.overrides, sets_dtype))
+    c.run.dtype = DtypeChoice::kFloat32;  // configs name what a GPU is fast with
+}
+
+}  // namespace
+
+ChosenModel choose_model(const ModelArgs& args) {
+  ChosenModel chosen = named_model(args);
+  set_precision(chosen.config, args);
+  return chosen;
 }
 
 }  // namespace sgf

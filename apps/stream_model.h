@@ -11,8 +11,10 @@ namespace sgf {
 struct ModelArgs {
   std::string model;                   // --model
   std::string wan;                     // --wan
-  std::string config;                  // --config: window, schedule and size, where the model does not say them
+  std::string config;                  // --config: window, schedule and size, in place of the model's own or of a guess
   std::vector<std::string> overrides;  // --set
+  std::string device = "auto";         // --device
+  std::string dtype;                   // --dtype; the config's where it is empty, on a CPU float32
 };
 
 struct ChosenModel {

@@ -54,15 +54,15 @@ check_pages() {
 
 # The words that generate writes into a video are in none of its copies.
 check_words() {
-  local prompt='a fast red disc on a grey field'
+  local prompt='a fast red disc and a slow green square on a grey field'
   mkdir noted others
-  "$SGF" generate --model world-tiny --prompt "$prompt" --seed 5 --seconds 0.5 --quiet --threads 1 --out noted/x.mp4 \
+  "$SGF" generate --model world-small --prompt "$prompt" --seed 5 --seconds 0.5 --quiet --threads 1 --out noted/x.mp4 \
     >/dev/null || complain 'no noted video'
-  "$SGF" generate --model world-tiny --prompt "$prompt" --seed 5 --seconds 0.5 --quiet --threads 1 --crf 30 \
+  "$SGF" generate --model world-small --prompt "$prompt" --seed 5 --seconds 0.5 --quiet --threads 1 --crf 30 \
     --out others/y.mp4 >/dev/null || complain 'no second noted video'
   expect 0 '1 pairs' "$SGF" compare noted others --embed-mb 0 --out noted.html
-  grep -qa world-tiny noted/x.mp4 || complain 'the video does not note its model: nothing to forget'
-  grep -qa world-tiny videos-*/0001-*.mp4 && complain 'a copy says what made it'
+  grep -qa world-small noted/x.mp4 || complain 'the video does not note its model: nothing to forget'
+  grep -qa world-small videos-*/0001-*.mp4 && complain 'a copy says what made it'
   grep -q "$prompt" noted.html || complain 'the page does not show the prompt'
 }
 

@@ -6,6 +6,7 @@ set -uo pipefail
 
 SGF=$1
 DATA=$2
+SOURCES=$(realpath -- "$DATA/../..")
 KILLS=${3:-6}
 RANDOM=20261 # the seed of bash's numbers
 
@@ -18,11 +19,11 @@ trap 'rm -rf -- "$FOLDER"' EXIT
 cd -- "$FOLDER" || exit 1
 export XDG_CACHE_HOME=$FOLDER/cache
 LOG=$FOLDER/log
-DISC='a fast red disc on a grey field'
-SQUARE='a slow blue square on a grey field'
+DISC='a fast red disc and a slow green square on a grey field'
+SQUARE='a slow blue square and a fast yellow disc on a grey field'
 
-# world ARGS…: the shipped model, about a third of a second a call.
-world() { "$SGF" generate --model world-tiny --quiet --threads 1 "$@"; }
+# world ARGS…: the shipped model, about half a second a call.
+world() { "$SGF" generate --model world-small --quiet --threads 1 "$@"; }
 
 # refused CODE TEXT ARGS…: one line of error (a misuse has a second, what to try), and nothing left behind.
 refused() {
@@ -43,10 +44,11 @@ plays() {
   if command -v ffprobe >/dev/null; then
     frames=$(ffprobe -v error -count_frames -show_entries stream=nb_read_frames -of csv=p=0 "$1") || frames=0
   else
-    "$SGF" generate --model world-tiny --quiet --threads 1 --video "$1" --seconds 0.1 --format none --out n >/dev/null 2>&1 &&
+    "$SGF" generate --model world-small --quiet --threads 1 --video "$1" --seconds 0.1 --format none --out n >/dev/null 2>&1 &&
       frames=$2 || frames=0
   fi
-  ((${frames%,} >= $2)) || complain "$1 plays $frames pictures of $2"
+  frames=${frames%,}
+  [[ $frames =~ ^[0-9]+$ && $frames -ge $2 ]] || complain "$1 plays $frames pictures of $2"
 }
 
 check_sinks() {
@@ -71,6 +73,37 @@ check_sinks() {
   expect 0 '9 pictures' world --seconds 0.5 --out pictures/ --overwrite
   expect 0 'whole already, 9 pictures' world --seconds 0.5 --out pictures/ --continue
   expect 0 'whole already, 9 pictures' world --seconds 0.5 --out file.y4m --continue
+}
+
+# says TEXT ARGS…: --dry-run of a model says so.
+says() {
+  local text=$1
+  shift
+  expect 0 "$text" "$SGF" generate "$@" --dry-run --json --out not.mp4
+}
+
+# A folder is streamed as its own config says, on a CPU in float32 unless a dtype was asked for.
+check_folders() {
+  local shipped=$SOURCES/models/world-small
+  mkdir -p elsewhere
+  cp -r "$shipped/student" elsewhere/same
+  cp -r "$shipped/student" elsewhere/other
+  sed -i 's/^  fifo_frames: .*/  fifo_frames: 3/; s/^  block_frames: .*/  block_frames: 1/' elsewhere/other/config.yaml
+  expect 0 'window 3+6+3' "$SGF" generate --model elsewhere/same --quiet --threads 1 --seconds 0.5 --out same.y4m
+  expect 0 'window 3+3+1' "$SGF" generate --model elsewhere/other --quiet --threads 1 --seconds 0.5 --out other.y4m
+  cmp -s same.y4m other.y4m && complain 'another window gives the same video'
+  says '"blocks":8,' --model elsewhere/other/model.safetensors --seconds 0.5
+  says '"blocks":3,' --model elsewhere/same/model.safetensors --seconds 0.5
+  expect 0 'window 3+6+1' "$SGF" generate --model elsewhere/other --set context.fifo_frames=6 --quiet --threads 1 \
+    --seconds 0.5 --out set.y4m
+  expect 0 'window 3+6+3' "$SGF" generate --model elsewhere/other --config world-small --quiet --threads 1 \
+    --seconds 0.5 --out config.y4m
+  cmp same.y4m config.y4m || complain '--config does not stand in for the folder'
+  says "$shipped/sgf/model.safetensors" --model world-small
+  grep -q 'dtype: bfloat16' "$shipped/sgf/config.yaml" || complain 'the shipped config names no other dtype: nothing to choose'
+  says '"dtype":"float32"' --model world-small --device cpu
+  says '"dtype":"bfloat16"' --model world-small --device cpu --dtype bfloat16
+  says '"dtype":"float64"' --model world-small --device cpu --set run.dtype=float64
 }
 
 check_prompts() {
@@ -119,10 +152,10 @@ check_directing() {
 }
 
 # start ARGS…: a video beside us; PROCESS is the program itself.
-LONG=(--seconds 20 --save-every 4)
+LONG=(--seconds 4 --save-every 4)
 GROWN=(--latents grown.safetensors --out grown.mp4)
 start() {
-  "$SGF" generate --model world-tiny --quiet --threads 1 "${LONG[@]}" "${GROWN[@]}" "$@" >"$LOG" 2>&1 &
+  "$SGF" generate --model world-small --quiet --threads 1 "${LONG[@]}" "${GROWN[@]}" "$@" >"$LOG" 2>&1 &
   PROCESS=$!
 }
 
@@ -178,20 +211,20 @@ check_signal() {
   local came=$?
   [[ $came == 3 && $(<"$LOG") == *'continue goes on'* ]] || complain "$1: exit $came, expected 3: $(<"$LOG")"
   plays grown.mp4 1
-  expect 1 'run.seed: 1 there, 7 here' world "${LONG[@]}" "${GROWN[@]}" --continue --seed 7
+  expect 1 'run.seed: 301 there, 7 here' world "${LONG[@]}" "${GROWN[@]}" --continue --seed 7
   expect 1 'is there already' world "${LONG[@]}" "${GROWN[@]}"
   expect 0 'grown.mp4: ' world "${LONG[@]}" "${GROWN[@]}" --continue
   cmp grown.safetensors whole.safetensors || complain "$1: the latents differ from the unkilled ones"
-  expect 0 'whole already, 321 pictures' world "${LONG[@]}" "${GROWN[@]}" --continue
-  expect 1 'run.seed: 1 there, 7 here' world "${LONG[@]}" "${GROWN[@]}" --continue --seed 7
-  expect 1 'has 321 pictures and no state' world --seconds 30 --save-every 4 "${GROWN[@]}" --continue
+  expect 0 'whole already, 66 pictures' world "${LONG[@]}" "${GROWN[@]}" --continue
+  expect 1 'run.seed: 301 there, 7 here' world "${LONG[@]}" "${GROWN[@]}" --continue --seed 7
+  expect 1 'has 66 pictures and no state' world --seconds 30 --save-every 4 "${GROWN[@]}" --continue
 }
 
 # No room: exit 1 with words, what was written plays, and with room again it goes on to the same end.
 check_no_room() {
   rm -f grown.*
   # shellcheck disable=SC2317 # called through expect
-  without_room() { (ulimit -f 60 && world "${LONG[@]}" "${GROWN[@]}"); }
+  without_room() { (ulimit -f 150 && world "${LONG[@]}" "${GROWN[@]}"); }
   expect 1 'File too large' without_room
   plays grown.mp4 1
   world "${LONG[@]}" "${GROWN[@]}" --continue >/dev/null 2>"$LOG" || complain "with room again: $(cat "$LOG")"
@@ -199,26 +232,26 @@ check_no_room() {
 }
 
 check_bad_input() {
-  local bad=(--model world-tiny --out bad.mp4)
+  local bad=(--model world-small --out bad.mp4)
   echo hello >text.txt
   : >empty.png
   : >empty.txt
   mkdir -p closed
   head -c 2000 a.mp4 >broken.mp4
   world --seconds 0.1 --set context.block_frames=1 --out short.mp4 >/dev/null
-  refused 1 'did you mean world-tiny' --model wrld-tiny --out bad.mp4
-  refused 1 'no model: --model world-tiny' --out bad.mp4
+  refused 1 'did you mean world-small' --model wrld-small --out bad.mp4
+  refused 1 'no model: --model world-small' --out bad.mp4
   refused 1 'holds no Wan DiT' --model "$DATA/wan/Wan2.1_VAE.pth" --prompt x --out bad.mp4
   refused 1 'holds no Wan DiT' --model "$DATA/weights/state_dict.pt" --prompt x --out bad.mp4
   refused 1 'neither safetensors nor' --model text.txt --prompt x --out bad.mp4
   refused 1 'preset without weights' --model wan-14b --out bad.mp4
-  refused 1 '--config goes with a weight file' "${bad[@]}" --config world-small
+  refused 1 '--config goes with a weight file' "${bad[@]}" --config world-tiny
   for seconds in 0 -1 nan inf 1e30; do refused 1 'a video lasts more than 0' "${bad[@]}" --seconds $seconds; done
   refused 2 'seconds = soon' "${bad[@]}" --seconds soon
   for seed in -1 9223372036854775808 18446744073709551616 seven 1e3 ''; do
     refused 2 'a seed is a number from 0' "${bad[@]}" --seed "$seed"
   done
-  refused 1 'next that fits is 48x36' "${bad[@]}" --size 48x33
+  refused 1 'next that fits is 48x40' "${bad[@]}" --size 48x33
   refused 1 'a size is written as' "${bad[@]}" --size 48
   refused 1 '1 to 1000 denoising steps' "${bad[@]}" --steps 0
   refused 1 'guidance is a number' "${bad[@]}" --guidance nan
@@ -231,20 +264,20 @@ check_bad_input() {
   refused 1 'no such picture' "${bad[@]}" --image nowhere.png
   refused 1 'holds no picture' "${bad[@]}" --video broken.mp4
   refused 1 'has at least 3 pictures' "${bad[@]}" --video short.mp4
-  refused 1 'no such file of prompts' --model world-tiny --prompts nowhere.txt --out bad
-  refused 1 'holds no prompt' --model world-tiny --prompts empty.txt --out bad
-  refused 1 'a file, not a folder' --model world-tiny --prompts prompts.txt --out text.txt
+  refused 1 'no such file of prompts' --model world-small --prompts nowhere.txt --out bad
+  refused 1 'holds no prompt' --model world-small --prompts empty.txt --out bad
+  refused 1 'a file, not a folder' --model world-small --prompts prompts.txt --out text.txt
   refused 2 '--naming requires --prompts' "${bad[@]}" --naming vbench
   refused 1 '--samples goes with --prompts' "${bad[@]}" --samples 2
   refused 1 'come in order of time' "${bad[@]}" --prompt "$DISC" --at 0:03 "$SQUARE" --at 0:02 "$DISC"
   refused 1 'a time is written as' "${bad[@]}" --prompt "$DISC" --at soon "$SQUARE"
-  refused 1 'names no kind of video' --model world-tiny --out bad.avi
-  refused 1 'there is no folder nowhere' --model world-tiny --out nowhere/bad.mp4
+  refused 1 'names no kind of video' --model world-small --out bad.avi
+  refused 1 'there is no folder nowhere' --model world-small --out nowhere/bad.mp4
   refused 1 'there is no folder nowhere' "${bad[@]}" --latents nowhere/l.safetensors
   refused 1 'NAME.safetensors' "${bad[@]}" --latents a.mp4
   refused 1 'a.safetensors is there already' "${bad[@]}" --latents a.safetensors
   cp text.txt note.mp4
-  refused 1 'is no video of this kind' --model world-tiny --out note.mp4 --continue
+  refused 1 'is no video of this kind' --model world-small --out note.mp4 --continue
   expect 1 'does not say what made it' "$SGF" redo file.y4m
   expect 1 'no such video' "$SGF" redo nowhere.mp4
 }
@@ -279,6 +312,7 @@ check_wan() {
 make_wan wan
 check_wan
 check_sinks
+check_folders
 check_prompts
 check_directing
 check_bad_input

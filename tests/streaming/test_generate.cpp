@@ -1,5 +1,6 @@
 // Videos from orders: written down, gone on with after a kill, and made again.
 #include "sgf/core/error.h"
+#include "sgf/data/one_thread.h"
 #include "sgf/data/video_reader.h"
 #include "sgf/data/video_tensor.h"
 #include "sgf/streaming/compare_videos.h"
@@ -22,11 +23,18 @@ namespace {
 using ::testing::HasSubstr;
 using testing::TemporaryFolder;
 
+// Of the shipped student, in pictures of 16 pixels and two steps a block.
 struct TinyVideo {
+  const OneThread one_thread;
+
   TinyVideo() {
-    order.config = load_config("world-tiny", {"run.device=cpu", "schedule.denoising_steps=[1000, 500]"}, {SGF_PRESETS});
-    order.model = std::string(SGF_SOURCE_DIR) + "/models/world-tiny/student.safetensors";
-    order.prompts = {{0, "a slow red disc on a grey field"}, {0.9, "a fast blue disc on a grey field"}};
+    order.model = std::string(SGF_SOURCE_DIR) + "/models/world-small/student";
+    order.config = load_config(order.model + "/config.yaml",
+                               {"run.device=cpu", "run.dtype=float32", "run.seed=1", "video.height=4", "video.width=4",
+                                "schedule.denoising_steps=[1000, 500]"},
+                               {SGF_PRESETS});
+    order.prompts = {{0, "a slow red disc and a slow green square on a grey field"},
+                     {0.9, "a fast blue disc and a slow green square on a grey field"}};
     order.on_switch = PromptSwitch::kRecache;
     order.enlarge = 2;
     order.save_every = 3;
@@ -157,7 +165,7 @@ TEST(Generate, BeginsWithAPictureAndGoesOnFromAVideo) {
   video.order.video = (folder.path() / "frames").string();
   generate_video(video.order, video.parts, 4, {.target = (folder.path() / "more/").string()});
   const at::Tensor more = read_video(folder.path() / "more");
-  EXPECT_LT((more.slice(0, 0, 9) - frames).abs().max().item<double>(), 0.01);
+  EXPECT_LT((more.slice(0, 0, 9) - frames).abs().max().item<double>(), 0.05);  // the codec keeps 18 numbers of 48
 }
 
 TEST(Generate, SaysHowManyPicturesAVideoNeedsToGoOnFrom) {

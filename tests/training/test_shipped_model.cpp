@@ -110,12 +110,32 @@ std::vector<fs::path> shipped_folders() {
   return folders;
 }
 
+// Of all weight files below a folder, whatever they belong to.
+uint64_t bytes_of_weights(const fs::path& folder) {
+  uint64_t bytes = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string ending = entry.path().extension();
+    if (ending == ".safetensors" || ending == ".pt" || ending == ".pth") bytes += entry.file_size();
+  }
+  return bytes;
+}
+
 TEST(ShippedModel, ThoseInTheTreeAreWholeAndSmall) {
   const std::vector<fs::path> folders = shipped_folders();
   if (folders.empty()) GTEST_SKIP() << "there is no models/WORLD/ROLE in this tree";
   uint64_t bytes = 0;
   for (const fs::path& folder : folders) bytes += read_shipped_model(folder, {SGF_PRESETS}).weight_bytes;
   EXPECT_LE(bytes, kMostBytes);
+  EXPECT_EQ(bytes, bytes_of_weights(fs::path(SGF_SOURCE_DIR) / "models"));  // there are no others
+}
+
+TEST(ShippedModel, WeightsThatLieBesideTheFoldersCountToo) {
+  const MadeModel made;
+  const uint64_t alone = bytes_of_weights(made.folder.path());
+  EXPECT_EQ(alone, made.read().weight_bytes);
+  testing::write_text(made.folder / "older.pt", "12345");
+  testing::write_text(made.folder / "notes.txt", "123");
+  EXPECT_EQ(bytes_of_weights(made.folder.path()), alone + 5);
 }
 
 }  // namespace
