@@ -8,6 +8,7 @@
 #include "sgf/data/prompt_list.h"
 #include "sgf/data/sample_files.h"
 #include "sgf/data/video_tensor.h"
+#include "sgf/data/world_clips.h"
 #include "sgf/data/world_source.h"
 #include "sgf/streaming/sample_many_steps.h"
 
@@ -80,6 +81,13 @@ void write_pictures(const fs::path& folder, const at::Tensor& video) {
   write_png_frames(folder, video);
 }
 
+// What the pictures of each prompt show, for sgf world measure.
+void list_pictures(const fs::path& out, const std::string& world, const std::vector<std::string>& prompts) {
+  ClipList list{.world = world, .clips = {}};
+  for (size_t i = 0; i < prompts.size(); ++i) list.clips.push_back({std::to_string(i), prompts[i]});
+  write_manifest(out / "manifest.json", list);
+}
+
 void run_sample(const SampleArgs& args) {
   const ChosenModel chosen = choose_model(args.model);
   const Config config = sampled_config(args, chosen.config);
@@ -103,6 +111,7 @@ void run_sample(const SampleArgs& args) {
   });
   line.finish();
   write_prompts(out / "prompts.txt", request.prompts);
+  if (args.png && !config.data.world.empty()) list_pictures(out, config.data.world, request.prompts);
   fmt::print("{}: {} videos, {}, {} {} steps, shift {:g}, guidance {:g}\n", out.string(), request.prompts.size(),
              enum_name(request.mode), args.steps, args.solver, request.sampler.shift, args.guidance);
 }
@@ -154,7 +163,8 @@ void add_sample(CLI::App& app) {
   add_sampler(*command, *args);
   command->add_option("--batch", args->batch, "Videos a forward")->capture_default_str()->check(positive_number());
   command->add_option("--out", args->out, "Folder for N.png, a strip, and N.mp4 of every prompt")->required();
-  command->add_flag("--png", args->png, "Every picture too, N/frame_XXXXX.png");
+  command->add_flag("--png", args->png,
+                    "Every picture too, N/frame_XXXXX.png; of a world a manifest.json for sgf world measure");
   command->add_flag("--overwrite", args->overwrite, "Replace files that are there");
   command->add_flag("--quiet", args->quiet, "No progress");
   command->callback([args] { run_sample(*args); });

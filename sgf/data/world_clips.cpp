@@ -61,21 +61,26 @@ void check_order(const ClipOrder& order) {
   order.scene(0);  // refuses a caption that does not fit the world
 }
 
+nlohmann::json to_json(const ClipList& list) {
+  nlohmann::json json = {{"world", list.world}, {"clips", nlohmann::json::array()}};
+  for (const ListedClip& clip : list.clips)
+    json["clips"].push_back({{"file", clip.file.string()}, {"caption", clip.caption}});
+  return json;
+}
+
+void write_json(const std::filesystem::path& path, const nlohmann::json& json) {
+  AtomicFile file(path);
+  file.write(json.dump(1) + "\n");
+  file.commit();
+}
+
 void write_lists(const ClipOrder& order, const ClipFiles& files, const std::vector<ListedClip>& clips) {
-  nlohmann::json list = {{"world", order.preset.name},
-                         {"seed", order.seed},
-                         {"frames", order.frames},
-                         {"fps", files.fps},
-                         {"clips", nlohmann::json::array()}};
   AtomicFile captions(files.folder / "captions.txt");
-  for (const ListedClip& clip : clips) {
-    list["clips"].push_back({{"file", clip.file.string()}, {"caption", clip.caption}});
-    captions.write(clip.caption + "\n");
-  }
+  for (const ListedClip& clip : clips) captions.write(clip.caption + "\n");
   captions.commit();
-  AtomicFile manifest(files.folder / "manifest.json");
-  manifest.write(list.dump(1) + "\n");
-  manifest.commit();
+  nlohmann::json json = to_json({order.preset.name, clips});
+  json.update({{"seed", order.seed}, {"frames", order.frames}, {"fps", files.fps}});
+  write_json(files.folder / "manifest.json", json);
 }
 
 }  // namespace
@@ -115,6 +120,8 @@ RgbImage strip_of_clips(const ClipOrder& order) {
   }
   return picture_strip(rows, std::max<int64_t>(1, kStripSide / order.preset.size));
 }
+
+void write_manifest(const std::filesystem::path& path, const ClipList& list) { write_json(path, to_json(list)); }
 
 ClipList read_manifest(const std::filesystem::path& path) {
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);

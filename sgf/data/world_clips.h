@@ -63,6 +63,9 @@ ClipEncoder render_clips(const ClipOrder& order, const ClipFiles& files, const s
 // A row for each of the first eight clips, eight moments of each.
 RgbImage strip_of_clips(const ClipOrder& order);
 
+// A manifest of clips that were not rendered here; files are named from the folder that `path` lies in.
+void write_manifest(const std::filesystem::path& path, const ClipList& list);
+
 // Reads a manifest; its files are named from the folder it lies in.
 ClipList read_manifest(const std::filesystem::path& path);
 
