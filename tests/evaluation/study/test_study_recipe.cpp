@@ -55,6 +55,24 @@ TEST(StudyRecipe, OfTheRepositoryCanBeFollowed) {
   EXPECT_EQ(study.config_of({Granularity::kFramewise, ArmKind::kSgf, 1}).context.block_frames, 1);
 }
 
+// Five pairs for twice the steps: nothing else may differ from the pair that suggested them, and no draw may be used
+// again.
+TEST(StudyRecipe, TheLongerOneTrainsTwiceAsLongOnOtherSeedsAndPrompts) {
+  const std::filesystem::path recipes = std::filesystem::path(SGF_SOURCE_DIR) / "recipes";
+  const auto study_of = [&](const char* folder) {
+    return Study{.file = read_study_recipe(recipes / folder / "study.yaml"), .preset_folders = {SGF_PRESETS}};
+  };
+  const Study usual = study_of("world-small"), longer = study_of("world-small-longer");
+  const StudyArm arm{Granularity::kChunkwise, ArmKind::kSf, 1}, twice{Granularity::kChunkwise, ArmKind::kSf, 1, true};
+  Config config = longer.config_of(arm);
+  const Config before = usual.config_of(twice);
+  EXPECT_GE(config.run.seed, before.run.seed + usual.recipe().chunkwise.seeds);
+  EXPECT_GE(longer.first_prompt(), usual.first_prompt() + usual.evaluation().prompts);
+  config.run.seed = before.run.seed;
+  config.name = before.name;
+  EXPECT_EQ(config, before);
+}
+
 TEST(StudyRecipe, AGranularityMayTakeTheFirstPromptsAlone) {
   const TemporaryFolder folder;
   std::string recipe = kMadeUpRecipe;
