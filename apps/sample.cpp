@@ -76,8 +76,15 @@ void write_prompts(const fs::path& path, const std::vector<std::string>& prompts
   file.commit();
 }
 
+// Pictures of an earlier, longer sample would be taken for this one's.
+void remove_pictures(const fs::path& folder) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    if (entry.path().filename().string().starts_with("frame_")) fs::remove(entry.path());
+}
+
 void write_pictures(const fs::path& folder, const at::Tensor& video) {
   fs::create_directories(folder);
+  remove_pictures(folder);
   write_png_frames(folder, video);
 }
 
@@ -123,7 +130,8 @@ void add_sampled_model(CLI::App& command, SampleArgs& args) {
           "A shipped model, a run folder, a weight file or a Wan folder; how it is sampled says its stage, or --mode")
       ->required();
   command.add_option("--wan", args.model.wan, "Wan folder: text encoder and VAE");
-  command.add_option("--config", args.model.config, "Preset or YAML file with window and size for --model FILE");
+  command.add_option("--config", args.model.config,
+                     "Preset or YAML file with window and size, in place of the model's own");
   command.add_option("--set", args.model.overrides, "Override one key of it; may be repeated")->allow_extra_args(false);
   command.add_option("--mode", args.mode, "at-once: a bidirectional model; blocks: a teacher-forced one")
       ->check(CLI::IsMember({"at-once", "blocks"}));

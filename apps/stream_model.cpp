@@ -100,9 +100,9 @@ bool is_shipped_file(const fs::path& file) {
 }
 
 ChosenModel from_preset(const ModelArgs& args) {
-  check(args.config.empty(), "streaming",
-        "{} is a preset, which has settings of its own: --config goes with a weight file, --set changes single ones",
-        args.model);
+  check(args.config.empty() || args.wan.empty(), "streaming",
+        "{} is a preset, which has settings of its own for the network in {}: leave out --config, or --model",
+        args.model, args.wan);
   if (!args.wan.empty()) return {load_config(args.model, args.overrides, preset_folders()), wan_network(args.wan)};
   const std::optional<fs::path> shipped = shipped_model(args.model);
   check(
@@ -126,14 +126,17 @@ ChosenModel named_model(const ModelArgs& args) {
        nearest ? fmt::format("; did you mean {}?", *nearest) : "");
 }
 
-bool sets_dtype(const std::string& override_text) { return override_text.starts_with("run.dtype="); }
+bool is_set(const ModelArgs& args, const std::string& key) {
+  return std::ranges::any_of(args.overrides, [&](const std::string& text) { return text.starts_with(key + "="); });
+}
 
 void set_precision(Config& c, const ModelArgs& args) {
-  const c10::Device device = device_from_name(args.device);
+  const bool is_named = args.device != "auto" || !is_set(args, "run.device");
+  const c10::Device device = device_from_name(is_named ? args.device : enum_name(c.run.device));
   c.run.device = device.is_cpu() ? DeviceChoice::kCpu : DeviceChoice::kCuda;
   if (!args.dtype.empty())
     c.run.dtype = *enum_from_name<DtypeChoice>(args.dtype);
-  else if (device.is_cpu() && std::ranges::none_of(args.overrides, sets_dtype))
+  else if (device.is_cpu() && !is_set(args, "run.dtype"))
     c.run.dtype = DtypeChoice::kFloat32;  // configs name what a GPU is fast with
 }
 

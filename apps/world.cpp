@@ -177,8 +177,9 @@ std::vector<CaptionedVideo> videos_of(const WorldMeasureArgs& args, std::string&
 }
 
 void run_measure(const WorldMeasureArgs& args) {
-  std::string world = args.preset.empty() ? "world-tiny" : args.preset;
+  std::string world = args.preset;
   const std::vector<CaptionedVideo> videos = videos_of(args, world);
+  if (world.empty()) world = world_of_caption(parse_caption(args.prompt)).name;
   const auto measured =
       measure_files(videos, world_preset(world), args.segments, show_progress(static_cast<int64_t>(videos.size())));
   if (!args.json) {
@@ -211,7 +212,8 @@ void add_measure(CLI::App& world) {
   command->add_option("videos", args->videos, "Video files, or folders of PNG files; all of --manifest by default");
   CLI::Option* prompt = command->add_option("--prompt", args->prompt, "The caption of all these videos");
   command->add_option("--manifest", args->manifest, "A manifest.json that lists videos and captions")->excludes(prompt);
-  command->add_option("--preset", args->preset, "The world: the manifest's, or world-tiny")
+  command
+      ->add_option("--preset", args->preset, "The world: the manifest's, or that whose captions name as many objects")
       ->check(CLI::IsMember(world_preset_names()));
   command->add_option("--segments", args->segments, "Equal parts in time")
       ->capture_default_str()

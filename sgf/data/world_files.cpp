@@ -35,8 +35,8 @@ std::string hint_for_size(const FrameSource& source) {
 
 void check_captioned_video(const CaptionedVideo& video, const WorldCaption& caption, const WorldPreset& preset) {
   check(static_cast<int64_t>(caption.objects.size()) == preset.objects, "data",
-        "{} has {} object(s), the caption '{}' names {}", preset.name, preset.objects, video.caption,
-        caption.objects.size());
+        "{} has {} object(s), the caption '{}' names {}; {} has so many", preset.name, preset.objects, video.caption,
+        caption.objects.size(), world_of_caption(caption).name);
   const std::unique_ptr<FrameSource> source = open_frames(video.file);
   check(scale_of(*source, preset) > 0, "data", "{} is {} x {}, videos of {} are {} x {}, or 2, 4, 8 times as large{}",
         video.file.string(), source->width(), source->height(), preset.name, preset.size, preset.size,

@@ -69,4 +69,8 @@ WorldPreset world_preset(std::string_view name) {
 
 std::vector<std::string> world_preset_names() { return {tiny_world().name, small_world().name}; }
 
+WorldPreset world_of_caption(const WorldCaption& caption) {
+  return std::ssize(caption.objects) == tiny_world().objects ? tiny_world() : small_world();
+}
+
 }  // namespace sgf

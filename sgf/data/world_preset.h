@@ -49,4 +49,7 @@ struct WorldPreset {
 WorldPreset world_preset(std::string_view name);
 std::vector<std::string> world_preset_names();
 
+// The world whose captions name as many objects as this one.
+WorldPreset world_of_caption(const WorldCaption& caption);
+
 }  // namespace sgf

@@ -104,6 +104,8 @@ check_folders() {
   says '"dtype":"float32"' --model world-small --device cpu
   says '"dtype":"bfloat16"' --model world-small --device cpu --dtype bfloat16
   says '"dtype":"float64"' --model world-small --device cpu --set run.dtype=float64
+  says '"device":"cpu"' --model world-small --set run.device=cpu
+  "$SGF" --version | grep -q 'no CUDA' && refused 1 "device 'cuda'" --model world-small --set run.device=cuda --out bad.mp4
 }
 
 check_prompts() {
@@ -245,7 +247,7 @@ check_bad_input() {
   refused 1 'holds no Wan DiT' --model "$DATA/weights/state_dict.pt" --prompt x --out bad.mp4
   refused 1 'neither safetensors nor' --model text.txt --prompt x --out bad.mp4
   refused 1 'preset without weights' --model wan-14b --out bad.mp4
-  refused 1 '--config goes with a weight file' "${bad[@]}" --config world-tiny
+  refused 1 'leave out --config, or --model' --model wan-14b --wan wan --config world-tiny --out bad.mp4
   for seconds in 0 -1 nan inf 1e30; do refused 1 'a video lasts more than 0' "${bad[@]}" --seconds $seconds; done
   refused 2 'seconds = soon' "${bad[@]}" --seconds soon
   for seed in -1 9223372036854775808 18446744073709551616 seven 1e3 ''; do

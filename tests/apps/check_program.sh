@@ -150,6 +150,8 @@ check_world() {
   lines=$("$SGF" world measure --manifest "$FOLDER/clips/manifest.json" --segments 2 --json | grep -c '"truth"')
   [[ $lines == 4 ]] || { echo "FAIL: --json gave $lines lines for 3 videos and their mean" && FAILED=1; }
   expect 0 'true clips' "$SGF" world measure "$FOLDER/clips"/clip_00000* --prompt "$caption"
+  expect 1 'videos of world-small are 48 x 48' "$SGF" world measure "$FOLDER/clips"/clip_00000* \
+    --prompt 'a fast red disc and a slow blue square on a grey field'
   expect 0 'A frame is valid if' "$SGF" world measure --help
   expect 2 '--prompt TEXT or --manifest' "$SGF" world measure "$FOLDER/clips"/clip_00000*
   expect 1 "no word 'rde'; did you mean red?" "$SGF" world measure "$FOLDER/clips"/clip_00000* --prompt "${caption/red/rde}"

@@ -90,7 +90,8 @@ check_samples() {
   expect 0 'blocks, 2 unipc steps' "$SGF" "${look[@]}" --overwrite --mode blocks --solver unipc --png --prompt 'a fast red disc on a grey field'
   [[ -s $FOLDER/look/0/frame_00005.png ]] || complain 'no pictures'
   expect 0 'a fast red disc on a grey field' "$SGF" world measure --manifest "$FOLDER/look/manifest.json" --segments 1
-  expect 0 'at-once, 2 euler steps' "$SGF" "${look[@]}" --overwrite --mode at-once --frames 5
+  expect 0 'at-once, 2 euler steps' "$SGF" "${look[@]}" --overwrite --mode at-once --frames 5 --png
+  [[ -s $FOLDER/look/0/frame_00004.png && ! -e $FOLDER/look/0/frame_00005.png ]] || complain 'pictures of an earlier sample stay'
   expect 1 "the world has no word 'unicorn'" "$SGF" "${look[@]::8}" --out "$FOLDER/unseen" --prompt 'a unicorn'
   [[ ! -e $FOLDER/unseen ]] || complain 'a refused sample left a folder behind'
   expect 1 'few-step students are for sgf generate' "$SGF" "${look[@]}" --overwrite --set train.stage=causal_cd

@@ -45,11 +45,5 @@ TEST_F(UndescribedTiles, TheUsersOwnWordStays) {
   EXPECT_EQ(word(), "AVX2");
 }
 
-TEST_F(UndescribedTiles, OfThisMachineAreDescribedOrAvoided) {
-  const CpuTiles tiles = read_cpu_tiles();
-  avoid_undescribed_tiles();
-  EXPECT_EQ(tiles.are_offered && tiles.palettes == 0, !word().empty());
-}
-
 }  // namespace
 }  // namespace sgf

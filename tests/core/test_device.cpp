@@ -1,6 +1,7 @@
 #include "sgf/core/device.h"
 #include "tests/core/refusal.h"
 
+#include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,6 +22,13 @@ TEST(Device, CpuIsAlwaysThere) { EXPECT_EQ(device_from_name("cpu").str(), "cpu")
 
 TEST(Device, AGpuThatIsNotThereIsRefusedWithTheReason) {
   EXPECT_THAT(refusal_of([] { device_from_name("cuda:999"); }), HasSubstr("device 'cuda:999'"));
+}
+
+// Without avoid_undescribed_tiles this is an illegal instruction on a CPU that hides the layouts of its tiles.
+TEST(Device, ACpuMultipliesInBfloat16WhateverItSaysOfItsTiles) {
+  const at::Tensor a = at::arange(64 * 64, at::kFloat).reshape({64, 64}).div(4096);
+  const at::Tensor exact = a.matmul(a), rounded = a.to(at::kBFloat16).matmul(a.to(at::kBFloat16)).to(at::kFloat);
+  EXPECT_LT((rounded - exact).norm().item<double>(), 0.01 * exact.norm().item<double>());
 }
 
 }  // namespace

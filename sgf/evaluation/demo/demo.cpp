@@ -33,6 +33,16 @@ constexpr std::array kDemoStudents{DemoStudent{"student", "student"}, DemoStuden
 constexpr const char* kTruth = "truth";
 constexpr size_t kPicturePrompts = 2;  // in the picture for a README
 
+// All are streamed by one config: a model that was trained with another would be shown at its worst.
+void check_fits(const fs::path& model, const Config& config) {
+  const fs::path file = model / "config.yaml";
+  const Config own = parse_config(MappedFile::open(file)->text(), file.string());
+  check(own.model == config.model && own.context == config.context && own.schedule == config.schedule, "evaluation",
+        "{}: has another network, window or schedule than the demo's models; sgf generate --model {} streams it as its "
+        "config says",
+        file.string(), model.string());
+}
+
 // The demo's config with the models that came along; a model that is not there is an Error.
 Config config_with_models(const DemoSettings& settings) {
   for (const char* role : {"teacher", "student", "sf", "sgf"}) {
@@ -41,6 +51,7 @@ Config config_with_models(const DemoSettings& settings) {
           "{}: holds no model (model.safetensors and config.yaml); --models names a folder with teacher, student, sf "
           "and sgf",
           model.string());
+    check_fits(model, settings.config);
   }
   Config config = settings.config;
   config.train.start_from = (settings.models / "student").string();
@@ -152,6 +163,7 @@ DemoResult run_demo(const DemoSettings& settings) {
   contents.commands = next_commands({.models = settings.models,
                                      .out = settings.out,
                                      .trained = live_run_names().back(),
+                                     .steps = config.train.steps,
                                      .world = config.data.world,
                                      .has_videos = settings.writes_videos},
                                     videos.prompts().front());

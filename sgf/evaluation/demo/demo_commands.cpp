@@ -45,8 +45,8 @@ std::vector<DemoCommand> next_commands(const DemoPlaces& places, const std::stri
       {"The model that was trained here just now:",
        fmt::format("./run sgf generate --model {} --seconds 10 --out {}", trained, file("trained"))},
       {"The same training ten times as long (the page runs/longer/report.html tells how it goes):",
-       fmt::format("./run sgf train {} --set train.steps=1001 --out runs/longer",
-                   path_word(places.out / places.trained / "config.yaml"))},
+       fmt::format("./run sgf train {} --set train.steps={} --out runs/longer",
+                   path_word(places.out / places.trained / "config.yaml"), 10 * places.steps)},
       {"What the study of the two methods would train and measure:",
        "./run sgf study recipes/world-small/study.yaml --dry-run"}};
   if (!places.has_videos) return commands;

@@ -13,6 +13,7 @@ struct DemoPlaces {
   std::filesystem::path models;  // with teacher, student, sf and sgf
   std::filesystem::path out;     // of the demo
   std::string trained;           // the name of a run folder in it
+  int64_t steps = 0;             // of that run
   std::string world;             // the world that all of it is of
   bool has_videos = true;        // the build writes mp4 files
 };

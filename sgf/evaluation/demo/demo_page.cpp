@@ -137,10 +137,11 @@ std::string live_section(const DemoContents& c) {
   return section_head("Trained just now") +
          fmt::format(
              "<p>Both from the student that came along, on the same prompts, noise and exit steps: {} steps at batch "
-             "{}, of which {} update the generator. So few updates show that the machinery works, not which method is "
-             "better; the SF and SGF of the videos above had more of them, and larger batches. The lines begin "
-             "together and "
-             "part by what SGF's gradient adds. A loss of distribution matching need not fall.</p>\n",
+             "{}, of "
+             "which {} update the generator. So few updates show that the machinery works, not which method is better; "
+             "the SF and SGF of the videos above had more of them, and larger batches. The losses begin together; the "
+             "gradient norms differ from the first update on, by what came through the memory. A loss of distribution "
+             "matching need not fall.</p>\n",
              c.steps, c.batch, c.generator_updates) +
          "<div class=\"curves\">\n" + live_chart(c.arms, "generator loss", "generator_loss") +
          live_chart(c.arms, "generator gradient norm", "generator_grad_norm") +

@@ -104,9 +104,10 @@ std::string lines_of(const std::vector<DemoCommand>& commands) {
 }
 
 TEST(DemoCommands, NameFilesAsAShellTakesThem) {
-  const std::string lines = lines_of(next_commands({"the models", "it's", "run", "world-small"}, "a red disc"));
-  EXPECT_THAT(lines, AllOf(HasSubstr("--model 'the models/sgf'"), HasSubstr("'it'\\''s/videos/sf'"),
-                           HasSubstr("--preset world-small --prompt 'a red disc'")));
+  const std::string lines = lines_of(next_commands({"the models", "it's", "run", 20, "world-small"}, "a red disc"));
+  EXPECT_THAT(lines,
+              AllOf(HasSubstr("--model 'the models/sgf'"), HasSubstr("'it'\\''s/videos/sf'"),
+                    HasSubstr("--preset world-small --prompt 'a red disc'"), HasSubstr("--set train.steps=200 ")));
 }
 
 TEST(DemoCommands, AskForNoVideoFilesWhereNoneCanBeWritten) {
