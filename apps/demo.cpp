@@ -12,8 +12,12 @@
 #include <CLI/CLI.hpp>
 
 #include <chrono>
+#include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace sgf {
 namespace {
@@ -26,13 +30,11 @@ struct DemoArgs {
   int64_t prompts = 12;
 };
 
-// Beside one of the folders of presets.
 std::filesystem::path find_models() {
-  for (const std::filesystem::path& presets : preset_folders()) {
-    const std::filesystem::path models = presets.parent_path() / "models" / "world-small";
-    if (std::filesystem::is_directory(models)) return models;
-  }
-  fail("apps", "the models of the demo are not beside the presets: name the folder models/world-small with --models");
+  const std::optional<std::filesystem::path> models = find_beside_presets("models/world-small");
+  check(models.has_value(), "apps",
+        "the models of the demo are not beside the presets: name the folder models/world-small with --models");
+  return *models;
 }
 
 // Lines with the time since the start before them: a demo takes minutes.

@@ -30,4 +30,12 @@ std::vector<std::string> preset_names() {
   return {names.begin(), names.end()};
 }
 
+std::optional<std::filesystem::path> find_beside_presets(const std::filesystem::path& name) {
+  std::error_code ignored;
+  for (const std::filesystem::path& presets : preset_folders())
+    if (const std::filesystem::path place = presets.parent_path() / name; std::filesystem::exists(place, ignored))
+      return place;
+  return std::nullopt;
+}
+
 }  // namespace sgf

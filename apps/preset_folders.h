@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,5 +13,8 @@ std::vector<std::filesystem::path> preset_folders();
 
 // What those folders hold, without the .yaml, sorted.
 std::vector<std::string> preset_names();
+
+// The file or folder of that name beside such a folder, as the models that come along lie; nothing where none has it.
+std::optional<std::filesystem::path> find_beside_presets(const std::filesystem::path& name);
 
 }  // namespace sgf

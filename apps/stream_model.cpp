@@ -34,15 +34,6 @@ bool is_preset(const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// Beside the presets: the folder models/NAME/sgf.
-std::optional<fs::path> shipped_model(const std::string& preset) {
-  for (const fs::path& folder : preset_folders()) {
-    const fs::path place = folder.parent_path() / "models" / preset / kShippedStudent;
-    if (is_shipped_model(place)) return place;
-  }
-  return {};
-}
-
 // The network in a file: sizes as its shapes tell them, the rest as its metadata or its config.json says.
 DitConfig network_in(const fs::path& path) {
   const fs::path file_path = find_dit_file(path);
@@ -104,9 +95,9 @@ ChosenModel from_preset(const ModelArgs& args) {
         "{} is a preset, which has settings of its own for the network in {}: leave out --config, or --model",
         args.model, args.wan);
   if (!args.wan.empty()) return {load_config(args.model, args.overrides, preset_folders()), wan_network(args.wan)};
-  const std::optional<fs::path> shipped = shipped_model(args.model);
+  const std::optional<fs::path> shipped = find_beside_presets(fs::path("models") / args.model / kShippedStudent);
   check(
-      shipped.has_value(), "streaming",
+      shipped && is_shipped_model(*shipped), "streaming",
       "{} is a preset without weights of its own: --model FILE --config {} takes weights from a file, --wan DIR those "
       "of a Wan folder",
       args.model, args.model);
