@@ -72,7 +72,7 @@ void run_generate(const GenerateArgs& args) {
   if (args.dry_run) return print_plan(jobs, args.json);
   check_targets(jobs, !args.prompts_file.empty());
   const StreamParts parts = build_parts(jobs.front().order, say_warning);
-  check_prompts(jobs, parts);
+  check_prompts(jobs, parts, say_warning);
   if (!args.prompts_file.empty()) make_folder(args.out);
   const StopSignal stop;
   for (size_t i = 0; i < jobs.size(); ++i) {

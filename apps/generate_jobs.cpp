@@ -8,6 +8,7 @@
 #include "sgf/core/weight_identity.h"
 #include "sgf/data/prompt_list.h"
 #include "sgf/data/video_writer.h"
+#include "sgf/data/world_caption.h"
 #include "sgf/data/world_source.h"
 #include "sgf/streaming/output_name.h"
 #include "sgf/training/start_file.h"
@@ -186,14 +187,33 @@ std::vector<VideoJob> jobs_of(const GenerateArgs& args) {
   return {job};
 }
 
-void check_prompts(const std::vector<VideoJob>& jobs, const StreamParts& parts) {
+namespace {
+
+// A model of a world has seen as many objects as the world has, and makes anything of other prompts.
+void warn_of_objects(const WorldPreset& world, const std::vector<std::string>& prompts,
+                     const std::function<void(const std::string&)>& warn) {
+  for (const std::string& prompt : prompts) {
+    const int64_t named = count_named_objects(prompt);
+    if (!prompt.empty() && named != world.objects)
+      warn(fmt::format("{} names {} object(s), all videos of {} have {}: expect little of this one", in_quotes(prompt),
+                       named, world.name, world.objects));
+  }
+}
+
+}  // namespace
+
+void check_prompts(const std::vector<VideoJob>& jobs, const StreamParts& parts,
+                   const std::function<void(const std::string&)>& warn) {
   std::set<std::string> prompts;
   for (const VideoJob& job : jobs)
     for (const TimedPrompt& prompt : job.order.prompts) prompts.insert(prompt.prompt);
   const GenerateOrder& order = jobs.front().order;
   if (order.guidance != 1) prompts.insert(order.negative);
   const std::vector<std::string> list(prompts.begin(), prompts.end());
-  if (!order.config.data.world.empty()) return check_world_words(*parts.text, list);
+  if (!order.config.data.world.empty()) {
+    check_world_words(*parts.text, list);
+    return warn_of_objects(world_preset(order.config.data.world), list, warn);
+  }
   // Met once, many at a time: a large encoder is read from its file on every call.
   constexpr size_t kTogether = 64;
   for (size_t i = 0; i < list.size(); i += kTogether)

@@ -5,6 +5,7 @@
 #include "sgf/streaming/generate.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -45,8 +46,10 @@ struct VideoJob {
 // All videos that the arguments ask for, of one network. Anything that cannot be is an Error.
 std::vector<VideoJob> jobs_of(const GenerateArgs& args);
 
-// That all prompts can be encoded, found out before the first video.
-void check_prompts(const std::vector<VideoJob>& jobs, const StreamParts& parts);
+// That all prompts can be encoded, found out before the first video; `warn` hears of those that a world has no videos
+// of.
+void check_prompts(const std::vector<VideoJob>& jobs, const StreamParts& parts,
+                   const std::function<void(const std::string&)>& warn);
 
 // What would be loaded, how long the videos are and how large.
 void print_plan(const std::vector<VideoJob>& jobs, bool json);

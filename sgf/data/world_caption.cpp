@@ -138,6 +138,11 @@ const std::vector<std::string>& world_vocabulary() {
   return words;
 }
 
+int64_t count_named_objects(std::string_view text) {
+  return std::ranges::count_if(split_words(text),
+                               [](const std::string& word) { return enum_from_name<ShapeWord>(word).has_value(); });
+}
+
 std::vector<int64_t> world_tokens(std::string_view text) {
   std::vector<int64_t> tokens;
   for (const std::string& word : split_words(text)) tokens.push_back(token_of(word));

@@ -18,6 +18,9 @@ std::string caption_text(const WorldCaption& caption);
 // names a colour twice, with what was expected.
 WorldCaption parse_caption(std::string_view text);
 
+// How many objects a text of the world's words names, whole sentence or not.
+int64_t count_named_objects(std::string_view text);
+
 // All words that captions are made of. The order is that of the word table and
 // never changes; new words go to the end.
 const std::vector<std::string>& world_vocabulary();

@@ -51,6 +51,12 @@ TEST(Caption, RefusesAColourThatNamesTwoObjects) {
 }
 
 // Models are trained on these places: a word that moved would be another word to them.
+TEST(Caption, SaysHowManyObjectsATextNames) {
+  EXPECT_EQ(count_named_objects("a fast red disc and a slow blue square on a grey field"), 2);
+  EXPECT_EQ(count_named_objects("a Red Disc."), 1);
+  EXPECT_EQ(count_named_objects("on a grey field"), 0);
+}
+
 TEST(Caption, VocabularyNeverChangesItsOrder) {
   EXPECT_EQ(world_vocabulary(),
             (std::vector<std::string>{"a", "and", "on", "field", "red", "yellow", "green", "cyan", "blue", "magenta",
