@@ -194,7 +194,7 @@ void warn_of_objects(const WorldPreset& world, const std::vector<std::string>& p
                      const std::function<void(const std::string&)>& warn) {
   for (const std::string& prompt : prompts) {
     const int64_t named = count_named_objects(prompt);
-    if (!prompt.empty() && named != world.objects)
+    if (named != world.objects)
       warn(fmt::format("{} names {} object(s), all videos of {} have {}: expect little of this one", in_quotes(prompt),
                        named, world.name, world.objects));
   }
@@ -208,11 +208,12 @@ void check_prompts(const std::vector<VideoJob>& jobs, const StreamParts& parts,
   for (const VideoJob& job : jobs)
     for (const TimedPrompt& prompt : job.order.prompts) prompts.insert(prompt.prompt);
   const GenerateOrder& order = jobs.front().order;
+  const std::vector<std::string> shown(prompts.begin(), prompts.end());
   if (order.guidance != 1) prompts.insert(order.negative);
   const std::vector<std::string> list(prompts.begin(), prompts.end());
   if (!order.config.data.world.empty()) {
     check_world_words(*parts.text, list);
-    return warn_of_objects(world_preset(order.config.data.world), list, warn);
+    return warn_of_objects(world_preset(order.config.data.world), shown, warn);
   }
   // Met once, many at a time: a large encoder is read from its file on every call.
   constexpr size_t kTogether = 64;

@@ -160,7 +160,7 @@ void add_sample(CLI::App& app) {
   auto args = std::make_shared<SampleArgs>();
   CLI::App* command =
       app.add_subcommand("sample", "Videos of a many-step model, bidirectional or teacher-forced, to look at teachers");
-  command->footer("Try: sgf sample --model models/world-small/teacher --guidance 1.5 --out look");
+  command->footer("Try: sgf sample --model models/world-small/teacher --guidance 2.5 --out look");
   add_sampled_model(*command, *args);
   CLI::Option* prompt =
       command->add_option("--prompt", args->prompts, "What a video shows; may be given again")->allow_extra_args(false);

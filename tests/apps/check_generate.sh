@@ -112,7 +112,8 @@ check_prompts() {
   local long
   expect 0 'names 1 object(s), all videos of world-small have 2' world --prompt 'a fast red disc on a grey field' \
     --seconds 0.1 --format none --out -
-  [[ $(world --prompt "$DISC" --seconds 0.1 --format none --out - 2>&1) != *'names 2'* ]] || complain 'a warning of a good prompt'
+  [[ $(world --prompt "$DISC" --negative 'a red disc' --guidance 2 --seconds 0.1 --format none --out - 2>&1) != *'object(s)'* ]] ||
+    complain 'a warning of a good prompt, or of what is to be avoided'
   printf '\xef\xbb\xbf%s\r\n\r\n%s\r\n%s\r\n' "$DISC" "$SQUARE" "$DISC" >prompts.txt
   expect 0 "many/0002-a-fast-red-disc" world --seconds 0.2 --prompts prompts.txt --out many --dry-run
   [[ ! -e many ]] || complain '--dry-run made a folder'
