@@ -100,6 +100,7 @@ check_contents() {
   holds chunkwise-sgf-1.json 'arm["probe"][-1]["layer"] == "all" and arm["probe"][-1]["ratio"] > 0'
   holds chunkwise-sgf-1.json 'arm["training"]["generator_updates"] == 2 and arm["strip"].startswith("iVBOR")'
   holds chunkwise-initial.json '[s["sink"] for s in arm["sinks"]] == [0, 6]'
+  holds chunkwise-sf-1.json 'arm["weights"]["file"] == "chunkwise-sf-1.safetensors"'
   holds chunkwise-truth.json 'min(min(s) for s in arm["scores"]["valid"]) > .8'
   holds chunkwise-teacher.json 'arm["segments"] == [1]'
   holds chunkwise-sgf-1-twice.json 'arm["training"]["generator_updates"] == 4 and len(arm["scores"]["valid"]) == 3'

@@ -62,7 +62,7 @@ class ArmEvaluator {
     Json json = arm_header(e_.study, e_.arm);
     json["build"] = e_.build;
     json["device"] = e_.device.str();
-    if (!weights_.empty()) json["weights"] = {{"file", weights_.string()}, {"sha256", sha256_of_file(weights_)}};
+    if (!weights_.empty()) json["weights"] = {{"file", named_weights()}, {"sha256", sha256_of_file(weights_)}};
     if (e_.arm.is_trained()) json["training"] = training_facts(e_.study, e_.arm);
     json["scores"] = to_json(scores(e_.study.segments(e_.arm), ContextSplit{}, &json["strip"]));
     if (e_.arm.has_extras()) add_extras(json);
@@ -71,6 +71,9 @@ class ArmEvaluator {
   }
 
  private:
+  // What training left lies beside ARM.json, wherever the folder is moved to.
+  std::string named_weights() const { return (e_.arm.is_trained() ? weights_.filename() : weights_).string(); }
+
   ScoreTable scores(const std::vector<int64_t>& lengths, ContextSplit split, Json* strip) {
     const Stopwatch watch;
     const StudyEvaluation& rules = e_.study.evaluation();
