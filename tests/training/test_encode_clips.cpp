@@ -12,9 +12,9 @@
 #include "sgf/training/distributed/sample_share.h"
 #include "sgf/training/make_pairs.h"
 #include "sgf/training/start_file.h"
-#include "sgf/training/train_run.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
+#include "tests/training/small_run.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
@@ -30,7 +30,9 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::small_run;
 using testing::TemporaryFolder;
+using testing::train;
 
 constexpr int64_t kSide = 16, kClipFrames = 6, kTextLen = 5, kTextDim = 32;
 
@@ -337,32 +339,13 @@ TEST_F(EncodedVideos, HaveNoRowsForOtherPromptsUnlessAnEncoderStandsBeside) {
 }
 
 Config run_on(const fs::path& clips, StageChoice stage) {
-  Config c = load_config("world-tiny", {}, {SGF_PRESETS});
+  Config c = small_run(stage, 8);
   c.data.world.clear();
   c.data.clips = clips.string();
-  c.model.dim = c.model.ffn_dim = 24;
-  c.model.num_heads = 2;
-  c.model.num_layers = 1;
   c.model.text_len = kTextLen;
   c.video.frames = kClipFrames;
   c.negative_prompt = "no";
-  c.train.stage = stage;
-  c.train.steps = 8;
-  c.train.global_batch = 3;
-  c.train.micro_batch = 2;
-  c.optimiser.learning_rate = 1e-3;
-  c.run.device = DeviceChoice::kCpu;
-  c.output.checkpoint_every = c.output.sample_every = c.output.report_every = 0;
   return c;
-}
-
-TrainResult train(const Config& config, const fs::path& out, bool resume = false, int64_t stop_after = 0) {
-  return run_training({.config = config,
-                       .out = out,
-                       .resume = resume,
-                       .stop_after_steps = stop_after,
-                       .facts = nlohmann::json::object(),
-                       .progress = ProgressMode::kQuiet});
 }
 
 std::string metrics_of(const fs::path& run) {

@@ -6,9 +6,9 @@
 #include "sgf/data/pair_source.h"
 #include "sgf/rollout/solver_walk.h"
 #include "sgf/training/start_file.h"
-#include "sgf/training/train_run.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
+#include "tests/training/small_run.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
@@ -23,7 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using testing::small_run;
 using testing::TemporaryFolder;
+using testing::train;
 
 // A flow that only depends on the time: Euler's steps then end where its sum over the grid says.
 TEST(OdePath, KeepsTheStatesBeforeTheStepsAskedForAndTheEnd) {
@@ -47,29 +49,14 @@ TEST(OdePath, ATimestepBetweenTheStepsIsRefused) {
 }
 
 Config tiny_config(StageChoice stage) {
-  Config c = load_config("world-tiny", {}, {SGF_PRESETS});
-  c.model.dim = 24;
-  c.model.ffn_dim = 24;
-  c.model.num_heads = 2;
-  c.model.num_layers = 1;
-  c.video.frames = 6;
-  c.train.stage = stage;
-  c.train.steps = 1;
+  Config c = small_run(stage, 1);
   c.train.global_batch = 2;
-  c.train.micro_batch = 2;
-  c.run.device = DeviceChoice::kCpu;
-  c.output.checkpoint_every = c.output.sample_every = c.output.report_every = 0;
   return c;
 }
 
 class PairFolder : public ::testing::TestWithParam<StageChoice> {
  protected:
-  void SetUp() override {
-    run_training({.config = tiny_config(StageChoice::kFlowMatching),
-                  .out = folder_ / "teacher",
-                  .facts = nlohmann::json::object(),
-                  .progress = ProgressMode::kQuiet});
-  }
+  void SetUp() override { train(tiny_config(StageChoice::kFlowMatching), folder_ / "teacher"); }
   PairRequest request(const std::string& name = "pairs") const {
     return {.config = tiny_config(GetParam()),
             .teacher = find_start_file(folder_ / "teacher").path.string(),  // of whatever stage
@@ -147,21 +134,12 @@ Config student(const TemporaryFolder& folder, StageChoice stage, const std::stri
   return c;
 }
 
-TrainResult run(const Config& config, const fs::path& out, int64_t stop_after = 0) {
-  return run_training({.config = config,
-                       .out = out,
-                       .resume = true,
-                       .stop_after_steps = stop_after,
-                       .facts = nlohmann::json::object(),
-                       .progress = ProgressMode::kQuiet});
-}
-
 // Two steps are four of the five pairs: the third goes on in the middle of an epoch.
 TEST_P(PairFolder, IsLearntOnAfterAStopBitForBit) {
   make_pairs(request());
-  run(student(folder_, GetParam(), "pairs"), folder_ / "whole");
-  run(student(folder_, GetParam(), "pairs"), folder_ / "parts", 2);
-  EXPECT_EQ(run(student(folder_, GetParam(), "pairs"), folder_ / "parts").steps_done, 6);
+  train(student(folder_, GetParam(), "pairs"), folder_ / "whole", true);
+  train(student(folder_, GetParam(), "pairs"), folder_ / "parts", true, 2);
+  EXPECT_EQ(train(student(folder_, GetParam(), "pairs"), folder_ / "parts", true).steps_done, 6);
   for (const char* file : {"metrics.jsonl", "checkpoints/step_00000006/generator.safetensors"})
     EXPECT_EQ(sha256_of_file(folder_ / ("whole/" + std::string(file))),
               sha256_of_file(folder_ / ("parts/" + std::string(file))))
@@ -170,14 +148,14 @@ TEST_P(PairFolder, IsLearntOnAfterAStopBitForBit) {
 
 TEST_P(PairFolder, ThatHoldsOthersSinceIsNotGoneOnWithWhileAMovedOneIs) {
   make_pairs(request());
-  run(student(folder_, GetParam(), "pairs"), folder_ / "run", 1);
+  train(student(folder_, GetParam(), "pairs"), folder_ / "run", true, 1);
   fs::rename(folder_ / "pairs", folder_ / "moved");
-  EXPECT_EQ(run(student(folder_, GetParam(), "moved"), folder_ / "run", 1).steps_done, 2);
+  EXPECT_EQ(train(student(folder_, GetParam(), "moved"), folder_ / "run", true, 1).steps_done, 2);
   fs::remove_all(folder_ / "moved");
   PairRequest others = request("moved");
   others.guidance = 3;
   make_pairs(others);
-  EXPECT_THAT(refusal_of([&] { run(student(folder_, GetParam(), "moved"), folder_ / "run"); }),
+  EXPECT_THAT(refusal_of([&] { train(student(folder_, GetParam(), "moved"), folder_ / "run", true); }),
               HasSubstr("data.pairs: the run began with what was in"));
 }
 

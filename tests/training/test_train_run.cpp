@@ -9,6 +9,7 @@
 #include "sgf/training/train_needs.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
+#include "tests/training/small_run.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,37 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using testing::small_run;
 using testing::TemporaryFolder;
-
-// The tiny world with next to no network.
-Config small_run(StageChoice stage, int64_t steps) {
-  Config c = load_config("world-tiny", {}, {SGF_PRESETS});
-  c.model.dim = 24;
-  c.model.ffn_dim = 24;
-  c.model.num_heads = 2;
-  c.model.num_layers = 1;
-  c.video.frames = 6;
-  c.train.stage = stage;
-  c.train.steps = steps;
-  c.train.global_batch = 3;
-  c.train.micro_batch = 2;
-  c.optimiser.learning_rate = c.critic_optimiser.learning_rate = 1e-3;
-  c.run.device = DeviceChoice::kCpu;
-  c.dmd.generator_every = 2;
-  c.output.checkpoint_every = 0;
-  c.output.sample_every = 0;
-  c.output.report_every = 0;
-  return c;
-}
-
-TrainResult train(const Config& config, const fs::path& out, bool resume = false, int64_t stop_after = 0) {
-  return run_training({.config = config,
-                       .out = out,
-                       .resume = resume,
-                       .stop_after_steps = stop_after,
-                       .facts = nlohmann::json::object(),
-                       .progress = ProgressMode::kQuiet});
-}
+using testing::train;
 
 std::string bytes_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
