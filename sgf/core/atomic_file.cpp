@@ -89,4 +89,13 @@ void AtomicFile::fail_with(int error) const {
                   : "an earlier file of that name is untouched");
 }
 
+void remove_half_written(const std::filesystem::path& folder, const std::set<std::string>& names) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::filesystem::path name = entry.path().filename();  // ".NAME.PID-N.tmp"
+    const std::string target = name.stem().stem().string();
+    if (name.extension() == ".tmp" && target.starts_with(".") && names.contains(target.substr(1)))
+      std::filesystem::remove(entry.path());
+  }
+}
+
 }  // namespace sgf

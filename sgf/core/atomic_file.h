@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace sgf {
@@ -40,5 +42,8 @@ class AtomicFile {
   uint64_t written_ = 0;
   bool committed_ = false;
 };
+
+// Removes what kills left of files of these names, under temporary ones.
+void remove_half_written(const std::filesystem::path& folder, const std::set<std::string>& names);
 
 }  // namespace sgf

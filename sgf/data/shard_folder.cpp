@@ -33,6 +33,8 @@ Json read_json_file(const fs::path& path, std::string_view format) {
 }
 
 void claim_shard_folder(const fs::path& folder, const Json& order, std::string_view what) {
+  check(!fs::exists(folder) || fs::is_directory(folder), "data", "{}: is a file; the {} need a folder", folder.string(),
+        what);
   fs::create_directories(folder);
   const fs::path path = order_file(folder);
   if (!fs::exists(path)) {

@@ -1,5 +1,6 @@
 #include "sgf/training/encode_clips.h"
 
+#include "sgf/core/atomic_file.h"
 #include "sgf/core/checkpoint_format.h"
 #include "sgf/core/error.h"
 #include "sgf/core/safetensors.h"
@@ -217,11 +218,8 @@ std::vector<FolderVideo> own_work(const EncodeRequest& request, const VideoFolde
 // Half shards of the own work, which a kill left under temporary names.
 void remove_half_shards(const fs::path& out, const std::vector<FolderVideo>& work) {
   std::set<std::string> own;
-  for (const FolderVideo& video : work) own.insert("." + clip_shard(out, video.name).filename().string());
-  for (const auto& entry : fs::directory_iterator(out)) {
-    const fs::path name = entry.path().filename();
-    if (name.extension() == ".tmp" && own.contains(name.stem().stem().string())) fs::remove(entry.path());
-  }
+  for (const FolderVideo& video : work) own.insert(clip_shard(out, video.name).filename().string());
+  remove_half_written(out, own);
 }
 
 // Goes through the work; false where a signal came before its end.

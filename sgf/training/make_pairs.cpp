@@ -1,5 +1,6 @@
 #include "sgf/training/make_pairs.h"
 
+#include "sgf/core/atomic_file.h"
 #include "sgf/core/checkpoint_format.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
@@ -22,6 +23,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 namespace sgf {
 namespace {
@@ -194,6 +196,14 @@ bool make_shard(const PairRequest& request, const PathMaker& maker, int64_t shar
   return true;
 }
 
+// Half shards of this worker, which a kill left under temporary names: they are as large as whole ones.
+void remove_half_shards(const PairRequest& request, int64_t shards) {
+  std::set<std::string> own;
+  for (int64_t shard = request.worker; shard < shards; shard += request.workers)
+    own.insert(shard_file(request.out, shard).filename().string());
+  remove_half_written(request.out, own);
+}
+
 // The run that will read the pairs, as far as making them needs it.
 PairRequest with_places(PairRequest request) {
   request.config.data.pairs = request.out.string();
@@ -214,6 +224,7 @@ PairResult make_pairs(const PairRequest& given) {
   if (request.config.run.threads > 0) at::set_num_threads(static_cast<int>(request.config.run.threads));
   const PathMaker maker(request, order, device);
   claim_pair_folder(request.out, order);
+  remove_half_shards(request, order.shards());
   const StopSignal signal;
   ProgressLine progress({.mode = request.progress, .total_steps = order.count, .unit = "pair"}, request.output);
   PairResult result{.shards = order.shards()};

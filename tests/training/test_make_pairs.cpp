@@ -105,6 +105,20 @@ TEST_P(PairFolder, KeepsWholeShardsAndMakesTheOthersAgainToTheBit) {
   EXPECT_EQ(make_pairs(request()).made, 0);
 }
 
+TEST_P(PairFolder, IsRidOfWhatAKillLeftOfTheWorkersOwnShards) {
+  PairRequest r = request();
+  r.workers = 2;
+  fs::create_directories(r.out);
+  make_pairs(r);
+  const auto half = [&](int64_t shard) {
+    return r.out / ("." + shard_file(r.out, shard).filename().string() + ".123-0.tmp");
+  };
+  for (const int64_t shard : {0, 1}) std::ofstream(half(shard)) << "half";
+  make_pairs(r);
+  EXPECT_FALSE(fs::exists(half(0)));
+  EXPECT_TRUE(fs::exists(half(1)));  // another worker may be at it
+}
+
 TEST_P(PairFolder, WithATornMarkMakesThatShardAgain) {
   make_pairs(request());
   const std::string second = hash("pairs", 1);
