@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -55,7 +56,14 @@ class CaptionList {
 };
 
 void add_json(const std::string& text, CaptionList& list) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  std::set<std::string> files;  // of a name that comes twice JSON keeps the last, without a word
+  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    const bool is_file = event == Json::parse_event_t::key && depth == 1;
+    if (is_file && !files.insert(parsed.get<std::string>()).second)
+      list.refuse(fmt::format("{} is named twice", in_quotes(parsed.get<std::string>())));
+    return true;
+  };
+  const Json json = Json::parse(text, watch, /*allow_exceptions=*/false);
   size_t place = 0;
   if (json.is_array()) {
     for (const Json& entry : json) list.add(entry, ++place);

@@ -48,9 +48,15 @@ FolderVideo video_at(const fs::path& path, const fs::path& folder) {
   return video;
 }
 
+// A link to nothing, or one of two that lead to each other.
+bool leads_nowhere(const fs::directory_entry& entry) {
+  std::error_code is_broken;
+  return !fs::exists(entry.path(), is_broken) || is_broken;
+}
+
 // A link to a folder that it lies in leads to nothing new, without end.
 bool leads_back(const fs::directory_entry& entry) {
-  if (!entry.is_symlink() || !entry.is_directory()) return false;
+  if (!entry.is_symlink() || leads_nowhere(entry)) return false;
   const fs::path to = fs::canonical(entry.path()), from = fs::canonical(entry.path().parent_path());
   return std::ranges::mismatch(to, from).in1 == to.end();
 }
@@ -61,10 +67,15 @@ void walk(const fs::path& folder, const std::function<bool(const fs::directory_e
     if (leads_back(*at) || !enters(*at)) at.disable_recursion_pending();
 }
 
-std::vector<FolderVideo> videos_in(const fs::path& folder) {
+std::vector<FolderVideo> videos_in(const fs::path& folder, VideoFolder& found) {
   check(fs::is_directory(folder), "data", "{}: no such folder of videos", folder.string());
   std::vector<FolderVideo> videos;
   walk(folder, [&](const fs::directory_entry& entry) {
+    if (leads_nowhere(entry)) {
+      if (is_video_file(entry.path()))
+        found.unreadable[entry.path().lexically_relative(folder).generic_string()] = "a link that leads to no file";
+      return false;
+    }
     const bool is_pictures = entry.is_directory() && !png_files_in(entry.path()).empty();
     if (is_pictures || (entry.is_regular_file() && is_video_file(entry.path())))
       videos.push_back(video_at(entry.path(), folder));
@@ -100,6 +111,7 @@ Captions captions_beside(const fs::path& folder, const std::vector<FolderVideo>&
         .push_back(video.name);
   Captions captions;
   walk(folder, [&](const fs::directory_entry& entry) {
+    if (leads_nowhere(entry)) return false;
     if (entry.path().extension() != ".txt" || !entry.is_regular_file()) return true;
     const auto of = waiting.find(entry.path());
     if (of == waiting.end()) {
@@ -129,10 +141,10 @@ void leave_out_unnameable(std::vector<FolderVideo>& videos, VideoFolder& found) 
 }  // namespace
 
 VideoFolder read_video_folder(const fs::path& folder, const fs::path& list) {
-  std::vector<FolderVideo> videos = videos_in(folder);
+  VideoFolder found;
+  std::vector<FolderVideo> videos = videos_in(folder, found);
   check(!videos.empty(), "data", "{}: holds no videos: .mp4, .mov, .mkv, .webm and others, or folders of PNG files",
         folder.string());
-  VideoFolder found;
   leave_out_unnameable(videos, found);
   Captions captions = list.empty() ? captions_beside(folder, videos, found) : captions_of_list(folder, list);
   for (FolderVideo& video : videos) {
@@ -147,6 +159,7 @@ VideoFolder read_video_folder(const fs::path& folder, const fs::path& list) {
       found.videos.push_back(std::move(video));
     }
   }
+  for (const auto& [name, why] : found.unreadable) captions.erase(name);
   for (const auto& [name, caption] : captions) found.without_video.push_back(name);
   return found;
 }

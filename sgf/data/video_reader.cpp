@@ -4,6 +4,7 @@
 #include "sgf/data/ffmpeg_handles.h"
 #include "sgf/data/video_fragments.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -114,9 +115,11 @@ class VideoReader::Decoder {
  private:
   const AVStream& stream() const { return *format_->streams[stream_]; }
 
+  bool is_mp4() const { return std::string_view(format_->iformat->name).starts_with("mov"); }
+
   // An mp4 whose table stands in front can be cut off anywhere, and FFmpeg then plays what is left without a word.
   void check_all_is_there() const {
-    if (!std::string_view(format_->iformat->name).starts_with("mov")) return;  // others keep no table of all pictures
+    if (!is_mp4()) return;  // others keep no table of all pictures
     const int64_t bytes = avio_size(format_->pb);
     AVStream* stream = format_->streams[stream_];
     for (int i = 0; bytes > 0 && i < avformat_index_get_entries_count(stream); ++i) {
@@ -148,19 +151,44 @@ class VideoReader::Decoder {
     }
   }
 
-  // The next packet to the decoder; after the last, or where the file was cut off, word that there are no more.
+  // The next packet to the decoder; after the last, or where an mp4 that grew in place was cut off, word that there are
+  // no more.
   void feed() {
     int code = 0;
     do {
       av_packet_unref(packet_.get());
       code = av_read_frame(format_.get(), packet_.get());
+      if (code >= 0) note_packet();
     } while (code >= 0 && packet_->stream_index != stream_);
-    if (code == AVERROR_EOF || (code >= 0 && (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0)) {
+    const bool is_corrupt = code >= 0 && (packet_->flags & AV_PKT_FLAG_CORRUPT) != 0;
+    if (code == AVERROR_EOF || (is_corrupt && is_mp4())) {
+      check_end_is_there();
       require(avcodec_send_packet(context_.get(), nullptr));
       return;
     }
-    require(code);
+    require(is_corrupt ? AVERROR_INVALIDDATA : code);
     require(avcodec_send_packet(context_.get(), packet_.get()));
+  }
+
+  void note_packet() {
+    const int64_t begin = packet_->pts != AV_NOPTS_VALUE ? packet_->pts : packet_->dts;
+    if (begin != AV_NOPTS_VALUE)
+      end_seconds_ = std::max(end_seconds_, static_cast<double>(begin + packet_->duration) *
+                                                av_q2d(format_->streams[packet_->stream_index]->time_base));
+    if (format_->pb != nullptr) end_bytes_ = avio_tell(format_->pb);
+  }
+
+  // Containers other than mp4 are read to wherever they were cut off: their length, where the head names it, says so.
+  void check_end_is_there() const {
+    if (is_mp4()) return;
+    const bool is_named = format_->duration > 0 && format_->duration_estimation_method == AVFMT_DURATION_FROM_STREAM;
+    const double named = static_cast<double>(format_->duration) / AV_TIME_BASE;
+    const double slack = std::max(0.5, 2 / fps().value_or(24));  // streams of sound end a little later or earlier
+    check(!is_named || end_seconds_ + slack >= named, "data",
+          "{} is cut off: it should be {:.1f} s long and ends after {:.1f} s", path_.string(), named, end_seconds_);
+    const bool is_y4m = std::string_view(format_->iformat->name) == "yuv4mpegpipe";
+    check(!is_y4m || end_bytes_ == avio_size(format_->pb), "data",
+          "{} is cut off within a picture, after {} whole ones", path_.string(), count_);
   }
 
   RgbImage to_rgb() {
@@ -188,7 +216,9 @@ class VideoReader::Decoder {
   FfmpegOwner<AVPacket> packet_;
   FfmpegOwner<SwsContext> scaler_;
   AVPixelFormat scaled_format_ = AV_PIX_FMT_NONE;
-  bool waiting_ = false;  // `frame_` holds a picture that next() has not given out
+  double end_seconds_ = 0;  // of all packets so far, sound included
+  int64_t end_bytes_ = 0;   // where the last of them ended in the file
+  bool waiting_ = false;    // `frame_` holds a picture that next() has not given out
   int64_t width_ = 0;
   int64_t height_ = 0;
   int64_t count_ = 0;                                              // given out or passed over

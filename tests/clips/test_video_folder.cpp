@@ -89,6 +89,18 @@ TEST_F(Videos, AreFoundOnceWhereALinkLeadsBack) {
   EXPECT_THAT(names_of(read_video_folder(folder_.path(), {})), ElementsAre("b.mp4: bee"));
 }
 
+TEST_F(Videos, BehindLinksThatLeadNowhereAreNamed) {
+  fs::create_symlink("gone.mp4", folder_ / "lost.mp4");
+  fs::create_symlink("two", folder_ / "one");
+  fs::create_symlink("one", folder_ / "two");
+  put(folder_ / "list.csv", "file,caption\nb.mp4,bee\nlost.mp4,nobody\n");
+  for (const fs::path& list : {fs::path(folder_ / "list.csv"), fs::path()}) {
+    const VideoFolder found = read_video_folder(folder_.path(), list);
+    EXPECT_THAT(found.unreadable, ElementsAre(Pair("lost.mp4", HasSubstr("leads to no file"))));
+    EXPECT_THAT(found.without_video, IsEmpty());
+  }
+}
+
 TEST_F(Videos, OfNoneAFolderIsRefused) {
   fs::create_directories(folder_ / "empty");
   EXPECT_THAT(refusal_of([&] { read_video_folder(folder_ / "empty", {}); }), HasSubstr("holds no videos"));

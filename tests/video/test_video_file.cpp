@@ -19,9 +19,11 @@ namespace {
 
 using sgf::testing::bytes_of;
 using sgf::testing::count_frames;
+using sgf::testing::has_program;
 using sgf::testing::kHeight;
 using sgf::testing::kWidth;
 using sgf::testing::mean_error;
+using sgf::testing::output_of;
 using sgf::testing::put_bytes;
 using sgf::testing::slopes;
 using sgf::testing::TemporaryFolder;
@@ -163,6 +165,28 @@ TEST_F(VideoFile, WithItsTableInFrontIsRefusedWhereItIsCutToo) {
   for (const size_t missing : {good.size() / 2, good.size() / 8, size_t{1}}) {
     put_bytes(path_, good.substr(0, good.size() - missing));
     EXPECT_THAT(refusal_of([&] { count_frames(path_); }), HasSubstr("a.mp4 is cut off")) << missing << " bytes missing";
+  }
+}
+
+// Containers without a table of their pictures play what is left without a word.
+TEST_F(VideoFile, OfOtherContainersIsRefusedWhereItIsCutOrHasAHole) {
+  if (!has_program("ffmpeg")) GTEST_SKIP() << "no ffmpeg program to write them";
+  write_slopes(path_);
+  for (const std::string container : {"mkv", "avi", "y4m", "ts"}) {
+    const std::filesystem::path other = path_.parent_path() / ("a." + container);
+    const std::string codec = container == "y4m" ? "-pix_fmt yuv420p" : "-c:v mpeg4 -q:v 2";
+    output_of(fmt::format("ffmpeg -v error -y -i {} {} {}", path_.string(), codec, other.string()));
+    const std::string good = bytes_of(other);
+    EXPECT_EQ(count_frames(other), kFrames) << container;
+    if (container == "ts") {  // names no length, but counts its packets
+      constexpr size_t kPacket = 188;
+      const size_t hole = good.size() / kPacket / 2 * kPacket;
+      put_bytes(other, good.substr(0, hole) + good.substr(hole + kPacket));
+      EXPECT_THAT(refusal_of([&] { count_frames(other); }), HasSubstr("is damaged after"));
+    } else {
+      put_bytes(other, good.substr(0, good.size() / 2 + 7));
+      EXPECT_THAT(refusal_of([&] { count_frames(other); }), HasSubstr("is cut off")) << container;
+    }
   }
 }
 
