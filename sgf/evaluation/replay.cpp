@@ -99,6 +99,16 @@ TensorError compare(const std::string& name, const at::Tensor& ours, const at::T
   return error;
 }
 
+// A training stage is verified by its loss and gradients: a recording that lost either would hold for the rest.
+void check_stage_is_told(const Recording& recording, const std::vector<std::string>& names) {
+  if (!recording.kind().starts_with("stage_")) return;
+  const bool has_loss = std::ranges::find(names, "out.loss") != names.end();
+  const bool has_gradients = std::ranges::any_of(names, [](const std::string& n) { return n.starts_with("grad."); });
+  check(has_loss && has_gradients, "evaluation",
+        "{}: a recording of {} expects out.loss and gradients (grad.*), {} missing: it is not whole",
+        recording.path().string(), recording.kind(), has_loss ? "the gradients are" : "out.loss is");
+}
+
 // What the backend asked for came to, for the heads of this recording's network.
 std::string backend_used(const Recording& recording, const ReplayOptions& options) {
   if (recording.kind() == "umt5" || recording.kind() == "musiq") return "";  // have attention of their own
@@ -130,6 +140,7 @@ VerifyResult verify_recording(const std::filesystem::path& path, const ReplayOpt
   const Recording recording = Recording::open(path);
   const Kind& kind = kind_of(recording);
   const std::vector<std::string> names = recording.expected_names();
+  check_stage_is_told(recording, names);
   const NamedTensors ours = kind.replay(recording, options);
   VerifyResult result{.file = path.string(),
                       .kind = recording.kind(),

@@ -4,9 +4,11 @@
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/schedule/flow_schedule.h"
+#include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
 
 #include <ATen/ATen.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -260,6 +262,22 @@ TEST(Replay, AFileWithoutExpectationsIsAnError) {
   const testing::TemporaryFolder folder;
   const auto path = write_recording(folder, {{"in.x", at::ones({2})}}, {{"kind", "\"unipc\""}});
   EXPECT_THROW(verify_recording(path, {}), Error);
+}
+
+// What is left would hold, and the stage would seem verified.
+TEST(Replay, AStageWithoutItsLossOrItsGradientsIsAnError) {
+  for (const std::string gone : {"out.loss", "grad."}) {
+    const Tampered copy;
+    const fs::path path = copy.folder.path() / "stage_causal_ode_a.safetensors";
+    const TensorFile whole = open_tensor_file(path);
+    NamedTensors rest;
+    for (const TensorEntry& entry : whole.entries)
+      if (!entry.name.starts_with(gone)) rest.emplace_back(entry.name, map_tensor(whole, entry).clone());
+    const auto metadata = whole.metadata;
+    fs::remove(path);
+    EXPECT_THAT(refusal_of([&] { verify_recording(write_recording(copy.folder, rest, metadata), {}); }),
+                ::testing::HasSubstr("expects out.loss and gradients"));
+  }
 }
 
 TEST(Replay, AWeightFileIsNoRecording) {
