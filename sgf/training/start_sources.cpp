@@ -1,6 +1,7 @@
 #include "sgf/training/start_sources.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/sha256.h"
 #include "sgf/core/weight_identity.h"
 #include "sgf/data/clip_manifest.h"
 #include "sgf/data/pair_manifest.h"
@@ -19,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSourcesKey = "sources";
-constexpr const char *kClipsKey = "data.clips", *kPairsKey = "data.pairs";
+constexpr const char *kClipsKey = "data.clips", *kPairsKey = "data.pairs", *kPromptsKey = "data.prompts";
 
 // Teachers are never trained, so that no checkpoint holds them.
 bool is_teacher(std::string_view key) { return key.ends_with(".teacher"); }
@@ -64,23 +65,25 @@ StartSource source_of(const std::string& key, const std::string& given, const St
   return {key, given, fs::absolute(file.path), file.step, weight_identity(open_tensor_file(file.path))};
 }
 
-// What a run learns from is not in its checkpoints either: a folder that has got other clips or pairs since would go on
-// with another run.
-void add_folder(const char* key, const std::string& folder, std::string identity,
-                const std::vector<StartSource>& recorded, std::vector<StartSource>& sources) {
+// What a run learns from is not in its checkpoints either: a folder that has got other clips or pairs since, or a list
+// of other prompts, would go on with another run.
+void add_place(const char* key, const std::string& place, std::string identity,
+               const std::vector<StartSource>& recorded, std::vector<StartSource>& sources) {
   const StartSource* before = find_source(recorded, key);
   check(before == nullptr || before->identity == identity, "training",
         "{}: the run began with what was in {}, and what is in {} now is something else; make the same again, or begin "
         "a new run in another folder (--out)",
-        key, before == nullptr ? "" : before->file.string(), folder);
-  sources.push_back({key, folder, fs::absolute(folder), std::nullopt, std::move(identity)});
+        key, before == nullptr ? "" : before->file.string(), place);
+  sources.push_back({key, place, fs::absolute(place), std::nullopt, std::move(identity)});
 }
 
 void add_data(const Config& c, const std::vector<StartSource>& recorded, std::vector<StartSource>& sources) {
   if (!c.data.clips.empty())
-    add_folder(kClipsKey, c.data.clips, clip_identity(read_clip_manifest(c.data.clips)), recorded, sources);
+    add_place(kClipsKey, c.data.clips, clip_identity(read_clip_manifest(c.data.clips)), recorded, sources);
   if (reads_pairs(c.train.stage) && !c.data.pairs.empty())
-    add_folder(kPairsKey, c.data.pairs, pair_identity(read_pair_manifest(c.data.pairs)), recorded, sources);
+    add_place(kPairsKey, c.data.pairs, pair_identity(read_pair_manifest(c.data.pairs)), recorded, sources);
+  if (c.train.stage == StageChoice::kDmd && fs::exists(c.data.prompts))
+    add_place(kPromptsKey, c.data.prompts, sha256_of_file(c.data.prompts), recorded, sources);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Which weight files a run took its networks from, and which clips or pairs it learns: kept in its facts, so that a
-// resumed run takes the same ones and not what a teacher's folder has become since. Torch-free.
+// Which weight files a run took its networks from, and which clips, pairs or prompts it learns: kept in its facts, so
+// that a resumed run takes the same ones and not what a teacher's folder has become since. Torch-free.
 #pragma once
 
 #include "sgf/core/config.h"
@@ -16,7 +16,8 @@
 namespace sgf {
 
 struct StartSource {
-  std::string key;    // "train.start_from", "dmd.teacher", "dmd.critic", "distil.teacher", "data.clips" or "data.pairs"
+  // "train.start_from", "dmd.teacher", "dmd.critic", "distil.teacher", "data.clips", "data.pairs" or "data.prompts"
+  std::string key;
   std::string given;  // as the config has it: often a run folder
   std::filesystem::path file;
   std::optional<int64_t> step;  // of the checkpoint it lies in
@@ -29,7 +30,7 @@ nlohmann::json to_json(const std::vector<StartSource>& sources);
 std::vector<StartSource> read_start_sources(const std::filesystem::path& facts_file);
 
 // What the config's run takes its weights from now. A file `recorded` earlier is taken again while it is there. Refuses
-// another teacher than the recorded one, other clips and other pairs; where a checkpoint holds generator and critic,
+// another teacher than the recorded one, other clips, pairs and prompts; where a checkpoint holds generator and critic,
 // other files for these are only said aloud.
 std::vector<StartSource> choose_start_sources(const Config& config, const std::vector<StartSource>& recorded,
                                               bool has_checkpoint, const std::function<void(const std::string&)>& say);

@@ -214,6 +214,22 @@ TEST_F(RunWithATeacher, IsRefusedWhereTheFileWasOverwritten) {
   EXPECT_THAT(refusal_of([&] { train(config(4), folder_ / "run", true); }), HasSubstr("another network"));
 }
 
+// Prompts are no part of a checkpoint: others would make another run of it, without a word.
+TEST_F(RunWithATeacher, IsRefusedWhereItsListOfPromptsIsAnother) {
+  const auto write = [&](const char* colour) {
+    std::ofstream(folder_ / "prompts.txt") << fmt::format("a fast {} disc on a black field\n", colour);
+  };
+  Config c = config(2);
+  c.data.prompts = (folder_ / "prompts.txt").string();
+  write("red");
+  train(c, folder_ / "listed", false, 1);
+  write("green");
+  EXPECT_THAT(refusal_of([&] { train(c, folder_ / "listed", true); }),
+              HasSubstr("data.prompts: the run began with what was in"));
+  write("red");
+  EXPECT_EQ(train(c, folder_ / "listed", true).steps_done, 2);
+}
+
 TEST(TrainRun, AConsistencyRunGoesOnWithTheTeacherItBeganWith) {
   const TemporaryFolder folder;
   train(small_run(StageChoice::kTeacherForcing, 1), folder / "teacher");
