@@ -57,8 +57,9 @@ void say_outdated(const std::vector<RecipeStep>& steps) {
 }
 
 // Why the step cannot be made, or is not what was made; empty where nothing speaks against it.
-std::vector<std::string> objections(const RecipeStep& step) {
+std::vector<std::string> objections(const RecipeStep& step, const std::vector<RecipeStep>& all) {
   std::vector<std::string> found = unmet_needs(step.config);
+  std::ranges::copy(wrong_teachers(step, all), std::back_inserter(found));
   if (!is_made(step)) std::ranges::copy(missing_beforehand(step), std::back_inserter(found));
   try {
     check_goes_on(step.run, step.config);
@@ -68,18 +69,28 @@ std::vector<std::string> objections(const RecipeStep& step) {
   return found;
 }
 
+// What is to be done by hand before the step, once the runs before it are there.
+std::string pairs_words(const RecipeStep& step) {
+  return fmt::format(
+      "{} waits for its pairs, {}: sgf pairs {} --teacher {} --count N makes them, then the same "
+      "command goes on",
+      step.file.filename().string(), step.config.data.pairs, step.file.string(), step.after.front().string());
+}
+
 void print_plan_of(const std::vector<RecipeStep>& steps) {
   print_steps(steps);
   say_outdated(steps);
-  for (const RecipeStep& step : steps)
-    for (const std::string& objection : objections(step))
+  for (const RecipeStep& step : steps) {
+    for (const std::string& objection : objections(step, steps))
       fmt::print(stderr, "{} would be refused: {}\n", step.file.filename().string(), objection);
+    if (!is_made(step) && waits_for_pairs(step)) fmt::print(stderr, "{}\n", pairs_words(step));
+  }
 }
 
 // Said for all runs before the first begins: hours later is too late.
 void check_needs(const std::vector<RecipeStep>& steps) {
   for (const RecipeStep& step : steps) {
-    const std::vector<std::string> found = objections(step);
+    const std::vector<std::string> found = objections(step, steps);
     check(found.empty(), "training", "{}: {}", step.file.string(), found.empty() ? "" : found.front());
   }
 }
@@ -108,7 +119,13 @@ void run_recipe(const RecipeArgs& args) {
   const Ranks ranks(read_rank_place(), {.on_end = leave_recipe});
   for (const RecipeStep& step : steps) {
     // The first rank decides for all: a folder may be seen later by the others.
-    if (ranks.gather({is_made(step) ? 1.0 : 0.0}).front().front() != 0) continue;
+    const std::vector<double> first =
+        ranks.gather({is_made(step) ? 1.0 : 0.0, waits_for_pairs(step) ? 1.0 : 0.0}).front();
+    if (first[0] != 0) continue;
+    if (first[1] != 0) {
+      if (ranks.is_first()) fmt::print("{}\n", pairs_words(step));
+      return exit_with(kRecipeStopped);
+    }
     const TrainResult result = run_step(step, args, ranks);
     if (result.end == TrainEnd::kDone) continue;
     if (ranks.is_first())
@@ -132,7 +149,9 @@ void add_recipe(CLI::App& app) {
   command->footer(
       "Runs lie in runs/NAME, and name each other so: train.start_from: runs/world-small-teacher. The same command "
       "goes\n"
-      "on after an interruption. Exit codes as of sgf train.");
+      "on after an interruption. Where a run learns pairs that are not there, the runs before it are made and the "
+      "command\n"
+      "of sgf pairs is said. Exit codes as of sgf train.");
   command->add_option("folder", args->folder, "Folder of YAML files, one a run")->required();
   command->add_option("--set", args->overrides, "Override one key in all of them; may be given again")
       ->allow_extra_args(false);

@@ -1,6 +1,7 @@
 #include "sgf/training/recipe_plan.h"
 
 #include "sgf/core/error.h"
+#include "sgf/data/shard_folder.h"
 #include "sgf/training/checkpoint_store.h"
 #include "sgf/training/run_folder.h"
 #include "sgf/training/train_needs.h"
@@ -81,8 +82,30 @@ std::vector<RecipeStep> plan_recipe(const fs::path& folder, const std::vector<st
   return in_order(std::move(steps));
 }
 
+bool waits_for_pairs(const RecipeStep& step) {
+  const Config& c = step.config;
+  const bool are_missing =
+      reads_pairs(c.train.stage) && !c.data.pairs.empty() && !fs::exists(manifest_file(c.data.pairs));
+  return are_missing && !step.after.empty();
+}
+
+std::vector<std::string> wrong_teachers(const RecipeStep& step, const std::vector<RecipeStep>& all) {
+  const Config& c = step.config;
+  const bool is_dmd = c.train.stage == StageChoice::kDmd;
+  if (!is_dmd && c.train.stage != StageChoice::kCausalCd) return {};
+  const fs::path teacher = is_dmd ? c.dmd.teacher : c.distil.teacher;
+  const StageChoice needed = is_dmd ? StageChoice::kFlowMatching : StageChoice::kTeacherForcing;
+  for (const RecipeStep& other : all)
+    if (teacher.lexically_normal() == other.run.lexically_normal() && other.config.train.stage != needed)
+      return {fmt::format("{} {}: will be a run of {}, a run of {} is needed here",
+                          is_dmd ? "dmd.teacher" : "distil.teacher", teacher.string(),
+                          enum_name(other.config.train.stage), enum_name(needed))};
+  return {};
+}
+
 std::vector<std::string> missing_beforehand(const RecipeStep& step) {
   Config c = step.config;
+  if (waits_for_pairs(step)) c.data.pairs.clear();
   for (std::string* path : {&c.train.start_from, &c.dmd.teacher, &c.dmd.critic, &c.distil.teacher})
     if (std::ranges::any_of(step.after, [&](const fs::path& run) { return lies_in(*path, run); })) path->clear();
   return missing_files(c);

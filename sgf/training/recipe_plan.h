@@ -21,7 +21,13 @@ struct RecipeStep {
 std::vector<RecipeStep> plan_recipe(const std::filesystem::path& folder, const std::vector<std::string>& overrides,
                                     const std::vector<std::filesystem::path>& preset_folders);
 
-// Files and folders that the step needs and that neither are there nor are made by the runs before it.
+// Whether its pairs are not there and could not be: the teacher they are made with may be a run of this recipe.
+bool waits_for_pairs(const RecipeStep& step);
+
+// Teachers of another stage than the step's takes, among the recipe's own runs.
+std::vector<std::string> wrong_teachers(const RecipeStep& step, const std::vector<RecipeStep>& all);
+
+// Files and folders that the step needs and that neither are there nor are made by the runs before it, or of them.
 std::vector<std::string> missing_beforehand(const RecipeStep& step);
 
 // Steps that the run's newest checkpoint has made; 0 where there is none.

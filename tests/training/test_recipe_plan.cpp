@@ -12,6 +12,7 @@
 namespace sgf {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -36,6 +37,36 @@ TEST_F(Recipe, MissesWhatNoneOfItsRunsWillMake) {
   EXPECT_THAT(missing_beforehand(steps[0]),
               ElementsAre(HasSubstr("data.wan"), HasSubstr("--wan absent/wan --out absent/clips makes it")));
   EXPECT_THAT(missing_beforehand(steps[1]), ElementsAre(HasSubstr("distil.teacher: absent/teacher")));
+}
+
+// Their teacher may be the run before: they cannot be there when the first one begins.
+TEST_F(Recipe, PairsMayBeMadeBetweenItsRuns) {
+  const std::string pairs = "data: {pairs: absent/pairs}\n";
+  add("a", "forced", "train: {stage: teacher_forcing}\n");
+  add("b", "student", "train: {stage: causal_ode, start_from: runs/forced}\n" + pairs);
+  add("c", "alone", "train: {stage: causal_ode, start_from: models}\n" + pairs);
+  const std::vector<RecipeStep> steps = plan_recipe(folder_.path(), {}, {SGF_PRESETS});
+  EXPECT_TRUE(waits_for_pairs(steps[1]));
+  EXPECT_THAT(missing_beforehand(steps[1]), IsEmpty());
+  EXPECT_FALSE(waits_for_pairs(steps[2]));
+  EXPECT_THAT(missing_beforehand(steps[2]), Contains(HasSubstr("data.pairs: absent/pairs")));
+}
+
+TEST_F(Recipe, TeachersOfAnotherStageAreKnownBeforeTheyAreMade) {
+  add("a", "bidirectional", "train: {stage: flow_matching}\n");
+  add("b", "forced", "train: {stage: teacher_forcing}\n");
+  add("c", "good", "train: {stage: causal_cd}\ndistil: {teacher: runs/forced}\n");
+  add("d", "wrong", "train: {stage: causal_cd}\ndistil: {teacher: ./runs/bidirectional}\n");
+  add("e", "worse", "train: {stage: dmd}\ndmd: {teacher: runs/forced}\n");
+  for (const RecipeStep& step : plan_recipe(folder_.path(), {}, {SGF_PRESETS})) {
+    const std::vector<std::string> wrong = wrong_teachers(step, plan_recipe(folder_.path(), {}, {SGF_PRESETS}));
+    if (step.config.name == "wrong")
+      EXPECT_THAT(wrong, ElementsAre(HasSubstr("will be a run of flow_matching, a run of teacher_forcing is needed")));
+    else if (step.config.name == "worse")
+      EXPECT_THAT(wrong, ElementsAre(HasSubstr("dmd.teacher runs/forced: will be a run of teacher_forcing")));
+    else
+      EXPECT_THAT(wrong, IsEmpty()) << step.config.name;
+  }
 }
 
 TEST_F(Recipe, IsRunInTheOrderOfItsWeights) {
