@@ -92,7 +92,7 @@ void add_demo(CLI::App& app) {
   command
       ->add_option("--prompts", args->prompts, "So many long videos from each student; the page plays the first four")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
+      ->check(CLI::Range(1, 128));
   command
       ->add_option("--set", args->overrides,
                    "Override one key of the preset world-small-demo, as train.steps=20; may be given again")

@@ -66,11 +66,23 @@ bool run_job(const GenerateArgs& args, const VideoJob& job, const StreamParts& p
   return result.is_whole;
 }
 
+// Teachers are no few-step models, and a bidirectional one has never seen a block without what follows it.
+void warn_of_stage(const GenerateOrder& order) {
+  const StageChoice stage = order.config.train.stage;
+  if (stage != StageChoice::kFlowMatching && stage != StageChoice::kTeacherForcing) return;
+  say_warning(
+      fmt::format("{} is a model of {}, which takes many steps{}: expect little of it here, sgf sample --model {} "
+                  "shows it",
+                  order.model, enum_name(stage), stage == StageChoice::kFlowMatching ? " over all frames at once" : "",
+                  order.model));
+}
+
 void run_generate(const GenerateArgs& args) {
   if (args.threads > 0) at::set_num_threads(args.threads);
   const std::vector<VideoJob> jobs = jobs_of(args);
   if (args.dry_run) return print_plan(jobs, args.json);
   check_targets(jobs, !args.prompts_file.empty());
+  warn_of_stage(jobs.front().order);
   const StreamParts parts = build_parts(jobs.front().order, say_warning);
   check_prompts(jobs, parts, say_warning);
   if (!args.prompts_file.empty()) make_folder(args.out);

@@ -109,6 +109,7 @@ void run_sample(const SampleArgs& args) {
   ProgressLine line(
       {.mode = progress_mode(args.quiet), .total_steps = static_cast<int64_t>(request.prompts.size()), .unit = "video"},
       standard_progress_output());
+  line.show({.step = 0});  // the clock starts here: a batch comes out at once
   sample_many_steps(request, parts, [&](int64_t number, const at::Tensor& video) {
     const fs::path stem = out / std::to_string(number);
     fs::create_directories(out);  // now that there is something to put there

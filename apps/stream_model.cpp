@@ -90,6 +90,15 @@ bool is_shipped_file(const fs::path& file) {
   return file.filename() == kShippedWeights && is_shipped_model(file.parent_path());
 }
 
+// The run that a checkpoint, or a weight file in one, lies in; empty for others.
+fs::path run_around(const fs::path& model) {
+  const fs::path named = fs::absolute(model).lexically_normal();
+  const fs::path inner = named.has_filename() ? named : named.parent_path();
+  const fs::path checkpoint = fs::is_directory(inner) ? inner : inner.parent_path();
+  const fs::path run = checkpoint.parent_path().parent_path();
+  return fs::exists(checkpoint / "state.json") && is_run_folder(run) ? run : fs::path();
+}
+
 ChosenModel from_preset(const ModelArgs& args) {
   check(args.config.empty() || args.wan.empty(), "streaming",
         "{} is a preset, which has settings of its own for the network in {}: leave out --config, or --model",
@@ -110,6 +119,7 @@ ChosenModel named_model(const ModelArgs& args) {
         "no model: --model world-small needs no download, --model FILE or --wan DIR take yours");
   if (is_run_folder(model)) return from_folder(args, model);  // a shipped model too: config.yaml makes a folder one
   if (is_shipped_file(model)) return from_folder(args, fs::path(model).parent_path());
+  if (const fs::path run = run_around(model); !run.empty()) return {from_folder(args, run).config, model};
   if (fs::exists(model)) return from_file(args, model);
   if (is_preset(model)) return from_preset(args);
   const std::optional<std::string> nearest = nearest_name(model, preset_names());
