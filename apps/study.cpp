@@ -7,6 +7,7 @@
 #include "apps/version.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
+#include "sgf/core/stop_signal.h"
 #include "sgf/evaluation/study/child_jobs.h"
 #include "sgf/evaluation/study/evaluate_arm.h"
 #include "sgf/evaluation/study/study_plan.h"
@@ -18,6 +19,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <csignal>
 #include <memory>
 #include <thread>
 
@@ -42,6 +44,8 @@ Study open_study(const StudyArgs& args) {
               .folder = args.out,
               .preset_folders = preset_folders(),
               .is_selection = args.selection};
+  check(!std::filesystem::exists(study.folder) || std::filesystem::is_directory(study.folder), "evaluation",
+        "{}: is a file; --out names the study's folder", study.folder.string());
   if (study.folder.empty())
     study.folder = fmt::format("runs/{}{}", study.recipe().name, args.selection ? "-selection" : "");
   check_sizes(study);
@@ -92,6 +96,23 @@ void print_study_plan(const Study& study, const std::vector<PlannedArm>& plan) {
     if (p.arm.kind == ArmKind::kInitial) explain_needs(study.config_of(p.arm));  // all runs start as it does
 }
 
+int evaluate_here(const Study& study, const StudyArm& arm, const StudyArgs& args,
+                  const std::function<void(const std::string&)>& say) {
+  const c10::Device device = device_from_name(enum_name(study.config_of(arm).run.device));
+  const StopSignal signal;
+  say(fmt::format("{}: measuring, {} prompts", arm.id(), study.prompts(arm.granularity)));
+  try {
+    write_arm(
+        study, arm,
+        evaluate_arm({study, arm, device, args.threads, version_text(), say, [&] { return signal.received() != 0; }}));
+  } catch (const ArmStopped&) {
+    fmt::print(stderr, "sgf: {} stopped before all was measured; the same command measures it anew\n", arm.id());
+    return kStudyStopped;
+  }
+  if (args.lean && arm.is_trained()) drop_states(study, arm);
+  return 0;
+}
+
 // The arm in this process: trained, evaluated, or both; what sgf train would exit with.
 int run_arm(const Study& study, const PlannedArm& planned, const StudyArgs& args) {
   const StudyArm& arm = planned.arm;
@@ -108,11 +129,7 @@ int run_arm(const Study& study, const PlannedArm& planned, const StudyArgs& args
       return result.end == TrainEnd::kStopped ? kStudyStopped : kStudyUnsound;
     }
   }
-  if (!args.evaluates()) return 0;
-  const c10::Device device = device_from_name(enum_name(study.config_of(arm).run.device));
-  write_arm(study, arm, evaluate_arm({study, arm, device, args.threads, version_text(), say}));
-  if (args.lean && arm.is_trained()) drop_states(study, arm);
-  return 0;
+  return args.evaluates() ? evaluate_here(study, arm, args, say) : 0;
 }
 
 std::vector<std::string> child_arguments(const Study& study, const StudyArm& arm, const StudyArgs& args) {
@@ -136,6 +153,18 @@ int worse_code(int a, int b) {
   return weight(worse) == 3 ? kStudyFailed : worse;
 }
 
+// One that was told to stop before it could listen was stopped, too.
+int code_of(const ChildEnd& end) { return end.is_told && end.code == 128 + SIGTERM ? kStudyStopped : end.code; }
+
+void tell_of(const ChildEnd& end, size_t done, size_t all, bool is_quiet) {
+  if (code_of(end) == kStudyStopped)
+    fmt::print(stderr, "sgf: {} stopped; the same command goes on\n", end.job.name);
+  else if (end.code != 0)
+    fmt::print(stderr, "sgf: {} ended with code {}; {} says why\n", end.job.name, end.code, end.job.log.string());
+  else if (!is_quiet)
+    fmt::print(stderr, "{} of {}: {} done in {:.0f} s\n", done, all, end.job.name, end.seconds);
+}
+
 // Each arm in a process of its own, several at a time: one of these networks leaves most of a GPU idle.
 int run_arms_beside(const Study& study, const std::vector<PlannedArm>& left, const StudyArgs& args) {
   std::filesystem::create_directories(study.folder / "logs");
@@ -145,17 +174,16 @@ int run_arms_beside(const Study& study, const std::vector<PlannedArm>& left, con
   int worst = 0;
   size_t done = 0;
   const bool is_whole = run_children("/proc/self/exe", jobs, args.jobs, [&](const ChildEnd& end) {
-    ++done;
-    worst = worse_code(worst, end.code);
-    if (end.code != 0)
-      fmt::print(stderr, "sgf: {} ended with code {}; {} says why\n", end.job.name, end.code, end.job.log.string());
-    else if (!args.quiet)
-      fmt::print(stderr, "{} of {}: {} done in {:.0f} s\n", done, jobs.size(), end.job.name, end.seconds);
+    worst = worse_code(worst, code_of(end));
+    tell_of(end, ++done, jobs.size(), args.quiet);
   });
   return is_whole ? worst : worse_code(worst, kStudyStopped);
 }
 
 int run_arms(const Study& study, const std::vector<PlannedArm>& left, const StudyArgs& args) {
+  for (const PlannedArm& planned : left)
+    if (planned.state < ArmState::kTrained) check_start(study, planned.arm);
+  std::filesystem::create_directories(study.folder);
   if (args.jobs > 1 && left.size() > 1) return run_arms_beside(study, left, args);
   for (const PlannedArm& planned : left)
     if (const int code = run_arm(study, planned, args); code != 0) return code;
@@ -177,7 +205,6 @@ void run_study(StudyArgs args) {
   std::vector<PlannedArm> left = plan_study(study, arms_of(study.recipe(), args.choice));
   if (args.dry_run) return print_study_plan(study, left);
   std::erase_if(left, [&](const PlannedArm& planned) { return !is_left(planned, args); });
-  std::filesystem::create_directories(study.folder);
   if (args.only != "report")
     if (const int code = run_arms(study, left, args); code != 0) return exit_with(code);
   if (args.reports()) report(study, args);

@@ -24,8 +24,7 @@ std::vector<std::pair<std::string, std::string>> run_facts(const Config& c, int6
                                                          {"device", device},
                                                          {"global batch", std::to_string(c.train.global_batch)}};
   if (c.train.stage != StageChoice::kDmd) return facts;
-  const UpdateSchedule schedule{c.dmd.generator_every, c.dmd.generator_at_zero, c.dmd.critic_only_steps};
-  const UpdateCounts counts = schedule.counts_after(steps_done);
+  const UpdateCounts counts = update_schedule(c.dmd).counts_after(steps_done);
   facts.emplace_back("updates", fmt::format("{} of the generator, {} of the critic", counts.generator, counts.critic));
   facts.emplace_back("boundary", std::string(enum_name(c.dmd.boundary)));
   return facts;

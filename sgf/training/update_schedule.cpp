@@ -4,6 +4,12 @@
 
 namespace sgf {
 
+UpdateSchedule update_schedule(const DmdChoices& dmd) {
+  return {.generator_every = dmd.generator_every,
+          .generator_at_zero = dmd.generator_at_zero,
+          .critic_only = dmd.critic_only_steps};
+}
+
 void UpdateSchedule::validate() const {
   check(generator_every >= 1, "training", "the generator must be updated every 1 or more steps, got {}",
         generator_every);

@@ -1,6 +1,8 @@
 // Which networks a step updates: a pure function of the step, so that a resumed run needs no counter to go on right.
 #pragma once
 
+#include "sgf/core/train_config.h"
+
 #include <cstdint>
 
 namespace sgf {
@@ -30,5 +32,7 @@ struct UpdateSchedule {
   // After the steps 0 .. steps - 1.
   UpdateCounts counts_after(int64_t steps) const;
 };
+
+UpdateSchedule update_schedule(const DmdChoices& dmd);
 
 }  // namespace sgf

@@ -68,6 +68,35 @@ check_refusals() {
   sed 's/sinks: .*/sinks: [100]/' "$FOLDER/study.yaml" >"$FOLDER/sinks.yaml"
   expect 1 'a sink of 100 does not fit the window' "$SGF" study "$FOLDER/sinks.yaml" --dry-run
   expect 0 'chunkwise-sgf-1-twice     10  to do' study --dry-run --arms sgf-twice
+  expect 1 'no arm for --granularity chunkwise --arms framewise-sf-1' study --granularity chunkwise --arms framewise-sf-1
+  expect 1 'is a file; --out names' "$SGF" study "$FOLDER/study.yaml" --out "$FOLDER/study.yaml"
+  check_missing_student
+}
+
+# Said before anything is computed, though the arms that need it come last.
+check_missing_student() {
+  sed '/^framewise:/,/^evaluation:/s/student: .*/student: nowhere/' "$FOLDER/study.yaml" >"$FOLDER/missing.yaml"
+  expect 1 'framewise.student: nowhere is not there' "$SGF" study "$FOLDER/missing.yaml" --out "$FOLDER/missing"
+  [[ ! -e $FOLDER/missing ]] || complain 'a study without its student began'
+}
+
+# The same end as a training that is stopped has, alone and beside others.
+check_stop() {
+  local jobs waits
+  sed 's/segments: .*/segments: [1, 2, 4, 4000]/' "$FOLDER/study.yaml" >"$FOLDER/long.yaml"
+  for jobs in 1 2; do
+    rm -rf "$FOLDER/long"
+    "$SGF" study "$FOLDER/long.yaml" --out "$FOLDER/long" --jobs $jobs --arms initial >"$FOLDER/stop.log" 2>&1 &
+    for ((waits = 0; waits < 600; ++waits)); do
+      grep -qs 'chunkwise-initial: measuring' "$FOLDER/stop.log" "$FOLDER/long/logs/chunkwise-initial.log" && break
+      sleep .1
+    done
+    kill -TERM $!
+    wait $!
+    [[ $? == 3 ]] || complain "a stopped evaluation did not end with 3: $(cat "$FOLDER/stop.log")"
+    grep -q 'chunkwise-initial stopped' "$FOLDER/stop.log" || complain "it did not say so: $(cat "$FOLDER/stop.log")"
+    [[ ! -e $FOLDER/long/chunkwise-initial.json ]] || complain 'a stopped evaluation left scores'
+  done
 }
 
 # Weights say with which settings they were trained: a config that changed since is not theirs.
@@ -121,11 +150,14 @@ check_moved() {
   [[ ! -e $FOLDER/brought/runs ]] || complain 'arms that were brought were trained again'
   echo '# another' >>"$FOLDER/study.yaml"
   expect 1 'belongs to another recipe' study
+  rm "$FOLDER"/study/*wise-* # and so are runs that were begun for one
+  expect 1 'was begun for another recipe' study --only train --arms chunkwise-sf-1
 }
 
 tiny "$FOLDER/teacher" "${FLOW[@]}" || complain 'no teacher could be trained'
 write_recipe
 check_refusals
+check_stop
 check_run
 check_contents
 check_moved

@@ -71,12 +71,9 @@ BoundaryGap compare_boundaries(const Config& config, c10::Device device, const D
 
 void train_pair(DemoContents& contents, const Config& config, const DemoSettings& settings) {
   settings.say("2 of 4: a short matched pair, trained from the student that came along");
-  const UpdateSchedule schedule{.generator_every = config.dmd.generator_every,
-                                .generator_at_zero = config.dmd.generator_at_zero,
-                                .critic_only = config.dmd.critic_only_steps};
   contents.steps = config.train.steps;
   contents.batch = config.train.global_batch;
-  contents.generator_updates = schedule.counts_after(config.train.steps).generator;
+  contents.generator_updates = update_schedule(config.dmd).counts_after(config.train.steps).generator;
   contents.arms =
       train_live_pair({.config = config, .out = settings.out, .progress = settings.progress, .say = settings.say});
 }

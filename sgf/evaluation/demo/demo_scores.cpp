@@ -84,7 +84,7 @@ std::string score_charts(const std::vector<DemoContestant>& contestants) {
   for (const ShownMetric& metric : kShownMetrics) {
     std::vector<BandCurve> curves;
     for (const size_t place : truth_first(contestants.size())) {
-      BandCurve& curve = curves.emplace_back(BandCurve{contestants[place].name, {}});
+      BandCurve& curve = curves.emplace_back(BandCurve{contestants[place].name, {}, curves.size()});
       for (const PromptValues& values : segments_of(contestants[place], metric))
         curve.values.push_back(mean_alone(values));
     }

@@ -60,12 +60,16 @@ PictureMaker student_pictures(const PictureOrder& o, const std::shared_ptr<const
   const auto dit = std::make_shared<const CausalDit>(build_network(o.config, o.weights, o.device));
   const LatentStreamSettings settings = stream_settings(o.config, o.split);
   const auto seed = static_cast<uint64_t>(o.study.evaluation().noise_seed);
-  return [=, watched = o.watched](int64_t first, int64_t count) {
+  return [=, watched = o.watched, on_block = o.on_block](int64_t first, int64_t count) {
     return stream_watched({.dit = *dit,
                            .settings = settings,
                            .noise = stream_noise_of(seed, first, count, settings.latent, room->device),
                            .text = room->rows(first, count),
-                           .codec = room->codec},
+                           .codec = room->codec,
+                           .on_block =
+                               [&](FrameSpan) {
+                                 if (on_block) on_block();
+                               }},
                           watched);
   };
 }

@@ -28,6 +28,7 @@ struct PictureOrder {
   c10::Device device;
   const WatchedFrames& watched;
   ContextSplit split;
+  std::function<void()> on_block = {};  // hears of every block that a student made
 };
 
 class ArmPictures {

@@ -71,11 +71,11 @@ std::string draw_band(const BandCurve& curve, const ChartAxes& axes, const char*
 std::string chart_legend(const std::vector<BandCurve>& curves) {
   std::string svg;
   double x = kChartLeft;
-  for (size_t i = 0; i < curves.size(); ++i) {
+  for (const BandCurve& curve : curves) {
     svg +=
         fmt::format("<path d=\"M{:.1f} 38h18\" stroke=\"{}\" stroke-width=\"3\"/><text x=\"{:.1f}\" y=\"42\">{}</text>",
-                    x, curve_colour(i), x + 23, escape_html(curves[i].name));
-    x += 40 + 7 * static_cast<double>(curves[i].name.size());
+                    x, curve_colour(curve.place), x + 23, escape_html(curve.name));
+    x += 40 + 7 * static_cast<double>(curve.name.size());
   }
   return svg;
 }
@@ -94,7 +94,7 @@ std::string draw_bands(const std::string& title, const std::vector<int64_t>& len
   }
   axes.finish();
   std::string body;
-  for (size_t i = 0; i < curves.size(); ++i) body += draw_band(curves[i], axes, curve_colour(i));
+  for (const BandCurve& curve : curves) body += draw_band(curve, axes, curve_colour(curve.place));
   return fmt::format(
       "<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\"><text class=\"name\" x=\"8\" "
       "y=\"20\">{}</text>{}{}{}</svg>",

@@ -17,6 +17,7 @@ const char* curve_colour(size_t place);
 struct BandCurve {
   std::string name;
   std::vector<Interval> values;  // one a moment; those without values are left out
+  size_t place = 0;              // of its colour: the same thing has the same one in every chart
 };
 
 // Moments, multiples of the training length, stand at equal distances: they are chosen to be spread on a logarithm.

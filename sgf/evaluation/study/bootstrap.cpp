@@ -12,8 +12,6 @@
 namespace sgf {
 namespace {
 
-constexpr int64_t kMostSeeds = 64;
-
 // Sums over resampled prompts, in several strands so that one addition need not wait for the other.
 double weighted_sum(std::span<const float> counts, const std::vector<double>& values) {
   constexpr size_t kStrands = 8;

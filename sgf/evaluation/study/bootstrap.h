@@ -20,6 +20,8 @@ struct Interval {
   bool is_below(double value) const { return count > 0 && high < value; }
 };
 
+constexpr int64_t kMostSeeds = 64;  // that can be resampled
+
 struct BootstrapSettings {
   int64_t resamples = 2000;
   double confidence = 0.95;

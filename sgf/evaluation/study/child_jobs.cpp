@@ -106,7 +106,7 @@ class JobList {
     std::erase_if(jobs_, [&](const RunningJob& job) {
       int code = 0;
       if (!has_ended(job, code)) return false;
-      ended({*job.job, code, std::chrono::duration<double>(JobClock::now() - job.begin).count()});
+      ended({*job.job, code, std::chrono::duration<double>(JobClock::now() - job.begin).count(), is_told_});
       return true;
     });
   }

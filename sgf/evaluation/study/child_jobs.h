@@ -19,6 +19,7 @@ struct ChildEnd {
   const ChildJob& job;
   int code = 0;  // its exit code; 128 + the signal that ended it
   double seconds = 0;
+  bool is_told = false;  // to stop, before it ended
 };
 
 // At most `at_once` run at a time. A signal that asks this process to stop is passed on, and no further one begins.

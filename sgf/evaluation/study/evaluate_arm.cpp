@@ -78,7 +78,8 @@ class ArmEvaluator {
     const Stopwatch watch;
     const StudyEvaluation& rules = e_.study.evaluation();
     const WatchedFrames watched(config_.video.frames, rules.window_frames, lengths);
-    const ArmPictures pictures({e_.study, e_.arm, config_, weights_.string(), e_.device, watched, split});
+    const ArmPictures pictures(
+        {e_.study, e_.arm, config_, weights_.string(), e_.device, watched, split, [this] { stop_where_asked(); }});
     MeasuringPool pool({.world = world_preset(config_.data.world),
                         .captions = pictures.captions(),
                         .watched = watched,
@@ -87,6 +88,7 @@ class ArmEvaluator {
                         .waiting = 2 * rules.batch});
     const int64_t prompts = e_.study.prompts(e_.arm.granularity);
     for (int64_t first = 0; first < prompts; first += rules.batch) {
+      stop_where_asked();
       const at::Tensor videos = pictures.of(first, std::min(rules.batch, prompts - first));
       if (first == 0 && strip != nullptr) *strip = strip_png(videos.slice(0, 0, rules.strip_prompts), watched);
       pool.add(first, videos);
@@ -96,6 +98,10 @@ class ArmEvaluator {
     e_.say(fmt::format("{}: {} videos of {} frames in {:.1f} s, measured after {:.1f} s", e_.arm.id(), prompts,
                        watched.video_frames(), streamed, watch.seconds()));
     return table;
+  }
+
+  void stop_where_asked() const {
+    if (e_.should_stop && e_.should_stop()) throw ArmStopped{};
   }
 
   void add_extras(Json& json) {
@@ -108,6 +114,7 @@ class ArmEvaluator {
   }
 
   void add_recovery(Json& json) {
+    if (e_.study.evaluation().recovery_rollouts == 0) return;
     const DiagnosedRun run(config_, weights_.string(), e_.device);
     const RecoverySetting setting{.dit = run.dit(),
                                   .rollout = run.rollout(),
@@ -121,6 +128,7 @@ class ArmEvaluator {
 
   // The run's own weights and critic as its last update left them, on updates that it did not make.
   void add_probe(Json& json) {
+    if (e_.study.evaluation().probe_updates == 0) return;
     const std::filesystem::path state = last_state_of(e_.study, e_.arm);
     if (state.empty()) {
       json["probe_left_out"] = "the run's last checkpoint is gone";

@@ -18,7 +18,11 @@ struct ArmEvaluation {
   int64_t threads = 1;  // that measure
   std::string build;
   std::function<void(const std::string&)> say;  // lines of progress
+  std::function<bool()> should_stop = {};       // asked after every block
 };
+
+// Thrown where it should stop: of an arm that was not measured to the end nothing is kept.
+struct ArmStopped {};
 
 // Of the arm's kept weights, the recipe's student or teacher, or the world itself. The gradient probe needs the run's
 // last checkpoint, with its critic: without it the file says that it was left out.

@@ -36,19 +36,16 @@ int64_t updates_of(const MatchedPair& pair) {
   return training.is_object() ? training.value("generator_updates", int64_t{0}) : 0;
 }
 
-// The run's own, where its weights told of it.
-std::string trained_config(const ArmResult& arm) {
-  return arm.json.value("training", nlohmann::json::object()).value("config", arm.json.at("config").get<std::string>());
-}
-
 // In words, what two arms of a pair do not share though they must; empty where they match.
 std::string mismatch_of(const MatchedPair& pair) {
-  for (const ConfigDifference& d : compare_configs(trained_config(*pair.sf), trained_config(*pair.sgf)))
+  const auto fact_of = [](const ArmResult* arm, const char* fact) {
+    return arm->json.at("training").at(fact).get<std::string>();
+  };
+  for (const ConfigDifference& d : compare_configs(fact_of(pair.sf, "config"), fact_of(pair.sgf, "config")))
     if (!is_free_study_key(d.key) && d.key != "dmd.boundary")
       return fmt::format("{}: {} is {} in one arm and {} in the other", pair.sf->arm.id(), d.key, d.before, d.now);
   for (const char* fact : {"exits_sha256", "student_sha256", "teacher_sha256"})
-    if (pair.sf->json.value("training", nlohmann::json::object()).value(fact, nlohmann::json()) !=
-        pair.sgf->json.value("training", nlohmann::json::object()).value(fact, nlohmann::json()))
+    if (fact_of(pair.sf, fact) != fact_of(pair.sgf, fact))
       return fmt::format("{} and {}: {} differs", pair.sf->arm.id(), pair.sgf->arm.id(), fact);
   return "";
 }

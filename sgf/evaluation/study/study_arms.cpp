@@ -60,6 +60,9 @@ std::vector<StudyArm> arms_of(const StudyRecipe& recipe, const ArmChoice& choice
   std::vector<StudyArm> arms = all_arms(recipe, choice.seeds);
   check_words(arms, choice.arms);
   std::erase_if(arms, [&](const StudyArm& arm) { return !is_chosen(arm, choice); });
+  check(!arms.empty(), "evaluation", "this study has no arm for --granularity {}{}",
+        fmt::join(choice.granularities, ","),
+        choice.arms.empty() ? "" : fmt::format(" --arms {}", fmt::join(choice.arms, ",")));
   return arms;
 }
 

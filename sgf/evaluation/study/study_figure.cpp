@@ -4,6 +4,9 @@
 #include "sgf/evaluation/study/band_chart.h"
 #include "sgf/evaluation/study/study_words.h"
 
+#include <algorithm>
+#include <array>
+
 namespace sgf {
 namespace {
 
@@ -12,6 +15,11 @@ constexpr const char* kFigureStyle =
     "text{font:12px system-ui,sans-serif;fill:#5b616b}.name{font-size:14px;font-weight:600;fill:#1d2129}"
     ".grid{stroke:#dfe2e7}";
 constexpr std::string_view kSvg = "<svg ";
+
+size_t place_of(std::string_view arm) {
+  constexpr std::array<std::string_view, 4> kArms{"truth", "initial", "SF", "SGF"};
+  return static_cast<size_t>(std::ranges::find(kArms, arm) - kArms.begin());
+}
 
 // A chart stands where it is put, at its own size.
 std::string placed(const std::string& chart, double x) {
@@ -26,7 +34,7 @@ std::string metric_chart(const GranularityFindings& findings, const StudyMetric&
   std::vector<int64_t> lengths;
   for (const ArmCurve& curve : findings.curves) {
     if (curve.metric != metric.name) continue;
-    curves.push_back({curve.arm, curve.values});
+    curves.push_back({curve.arm, curve.values, place_of(curve.arm)});
     lengths = curve.lengths;
   }
   return curves.empty() ? "" : draw_bands(std::string(metric.words), lengths, curves);

@@ -28,7 +28,8 @@ std::string verdict_html(const Study& study, const GranularityFindings& f) {
   const std::string first = sentences.front();
   sentences.erase(sentences.begin());
   const PreconditionVerdict precondition = judge_precondition(study, f);
-  const bool is_for = is_sound(study, f) && tally_of(study, f).better_holds > 0 && tally_of(study, f).worse_holds == 0;
+  const Tally tally = tally_of(study, f);
+  const bool is_for = is_sound(study, f) && f.pairs.size() > 1 && tally.better_holds > 0 && tally.worse_holds == 0;
   return fmt::format("<div class=\"verdict {}\"><strong>{}</strong>\n{}{}{}{}</div>\n", is_for ? "good" : "watch",
                      escape_html(first), list_html("", sentences),
                      list_html("Whether the study had a question to ask:", precondition.sentences),

@@ -3,6 +3,7 @@
 #include "sgf/core/config.h"
 #include "sgf/core/error.h"
 #include "sgf/core/sha256.h"
+#include "sgf/evaluation/study/bootstrap.h"
 #include "sgf/evaluation/study/study_metrics.h"
 
 #include <algorithm>
@@ -12,12 +13,15 @@
 namespace sgf {
 namespace {
 
+constexpr int64_t kLastPrompt = int64_t{1} << 62;
+
 bool is_ascending(const std::vector<int64_t>& values) {
   return std::ranges::adjacent_find(values, std::greater_equal<>()) == values.end();
 }
 
 void check_granularity(const std::string& name, const StudyGranularity& g, int64_t prompts) {
-  check(g.seeds >= 0, "evaluation", "{}.seeds counts pairs, got {}", name, g.seeds);
+  check(0 <= g.seeds && g.seeds <= kMostSeeds, "evaluation", "{}.seeds counts pairs, at most {}, got {}", name,
+        kMostSeeds, g.seeds);
   if (g.seeds == 0) return;
   check(!g.config.empty() && !g.student.empty() && !g.teacher.empty(), "evaluation",
         "{} needs config, student and teacher; seeds: 0 leaves it out", name);
@@ -28,12 +32,31 @@ void check_granularity(const std::string& name, const StudyGranularity& g, int64
         "{}.prompts are the first of evaluation.prompts, of which there are {}, got {}", name, prompts, g.prompts);
 }
 
+void check_at_least(int64_t least, std::initializer_list<std::pair<const char*, int64_t>> values) {
+  for (const auto& [key, value] : values)
+    check(value >= least, "evaluation", "evaluation.{} is at least {}, got {}", key, least, value);
+}
+
+void check_counts(const StudyEvaluation& e) {
+  check_at_least(1, {{"prompts", e.prompts},
+                     {"batch", e.batch},
+                     {"window_frames", e.window_frames},
+                     {"sink_horizon", e.sink_horizon},
+                     {"teacher_steps", e.teacher_steps}});
+  check_at_least(0, {{"first_prompt", e.first_prompt},
+                     {"selection_prompts", e.selection_prompts},
+                     {"first_selection_prompt", e.first_selection_prompt},
+                     {"recovery_rollouts", e.recovery_rollouts},
+                     {"probe_updates", e.probe_updates},
+                     {"strip_prompts", e.strip_prompts}});
+}
+
 void check_prompts(const StudyEvaluation& e) {
-  check(
-      e.prompts > 0 && e.selection_prompts >= 0 && e.batch > 0 && e.first_prompt >= 0 && e.first_selection_prompt >= 0,
-      "evaluation", "evaluation.prompts and batch are at least 1, got {} and {}", e.prompts, e.batch);
-  const bool is_before = e.first_prompt + e.prompts <= e.first_selection_prompt;
-  const bool is_after = e.first_selection_prompt + e.selection_prompts <= e.first_prompt;
+  for (const int64_t first : {e.first_prompt, e.first_selection_prompt})
+    check(first <= kLastPrompt, "evaluation", "prompts have numbers up to {}, got {} as that of a first one",
+          kLastPrompt, first);
+  const bool is_before = e.first_selection_prompt - e.first_prompt >= e.prompts;
+  const bool is_after = e.first_prompt - e.first_selection_prompt >= e.selection_prompts;
   check(is_before || is_after, "evaluation",
         "prompts that settings are chosen on must not be in the final table: {} from {} and {} from {} overlap",
         e.prompts, e.first_prompt, e.selection_prompts, e.first_selection_prompt);
@@ -48,9 +71,6 @@ void check_times(const StudyEvaluation& e) {
     check(std::ranges::find(e.segments, horizon) != e.segments.end(), "evaluation",
           "evaluation.horizons has {}, at which no segment ends: segments are [{}]", horizon,
           fmt::join(e.segments, ", "));
-  check(e.window_frames > 0 && e.sink_horizon > 0 && e.teacher_steps > 0, "evaluation",
-        "evaluation.window_frames, sink_horizon and teacher_steps are at least 1, got {}, {} and {}", e.window_frames,
-        e.sink_horizon, e.teacher_steps);
 }
 
 void check_analysis(const StudyAnalysis& a) {
@@ -74,12 +94,15 @@ void validate(const StudyRecipe& recipe) {
         "no pairs: set chunkwise.seeds or framewise.seeds");
   check_granularity("chunkwise", recipe.chunkwise, recipe.evaluation.prompts);
   check_granularity("framewise", recipe.framewise, recipe.evaluation.prompts);
+  check_counts(recipe.evaluation);
   check_prompts(recipe.evaluation);
   check_times(recipe.evaluation);
   check_analysis(recipe.analysis);
 }
 
 RecipeFile read_study_recipe(const std::filesystem::path& path) {
+  check(!std::filesystem::is_directory(path), "evaluation", "{}: is a folder; name the study's file in it",
+        path.string());
   std::ifstream file(path, std::ios::binary);
   check(file.good(), "evaluation", "{}: no such recipe; recipes/world-small/study.yaml is one", path.string());
   const std::string text{std::istreambuf_iterator<char>(file), {}};

@@ -75,8 +75,8 @@ void describe(V& v, StudyEvaluation& e) {
   v.field("sink_horizon", e.sink_horizon, "multiple that the streams of the sink ablation end at");
   v.field("teacher_steps", e.teacher_steps, "Euler steps of the teacher's videos");
   v.field("teacher_guidance", e.teacher_guidance, "uncond + guidance (cond - uncond) in them");
-  v.field("recovery_rollouts", e.recovery_rollouts, "rollouts an exit step, of Pass 2 against Pass 1");
-  v.field("probe_updates", e.probe_updates, "updates that the context gradient is measured on");
+  v.field("recovery_rollouts", e.recovery_rollouts, "rollouts an exit step, of Pass 2 against Pass 1; 0: not measured");
+  v.field("probe_updates", e.probe_updates, "updates that the context gradient is measured on; 0: not measured");
   v.field("strip_prompts", e.strip_prompts, "first prompts that are shown as strips");
 }
 

@@ -238,10 +238,13 @@ StudyTable recovery_table(const std::vector<const ArmResult*>& arms) {
 StudyTable probe_table(const std::vector<const ArmResult*>& arms) {
   StudyTable table{.title = "Context gradient (open - frozen) by layer, at the end of training",
                    .head = {"arm", "layer", "norm of frozen", "context / frozen", "cosine"}};
-  for (const ArmResult* arm : arms)
+  for (const ArmResult* arm : arms) {
+    if (const auto why = arm->json.find("probe_left_out"); why != arm->json.end() && why->is_string())
+      table.rows.push_back({arm->arm.id(), "not measured: " + why->get<std::string>(), "-", "-", "-"});
     for (const nlohmann::json& row : arm->json.value("probe", nlohmann::json::array()))
       table.rows.push_back({arm->arm.id(), row.value("layer", ""), fmt::format("{:.3g}", number_at(row, "frozen_norm")),
                             number_words(number_at(row, "ratio")), number_words(number_at(row, "cosine"))});
+  }
   return table;
 }
 

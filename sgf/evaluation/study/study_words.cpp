@@ -168,6 +168,39 @@ std::string change_sentence(const Study& study, Granularity granularity, const s
       t.others_worse.empty() ? "" : fmt::format(" (beside the headline: {})", fmt::join(t.others_worse, "; ")));
 }
 
+const char* side_words(const Tally& t) {
+  if (t.better_holds > 0 && t.worse_holds > 0) return "the evidence is mixed";
+  if (t.better_holds > 0) return "this speaks for the paper's claim";
+  if (t.worse_holds > 0) return "this speaks against the paper's claim";
+  if (t.better > 0 && t.worse > 0) return "hints both ways, and no evidence";
+  if (t.better > 0) return "a hint for the paper's claim, and no evidence";
+  if (t.worse > 0) return "a hint against the paper's claim, and no evidence";
+  return "this speaks neither for nor against the paper's claim";
+}
+
+// What a question needs to be answered beside as many others: resamples that can tell so small a p.
+int64_t resamples_needed(const Study& study) {
+  const StudyAnalysis& analysis = study.recipe().analysis;
+  const auto questions = static_cast<double>(analysis.headline.size() * study.evaluation().horizons.size());
+  return static_cast<int64_t>(std::ceil(2 * questions / (1 - analysis.confidence) - 1 - 1e-9));
+}
+
+std::vector<std::string> caution_sentences(const Study& study, const GranularityFindings& f) {
+  std::vector<std::string> sentences;
+  const int64_t resamples = study.recipe().analysis.resamples, needed = resamples_needed(study);
+  if (resamples < needed && !f.pairs.empty())
+    sentences.push_back(
+        fmt::format("{} resamples are too few to answer all questions together: set analysis.resamples to {} or more.",
+                    resamples, needed));
+  if (f.pairs.size() == 1) sentences.push_back("One pair only: its spread over seeds is not known.");
+  if (f.pairs.size() == 2 || f.pairs.size() == 3)
+    sentences.push_back(
+        fmt::format("{} pairs tell little of the spread over seeds: intervals are too narrow where seeds "
+                    "differ more than prompts.",
+                    f.pairs.size()));
+  return sentences;
+}
+
 // What stands between the verdict and its reader.
 std::string doubt_words(const Study& study, const GranularityFindings& f) {
   return is_sound(study, f) ? "" : " But not all that the study asks beforehand holds: see below.";
@@ -205,16 +238,6 @@ Tally tally_of(const Study& study, const GranularityFindings& findings) {
   return tally;
 }
 
-const char* side_words(const Tally& t) {
-  if (t.better_holds > 0 && t.worse_holds > 0) return "the evidence is mixed";
-  if (t.better_holds > 0) return "this speaks for the paper's claim";
-  if (t.worse_holds > 0) return "this speaks against the paper's claim";
-  if (t.better > 0 && t.worse > 0) return "hints both ways, and no evidence";
-  if (t.better > 0) return "a hint for the paper's claim, and no evidence";
-  if (t.worse > 0) return "a hint against the paper's claim, and no evidence";
-  return "this speaks neither for nor against the paper's claim";
-}
-
 std::string sentence_of(Granularity granularity, const Tally& t, int64_t pairs) {
   const int64_t count = t.better + t.worse + t.none;
   const std::string together =
@@ -224,9 +247,9 @@ std::string sentence_of(Granularity granularity, const Tally& t, int64_t pairs) 
                         t.worse_holds);
   return fmt::format(
       "{}, {} pair{}: of {} headline comparisons SGF was better in {}, worse in {}, and no difference was seen in "
-      "{};{} "
-      "{}.",
-      words_of(granularity), pairs, pairs == 1 ? "" : "s", count, t.better, t.worse, t.none, together, side_words(t));
+      "{};{} {}{}.",
+      words_of(granularity), pairs, pairs == 1 ? "" : "s", count, t.better, t.worse, t.none, together, side_words(t),
+      pairs == 1 && t.better_holds + t.worse_holds > 0 ? ", as far as one pair can" : "");
 }
 
 bool does_decide(const Study& study, const Closeness& closeness) {
@@ -299,12 +322,7 @@ std::vector<std::string> conclusions_of(const Study& study, const GranularityFin
   for (const std::string& mismatch : findings.unmatched)
     sentences.push_back(fmt::format("NOT MATCHED, and left out: {}.", mismatch));
   for (const std::string& start : findings.other_starts) sentences.push_back(fmt::format("ANOTHER START: {}.", start));
-  if (findings.pairs.size() == 1) sentences.push_back("One pair only: its spread over seeds is not known.");
-  if (findings.pairs.size() == 2 || findings.pairs.size() == 3)
-    sentences.push_back(
-        fmt::format("{} pairs tell little of the spread over seeds: intervals are too narrow where seeds "
-                    "differ more than prompts.",
-                    findings.pairs.size()));
+  for (std::string& caution : caution_sentences(study, findings)) sentences.push_back(std::move(caution));
   if (!findings.missing.empty())
     sentences.push_back(fmt::format("Not there yet: {}.", fmt::join(findings.missing, ", ")));
   return sentences;

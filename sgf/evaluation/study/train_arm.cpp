@@ -62,16 +62,36 @@ std::string exits_hash(const fs::path& run) {
 Json facts_of_run(const Study& study, const StudyArm& arm) {
   const Config config = study.config_of(arm);
   const fs::path run = study.run_of(arm);
-  const UpdateSchedule schedule{.generator_every = config.dmd.generator_every,
-                                .generator_at_zero = config.dmd.generator_at_zero,
-                                .critic_only = config.dmd.critic_only_steps};
   Json facts{{"steps", config.train.steps},
-             {"generator_updates", schedule.counts_after(config.train.steps).generator},
+             {"generator_updates", update_schedule(config.dmd).counts_after(config.train.steps).generator},
              {"seconds", seconds_spent(run)},
              {"exits_sha256", exits_hash(run)},
              {"config", std::string(MappedFile::open(run / "config.yaml")->text())}};
   facts.update(Json::parse(MappedFile::open(sources_file(run))->text()));
   return facts;
+}
+
+// The recipe that the run was begun for; empty where there is no run.
+std::string recipe_of_run(const fs::path& run) {
+  std::ifstream file(run / "facts.json");
+  const Json starts = file.good() ? Json::parse(file, nullptr, /*allow_exceptions=*/false) : Json();
+  if (!starts.is_array() || starts.empty() || !starts.back().is_object()) return "";
+  const Json recipe = starts.back().value("study_recipe", Json());
+  return recipe.is_string() ? recipe.get<std::string>() : "";
+}
+
+void check_recipe(const Study& study, const fs::path& run) {
+  const std::string recipe = recipe_of_run(run);
+  check(recipe.empty() || recipe == study.file.sha256, "evaluation",
+        "{}: was begun for another recipe ({:.12}, this one is {:.12}); give the study another folder (--out), or "
+        "remove the run",
+        run.string(), recipe, study.file.sha256);
+}
+
+void check_is_there(const std::string& key, const std::string& path) {
+  check(fs::exists(path), "evaluation",
+        "{}: {} is not there, seen from {}; make it first, or leave its arms out with --granularity or --arms", key,
+        path, fs::current_path().string());
 }
 
 void keep_weights(const Study& study, const StudyArm& arm) {
@@ -87,9 +107,17 @@ void keep_weights(const Study& study, const StudyArm& arm) {
 
 }  // namespace
 
+void check_start(const Study& study, const StudyArm& arm) {
+  const StudyGranularity& settings = study.settings(arm.granularity);
+  const std::string name(enum_name(arm.granularity));
+  if (arm.is_trained() || arm.kind == ArmKind::kInitial) check_is_there(name + ".student", settings.student);
+  if (arm.is_trained() || arm.kind == ArmKind::kTeacher) check_is_there(name + ".teacher", settings.teacher);
+}
+
 TrainResult train_arm(const Study& study, const StudyArm& arm, const std::string& build, ProgressMode progress) {
   const fs::path run = study.run_of(arm);
   fs::create_directories(run.parent_path());
+  check_recipe(study, run);
   const double before = seconds_spent(run);
   note_sources(study.config_of(arm), run);
   const auto begin = std::chrono::steady_clock::now();

@@ -11,6 +11,9 @@
 
 namespace sgf {
 
+// Refuses a student or teacher that the arm needs and that is not there, before others are computed.
+void check_start(const Study& study, const StudyArm& arm);
+
 // Goes on where an earlier start ended; when the run is done, its slow average is kept beside it.
 TrainResult train_arm(const Study& study, const StudyArm& arm, const std::string& build, ProgressMode progress);
 

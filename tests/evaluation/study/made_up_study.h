@@ -51,7 +51,8 @@ inline ArmResult write_made_up_arm(const Study& study, const StudyArm& arm, cons
   nlohmann::json json = arm_header(study, arm);
   json["scores"] =
       to_json(made_up_scores(study.segments(arm).size(), static_cast<size_t>(study.prompts(arm.granularity)), score));
-  json["training"] = {{"steps", 10}, {"seconds", 20}, {"exits_sha256", "e"}};
+  json["training"] = {{"steps", 10},         {"seconds", 20},         {"config", json["config"]},
+                      {"exits_sha256", "e"}, {"student_sha256", "s"}, {"teacher_sha256", "t"}};
   json["seconds"] = 7;
   write_arm(study, arm, json);
   return *read_arm(study, arm);

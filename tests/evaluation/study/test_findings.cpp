@@ -3,6 +3,7 @@
 #include "sgf/evaluation/study/study_words.h"
 #include "tests/evaluation/study/made_up_study.h"
 
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,6 +56,29 @@ TEST(Conclusions, TakeADifferenceThatHoldsAloneForAHint) {
               HasSubstr("this speaks for the paper's claim"));
   EXPECT_THAT(sentence_of(Granularity::kChunkwise, Tally{.better = 1, .worse = 1, .none = 7}, 5),
               HasSubstr("hints both ways"));
+}
+
+TEST(Conclusions, OfOnePairAreSaidToBeOfOne) {
+  const Tally clear{.better = 4, .better_holds = 4};
+  EXPECT_THAT(sentence_of(Granularity::kChunkwise, clear, 1),
+              HasSubstr("this speaks for the paper's claim, as far as one pair can."));
+  EXPECT_THAT(sentence_of(Granularity::kChunkwise, clear, 2), HasSubstr("this speaks for the paper's claim."));
+}
+
+// The smallest p that 100 resamples can tell is 2 / 101; of four questions the first asks .05 / 4.
+TEST(Conclusions, SayWhereResamplesAreTooFewToAnswerAllTogether) {
+  const auto words_with = [](const std::string& resamples) {
+    const TemporaryFolder folder;
+    std::string recipe = testing::kMadeUpRecipe;
+    recipe.replace(recipe.find("resamples: 500"), 14, "resamples: " + resamples);
+    const Study study = made_up_study(folder, recipe);
+    return fmt::format("{}",
+                       fmt::join(conclusions_of(study, findings_of(study, write_made_up_arms(study, 0.05))), " "));
+  };
+  EXPECT_THAT(words_with("158"), HasSubstr("158 resamples are too few to answer all questions together"));
+  EXPECT_THAT(words_with("158"), HasSubstr("set analysis.resamples to 159 or more"));
+  EXPECT_THAT(words_with("159"), ::testing::Not(HasSubstr("too few")));
+  EXPECT_THAT(words_with("159"), HasSubstr("4 and 0 of these hold"));
 }
 
 TEST(Conclusions, AskAllHeadlineComparisonsTogether) {

@@ -34,6 +34,14 @@ TEST(StudyRecipe, IsRefusedWhereItCannotBeFollowed) {
   EXPECT_THAT(refused_recipe("[valid, identity_error]", "[sharpness]"), HasSubstr("neither more nor less is better"));
   EXPECT_THAT(refused_recipe("prompts: 40", "prompts: 40\n  first_prompt: 0\n  first_selection_prompt: 39"),
               HasSubstr("overlap"));
+  EXPECT_THAT(refused_recipe("seeds: 2", "seeds: 65"), HasSubstr("at most 64, got 65"));
+  for (const std::string key : {"first_prompt", "recovery_rollouts", "probe_updates", "strip_prompts"})
+    EXPECT_THAT(refused_recipe("prompts: 40", fmt::format("prompts: 40\n  {}: -1", key)),
+                HasSubstr(fmt::format("evaluation.{} is at least 0, got -1", key)));
+  EXPECT_THAT(refused_recipe("prompts: 40", "prompts: 40\n  first_prompt: 9223372036854775807"),
+              HasSubstr("prompts have numbers up to"));
+  const TemporaryFolder folder;
+  EXPECT_THAT(refusal_of([&] { read_study_recipe(folder.path()); }), HasSubstr("is a folder"));
 }
 
 TEST(StudyRecipe, IsKnownByTheHashOfItsBytes) {
@@ -127,7 +135,8 @@ TEST(StudyArms, AreChosenByKindPairOrName) {
   EXPECT_EQ(ids({.arms = {"sgf", "truth"}}),
             (std::vector<std::string>{"chunkwise-truth", "chunkwise-sgf-1", "chunkwise-sgf-2"}));
   EXPECT_EQ(ids({.arms = {"sf-2"}}), std::vector<std::string>{"chunkwise-sf-2"});
-  EXPECT_TRUE(ids({.granularities = {"framewise"}}).empty());
+  EXPECT_THAT(refusal_of([&] { ids({.granularities = {"framewise"}, .arms = {"sf"}}); }),
+              HasSubstr("no arm for --granularity framewise --arms sf"));
   EXPECT_THAT(refusal_of([&] { ids({.arms = {"sgf-3"}}); }), HasSubstr("no arm 'sgf-3'"));
 }
 
@@ -231,8 +240,33 @@ TEST(ArmFile, OfDamagedScoresIsRefused) {
   json["training"] = "much";
   write_arm(study, arm, json);
   EXPECT_THAT(refusal_of([&] { read_arm(study, arm); }), HasSubstr("its training is a string, an object is expected"));
+  json = write_made_up_arm(study, arm, [](auto...) { return 0.5; }).json;
+  json["sinks"] = {1};
+  write_arm(study, arm, json);
+  EXPECT_THAT(refusal_of([&] { read_arm(study, arm); }),
+              HasSubstr("its row of sinks is a number, an object is expected"));
   testing::write_text(study.scores_of(arm), "{\"arm\":");
   EXPECT_THAT(refusal_of([&] { read_arm(study, arm); }), HasSubstr("no whole JSON object"));
+}
+
+// Two that tell nothing would agree in it.
+TEST(ArmFile, OfATrainedArmThatTellsNothingOfItsTrainingIsRefused) {
+  const TemporaryFolder folder;
+  const Study study = made_up_study(folder);
+  const StudyArm arm{Granularity::kChunkwise, ArmKind::kSf, 1};
+  const nlohmann::json whole = write_made_up_arm(study, arm, [](auto...) { return 0.5; }).json;
+  for (const std::string fact : {"config", "exits_sha256", "student_sha256", "teacher_sha256"}) {
+    nlohmann::json json = whole;
+    json["training"].erase(fact);
+    write_arm(study, arm, json);
+    EXPECT_THAT(refusal_of([&] { read_arm(study, arm); }), HasSubstr("it has no training." + fact));
+  }
+  nlohmann::json json = whole;
+  json.erase("training");
+  write_arm(study, arm, json);
+  EXPECT_THAT(refusal_of([&] { read_arm(study, arm); }), HasSubstr("it has no training"));
+  write_arm(study, arm, whole);
+  EXPECT_TRUE(read_arm(study, arm).has_value());
 }
 
 }  // namespace
