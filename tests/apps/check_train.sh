@@ -87,6 +87,12 @@ check_samples() {
   expect 0 '2 videos, at-once, 2 euler steps' "$SGF" "${look[@]}"
   [[ -s $FOLDER/look/1.png && $(wc -l <"$FOLDER/look/prompts.txt") == 2 ]] || complain 'no strip, or no prompts'
   expect 1 'holds files already' "$SGF" "${look[@]}"
+  local state
+  for state in "$FOLDER"/teacher/checkpoints/step_*/ "$FOLDER"/teacher/checkpoints/step_*/generator.safetensors; do
+    expect 0 'at-once, 2 euler steps' "$SGF" "${look[@]/$FOLDER\/teacher/$state}" --overwrite # as the run's config says
+  done
+  expect 0 'is a model of flow_matching' "$SGF" generate --model "$FOLDER/teacher" --seconds 0.2 --format none --threads 1 \
+    --quiet --out "$FOLDER/nothing"
   expect 0 'blocks, 2 unipc steps' "$SGF" "${look[@]}" --overwrite --mode blocks --solver unipc --png --prompt 'a fast red disc on a grey field'
   [[ -s $FOLDER/look/0/frame_00005.png ]] || complain 'no pictures'
   expect 0 'a fast red disc on a grey field' "$SGF" world measure --manifest "$FOLDER/look/manifest.json" --segments 1
@@ -95,6 +101,22 @@ check_samples() {
   expect 1 "the world has no word 'unicorn'" "$SGF" "${look[@]::8}" --out "$FOLDER/unseen" --prompt 'a unicorn'
   [[ ! -e $FOLDER/unseen ]] || complain 'a refused sample left a folder behind'
   expect 1 'few-step students are for sgf generate' "$SGF" "${look[@]}" --overwrite --set train.stage=causal_cd
+}
+
+# Of a folder whose second run learns paths that the first one teaches.
+check_recipe_of_pairs() {
+  local run=(recipe run paths "${SMALL[@]}" --set video.frames=6 --quiet)
+  cd "$FOLDER" || return
+  mkdir paths
+  printf 'base: world-tiny\nname: p-teacher\ntrain: {stage: teacher_forcing, steps: 2}\n' >paths/a.yaml
+  printf 'base: world-tiny\nname: p-student\ntrain: {stage: causal_ode, steps: 2, start_from: runs/p-teacher}\n' >paths/b.yaml
+  printf 'data: {pairs: p-pairs}\n' >>paths/b.yaml
+  expect 3 'sgf pairs paths/b.yaml --teacher runs/p-teacher --count N' "$SGF" "${run[@]}"
+  [[ -d runs/p-teacher && ! -e runs/p-student ]] || complain 'the runs before the pairs were not made, or more'
+  "$SGF" pairs paths/b.yaml --teacher runs/p-teacher --count 4 "${SMALL[@]}" --set video.frames=6 --quiet >/dev/null ||
+    complain 'the pairs that a recipe waits for were not made'
+  expect 0 '2 of 2, done' "$SGF" "${run[@]}"
+  cd - >/dev/null || return
 }
 
 # A folder of two runs: one that was interrupted is gone on with, then the next, and a second time nothing is left to do.
@@ -211,6 +233,7 @@ check_folders
 check_newer_run
 check_samples
 check_recipe
+check_recipe_of_pairs
 check_flat
 check_flat_wan
 exit "$FAILED"
