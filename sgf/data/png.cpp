@@ -164,9 +164,10 @@ class PngReader {
 }  // namespace
 
 std::string encode_png(const RgbImage& image) {
-  check(0 < image.width && image.width <= kLargestSide && 0 < image.height && image.height <= kLargestSide &&
-            static_cast<int64_t>(image.pixels.size()) == 3 * image.height * image.width,
-        "data", "a picture of {} x {} does not have {} bytes", image.height, image.width, image.pixels.size());
+  check(0 < image.width && image.width <= kLargestSide && 0 < image.height && image.height <= kLargestSide, "data",
+        "a picture of {} x {} is none: its sides are 1 to {} pixels", image.height, image.width, kLargestSide);
+  check(static_cast<int64_t>(image.pixels.size()) == 3 * image.height * image.width, "data",
+        "a picture of {} x {} does not have {} bytes", image.height, image.width, image.pixels.size());
   return std::string(kSignature) + png_chunk("IHDR", png_header(image)) + png_chunk("IDAT", compressed_rows(image)) +
          png_chunk("IEND", "");
 }

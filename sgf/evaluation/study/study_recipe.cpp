@@ -14,6 +14,7 @@ namespace sgf {
 namespace {
 
 constexpr int64_t kLastPrompt = int64_t{1} << 62;
+constexpr int64_t kMostStrips = 100;  // rows that a page shows
 
 bool is_ascending(const std::vector<int64_t>& values) {
   return std::ranges::adjacent_find(values, std::greater_equal<>()) == values.end();
@@ -49,6 +50,8 @@ void check_counts(const StudyEvaluation& e) {
                      {"recovery_rollouts", e.recovery_rollouts},
                      {"probe_updates", e.probe_updates},
                      {"strip_prompts", e.strip_prompts}});
+  check(e.strip_prompts <= kMostStrips, "evaluation", "evaluation.strip_prompts is at most {}, got {}", kMostStrips,
+        e.strip_prompts);
 }
 
 void check_prompts(const StudyEvaluation& e) {

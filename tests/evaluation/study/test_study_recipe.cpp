@@ -38,6 +38,7 @@ TEST(StudyRecipe, IsRefusedWhereItCannotBeFollowed) {
   for (const std::string key : {"first_prompt", "recovery_rollouts", "probe_updates", "strip_prompts"})
     EXPECT_THAT(refused_recipe("prompts: 40", fmt::format("prompts: 40\n  {}: -1", key)),
                 HasSubstr(fmt::format("evaluation.{} is at least 0, got -1", key)));
+  EXPECT_THAT(refused_recipe("prompts: 40", "prompts: 40\n  strip_prompts: 101"), HasSubstr("at most 100, got 101"));
   EXPECT_THAT(refused_recipe("prompts: 40", "prompts: 40\n  first_prompt: 9223372036854775807"),
               HasSubstr("prompts have numbers up to"));
   const TemporaryFolder folder;
