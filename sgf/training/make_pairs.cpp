@@ -215,9 +215,7 @@ PairRequest with_places(PairRequest request) {
 
 PairResult make_pairs(const PairRequest& given) {
   check_pair_request(given);
-  check_stage_of(
-      "--teacher", given.teacher,
-      given.config.train.stage == StageChoice::kCausalOde ? StageChoice::kTeacherForcing : StageChoice::kFlowMatching);
+  check_stage_of("--teacher", given.teacher, stage_of_teacher(given.config.train.stage));
   const PairRequest request = with_places(given);
   const PairOrder order = order_of(request);
   const c10::Device device = device_from_name(enum_name(request.config.run.device));

@@ -4,6 +4,7 @@
 #include "sgf/data/shard_folder.h"
 #include "sgf/training/checkpoint_store.h"
 #include "sgf/training/run_folder.h"
+#include "sgf/training/start_file.h"
 #include "sgf/training/train_needs.h"
 
 #include <fmt/ranges.h>
@@ -94,7 +95,7 @@ std::vector<std::string> wrong_teachers(const RecipeStep& step, const std::vecto
   const bool is_dmd = c.train.stage == StageChoice::kDmd;
   if (!is_dmd && c.train.stage != StageChoice::kCausalCd) return {};
   const fs::path teacher = is_dmd ? c.dmd.teacher : c.distil.teacher;
-  const StageChoice needed = is_dmd ? StageChoice::kFlowMatching : StageChoice::kTeacherForcing;
+  const StageChoice needed = stage_of_teacher(c.train.stage);
   for (const RecipeStep& other : all)
     if (teacher.lexically_normal() == other.run.lexically_normal() && other.config.train.stage != needed)
       return {fmt::format("{} {}: will be a run of {}, a run of {} is needed here",

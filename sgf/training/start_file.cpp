@@ -43,6 +43,11 @@ StartFile find_start_file(const fs::path& path) {
   return {fs::exists(average) ? average : folder / "generator.safetensors", step_of_folder(folder)};
 }
 
+StageChoice stage_of_teacher(StageChoice student) {
+  const bool is_causal = student == StageChoice::kCausalCd || student == StageChoice::kCausalOde;
+  return is_causal ? StageChoice::kTeacherForcing : StageChoice::kFlowMatching;
+}
+
 void check_stage_of(const std::string& key, const fs::path& path, StageChoice stage) {
   if (!is_run_folder(path) && !is_shipped_model(path)) return;
   const fs::path file = path / "config.yaml";

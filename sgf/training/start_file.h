@@ -23,6 +23,10 @@ struct StartFile {
 // folder; in the last two the slow average where there is one.
 StartFile find_start_file(const std::filesystem::path& path);
 
+// The stage whose networks teach a run of this one: causal students of frames or of paths learn from a teacher-forced
+// model, all others that have a teacher from a bidirectional one.
+StageChoice stage_of_teacher(StageChoice student);
+
 // Refuses a run, or a shipped model, that tells of another stage than the one whose networks `key` takes. Weights alone
 // tell of none.
 void check_stage_of(const std::string& key, const std::filesystem::path& path, StageChoice stage);

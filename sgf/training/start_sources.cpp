@@ -57,10 +57,9 @@ std::string describe_source(const StartSource& source) {
 }
 
 // A newer checkpoint in the named folder is not the one this run began with.
-StartSource source_of(const std::string& key, const std::string& given, const StartSource* before) {
+StartSource source_of(StageChoice stage, const std::string& key, const std::string& given, const StartSource* before) {
   const bool stays = before != nullptr && before->given == given && fs::exists(before->file);
-  if (!stays && is_teacher(key))
-    check_stage_of(key, given, key == "dmd.teacher" ? StageChoice::kFlowMatching : StageChoice::kTeacherForcing);
+  if (!stays && is_teacher(key)) check_stage_of(key, given, stage_of_teacher(stage));
   const StartFile file = stays ? StartFile{before->file, before->step} : find_start_file(given);
   return {key, given, fs::absolute(file.path), file.step, weight_identity(open_tensor_file(file.path))};
 }
@@ -122,7 +121,7 @@ std::vector<StartSource> choose_start_sources(const Config& config, const std::v
   Config named = config;
   for (const auto& [key, given] : weight_settings(named)) {
     const StartSource* before = find_source(recorded, key);
-    sources.push_back(source_of(key, *given, before));
+    sources.push_back(source_of(config.train.stage, key, *given, before));
     const StartSource& now = sources.back();
     if (before == nullptr || before->identity == now.identity) continue;
     const bool is_in_checkpoint = has_checkpoint && !is_teacher(now.key);
