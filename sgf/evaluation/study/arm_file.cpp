@@ -2,6 +2,7 @@
 
 #include "sgf/core/atomic_file.h"
 #include "sgf/core/error.h"
+#include "sgf/evaluation/study/arm_kinds.h"
 #include "sgf/training/run_folder.h"
 
 #include <algorithm>
@@ -48,78 +49,6 @@ void check_belongs(const Study& study, const StudyArm& arm, const nlohmann::json
   check_same_config(text_at(json, "config"), now.at("config").get<std::string>(), path);
 }
 
-// A file's parts have the kinds that reports take them for, whoever made it.
-class KindCheck {
- public:
-  explicit KindCheck(const std::filesystem::path& path) : path_(path.string()) {}
-
-  enum class Kind { kText, kNumber, kObject, kList };
-  using Fields = std::initializer_list<std::pair<const char*, Kind>>;
-
-  void must_have(const nlohmann::json& json, const std::string& where, Fields fields) const {
-    for (const auto& [key, kind] : fields) {
-      check(json.contains(key), "evaluation", "{}: it has no {}{}{}", path_, where, key, kRemedy);
-      check_kind(json.at(key), where + key, kind);
-    }
-  }
-  void may_have(const nlohmann::json& json, const std::string& where, Fields fields) const {
-    for (const auto& [key, kind] : fields)
-      if (json.contains(key)) check_kind(json.at(key), where + key, kind);
-  }
-  void rows_have(const nlohmann::json& json, const char* list, Fields fields) const {
-    for (const nlohmann::json& row : json.value(list, nlohmann::json::array())) {
-      check_kind(row, fmt::format("row of {}", list), Kind::kObject);
-      must_have(row, fmt::format("{}.", list), fields);
-    }
-  }
-
- private:
-  static constexpr const char* kRemedy = "; remove the file, and the arm is evaluated again";
-
-  static bool is_of(const nlohmann::json& json, Kind kind) {
-    return kind == Kind::kText     ? json.is_string()
-           : kind == Kind::kNumber ? json.is_number()
-           : kind == Kind::kObject ? json.is_object()
-                                   : json.is_array();
-  }
-  void check_kind(const nlohmann::json& json, const std::string& what, Kind kind) const {
-    constexpr std::array kNames{"a string", "a number", "an object", "an array"};
-    check(is_of(json, kind), "evaluation", "{}: its {} is a {}, {} is expected{}", path_, what, json.type_name(),
-          kNames[static_cast<size_t>(kind)], kRemedy);
-  }
-
-  std::string path_;
-};
-
-// A pair is matched by what its two arms tell of their training: without it nothing is known of it.
-void check_training(const KindCheck& kinds, const nlohmann::json& json) {
-  using enum KindCheck::Kind;
-  kinds.must_have(json, "", {{"training", kObject}});
-  kinds.must_have(json.at("training"), "training.",
-                  {{"config", kText}, {"exits_sha256", kText}, {"student_sha256", kText}, {"teacher_sha256", kText}});
-  kinds.may_have(json.at("training"), "training.",
-                 {{"steps", kNumber}, {"seconds", kNumber}, {"generator_updates", kNumber}});
-}
-
-void check_kinds(const StudyArm& arm, const nlohmann::json& json, const std::filesystem::path& path) {
-  using enum KindCheck::Kind;
-  const KindCheck kinds(path);
-  kinds.must_have(json, "", {{"config", kText}});
-  kinds.may_have(json, "",
-                 {{"device", kText},
-                  {"seconds", kNumber},
-                  {"training", kObject},
-                  {"weights", kObject},
-                  {"recovery", kList},
-                  {"probe", kList},
-                  {"sinks", kList}});
-  if (json.contains("weights")) kinds.may_have(json.at("weights"), "weights.", {{"file", kText}, {"sha256", kText}});
-  kinds.rows_have(json, "sinks", {{"sink", kNumber}, {"scores", kObject}});
-  kinds.rows_have(json, "recovery", {{"exit", kNumber}});
-  kinds.rows_have(json, "probe", {{"layer", kText}});
-  if (arm.is_trained()) check_training(kinds, json);
-}
-
 nlohmann::json read_arm_json(const std::filesystem::path& path) {
   std::ifstream file(path);
   check(file.good(), "evaluation", "{}: cannot be read", path.string());
@@ -147,7 +76,7 @@ std::optional<ArmResult> read_arm(const Study& study, const StudyArm& arm) {
   const std::filesystem::path path = study.scores_of(arm);
   if (!std::filesystem::exists(path)) return std::nullopt;
   ArmResult result{.arm = arm, .json = read_arm_json(path)};
-  check_kinds(arm, result.json, path);
+  check_arm_kinds(arm, result.json, path);
   check_belongs(study, arm, result.json, path);
   const auto prompts = static_cast<size_t>(study.prompts(arm.granularity));
   const size_t segments = study.segments(arm).size();

@@ -6,6 +6,7 @@
 #include <c10/core/Device.h>
 #include <nlohmann/json_fwd.hpp>
 
+#include <exception>
 #include <functional>
 #include <string>
 
@@ -22,7 +23,7 @@ struct ArmEvaluation {
 };
 
 // Thrown where it should stop: of an arm that was not measured to the end nothing is kept.
-struct ArmStopped {};
+struct ArmStopped : std::exception {};
 
 // Of the arm's kept weights, the recipe's student or teacher, or the world itself. The gradient probe needs the run's
 // last checkpoint, with its critic: without it the file says that it was left out.
