@@ -1,6 +1,7 @@
 #include "sgf/core/atomic_file.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/file_lock.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 namespace sgf {
@@ -27,11 +29,20 @@ std::filesystem::path temporary_name(const std::filesystem::path& target) {
 
 AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)) {
   check(target_.has_filename(), "core", "cannot write to '{}': it names no file", target_.string());
-  do {  // a name can be left over from a killed process of the same number
-    temporary_ = temporary_name(target_);
-    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  } while (fd_ < 0 && errno == EEXIST);
+  while (!make_temporary()) {
+  }
+}
+
+// False where the name is taken: left over from a killed process of the same number, or swept by another process
+// before it was held.
+bool AtomicFile::make_temporary() {
+  temporary_ = temporary_name(target_);
+  fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd_ < 0 && errno == EEXIST) return false;
   if (fd_ < 0) fail_with(errno);
+  if (hold_new_file(fd_, temporary_)) return true;
+  ::close(std::exchange(fd_, -1));
+  return false;
 }
 
 AtomicFile::~AtomicFile() {
@@ -89,12 +100,31 @@ void AtomicFile::fail_with(int error) const {
                   : "an earlier file of that name is untouched");
 }
 
-void remove_half_written(const std::filesystem::path& folder, const std::set<std::string>& names) {
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::filesystem::path name = entry.path().filename();  // ".NAME.PID-N.tmp"
-    const std::string target = name.stem().stem().string();
-    if (name.extension() == ".tmp" && target.starts_with(".") && names.contains(target.substr(1)))
-      std::filesystem::remove(entry.path());
+namespace {
+
+// NAME of ".NAME.PID-N.tmp"; nothing for another file.
+std::optional<std::string> target_of_temporary(const std::string& name) {
+  static const std::string kEnding = ".tmp";
+  if (!name.starts_with('.') || !name.ends_with(kEnding)) return std::nullopt;
+  const std::string inner = name.substr(1, name.size() - 1 - kEnding.size());
+  const size_t dot = inner.rfind('.'), dash = inner.rfind('-');
+  const auto all_digits = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  if (dot == std::string::npos || dot == 0 || dash == std::string::npos || dash < dot) return std::nullopt;
+  const std::string_view numbers(inner);
+  if (!all_digits(numbers.substr(dot + 1, dash - dot - 1)) || !all_digits(numbers.substr(dash + 1)))
+    return std::nullopt;
+  return inner.substr(0, dot);
+}
+
+}  // namespace
+
+void sweep_half_written(const std::filesystem::path& folder, const std::function<bool(const std::string&)>& is_ours) {
+  std::error_code ignored;  // a folder that is not there, or may not be read, holds nothing to sweep
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const std::optional<std::string> target = target_of_temporary(entry.path().filename().string());
+    if (target && is_ours(*target)) remove_unheld(entry.path());
   }
 }
 

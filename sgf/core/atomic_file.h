@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <set>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +34,7 @@ class AtomicFile {
 
  private:
   [[noreturn]] void fail_with(int error) const;
+  bool make_temporary();
   void sync_folder() const;
 
   std::filesystem::path target_;
@@ -43,7 +44,10 @@ class AtomicFile {
   bool committed_ = false;
 };
 
-// Removes what kills left of files of these names, under temporary ones.
-void remove_half_written(const std::filesystem::path& folder, const std::set<std::string>& names);
+// Removes what kills left in a folder of files written so, under their temporary names. `is_ours` is asked about the
+// name that such a file was to get. What a live process is writing stays.
+void sweep_half_written(
+    const std::filesystem::path& folder,
+    const std::function<bool(const std::string& name)>& is_ours = [](const std::string&) { return true; });
 
 }  // namespace sgf

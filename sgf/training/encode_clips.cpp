@@ -219,7 +219,7 @@ std::vector<FolderVideo> own_work(const EncodeRequest& request, const VideoFolde
 void remove_half_shards(const fs::path& out, const std::vector<FolderVideo>& work) {
   std::set<std::string> own;
   for (const FolderVideo& video : work) own.insert(clip_shard(out, video.name).filename().string());
-  remove_half_written(out, own);
+  sweep_half_written(out, [&](const std::string& name) { return own.contains(name); });
 }
 
 // Goes through the work; false where a signal came before its end.

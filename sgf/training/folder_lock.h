@@ -1,6 +1,8 @@
 // One process at a time in a folder. The system lets go when the process ends, however it ends.
 #pragma once
 
+#include "sgf/core/file_lock.h"
+
 #include <filesystem>
 
 namespace sgf {
@@ -9,12 +11,9 @@ class FolderLock {
  public:
   // Refuses at once where another process holds it.
   explicit FolderLock(const std::filesystem::path& folder);
-  ~FolderLock();
-  FolderLock(FolderLock&& other) noexcept;
-  FolderLock& operator=(FolderLock&&) = delete;
 
  private:
-  int fd_ = -1;
+  FileLock lock_;
 };
 
 }  // namespace sgf

@@ -201,7 +201,7 @@ void remove_half_shards(const PairRequest& request, int64_t shards) {
   std::set<std::string> own;
   for (int64_t shard = request.worker; shard < shards; shard += request.workers)
     own.insert(shard_file(request.out, shard).filename().string());
-  remove_half_written(request.out, own);
+  sweep_half_written(request.out, [&](const std::string& name) { return own.contains(name); });
 }
 
 // The run that will read the pairs, as far as making them needs it.

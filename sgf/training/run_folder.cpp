@@ -74,12 +74,11 @@ void make_folder(const fs::path& path) {
         error.message());
 }
 
-// Of writes that a kill cut short; the folder's lock is held, so nobody is writing now.
+// Of writes that a kill cut short, here and in the folders of samples.
 void remove_temporary_files(const fs::path& path) {
-  for (const auto& entry : fs::directory_iterator(path)) {
-    const std::string name = entry.path().filename().string();
-    if (entry.is_regular_file() && name.starts_with('.') && name.ends_with(".tmp")) fs::remove(entry.path());
-  }
+  sweep_half_written(path);
+  for (const auto& entry : fs::recursive_directory_iterator(path))
+    if (entry.is_directory()) sweep_half_written(entry.path());
 }
 
 // A killed create() leaves its empty folders and its lock; anything else is not ours to write among.
@@ -127,6 +126,7 @@ RunFolder RunFolder::create(const fs::path& path, std::string_view config_yaml) 
   RunFolder run(path);
   check(is_free_for_a_run(path), "training", "{}: holds files that are not a run's; give the run a folder of its own",
         path.string());
+  remove_temporary_files(path);
   run.make_folders();
   run.write_config(config_yaml);
   return run;
