@@ -4,6 +4,7 @@
 #include "apps/version.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
+#include "sgf/core/lost_map.h"
 #include "sgf/core/nearest_name.h"
 
 #include <fmt/format.h>
@@ -155,5 +156,6 @@ int run_guarded(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a write that fails, with words; not a sudden end
+  sgf::explain_lost_maps();
   return sgf::run_guarded(argc, argv);
 }
