@@ -72,7 +72,9 @@ void run_redo(const RedoArgs& args) {
   const int64_t blocks = blocks_in(args, order.config);
   GenerateOutput output{.target = args.out.empty() ? args.video + ".redo.mp4" : args.out};
   check(args.out.empty() || !fs::exists(output.target), "streaming", "{} is there already: --out gives another name",
-        output.target);  // without --out it is what an interrupted redo left
+        output.target);
+  if (args.out.empty()) check_own_files(order, output);  // what an interrupted redo left may go, and nothing else
+  output.overwrite = true;
   ProgressLine line(
       {.mode = progress_mode(args.quiet), .total_steps = pictures_for(blocks, order.config), .unit = "frame"},
       standard_progress_output());

@@ -1,6 +1,8 @@
 #include "sgf/data/latent_file.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/mapped_file.h"
+#include "sgf/core/strict_json.h"
 #include "sgf/core/tensors.h"
 #include "sgf/data/video_output.h"
 
@@ -51,8 +53,6 @@ std::string latent_head(const LatentFileSettings& settings, const fs::path& path
   return std::string(reinterpret_cast<const char*>(&length), sizeof(length)) + header;
 }
 
-fs::path part_of(const fs::path& path) { return fs::path(path).concat(".part"); }
-
 bool begins_with(const fs::path& path, const std::string& head) {
   std::ifstream file(path, std::ios::binary);
   std::string there(head.size(), ' ');
@@ -77,7 +77,7 @@ class LatentFile::Part {
     check(settings.channels > 0 && settings.height > 0 && settings.width > 0, "data",
           "{}: latents have a size, got [F, {}, {}, {}]", path.string(), settings.channels, settings.height,
           settings.width);
-    from ? take_up(*from) : begin();
+    from ? check_taken_up(*from) : begin();
   }
 
   void add(const at::Tensor& latents) {
@@ -88,51 +88,71 @@ class LatentFile::Part {
           settings_.channels, settings_.height, settings_.width, toString(settings_.dtype),
           fmt::join(latents.sizes().begin(), latents.sizes().end(), ", "), toString(latents.scalar_type()),
           latents.device().str());
+    take_up_now();
     const at::Tensor rows = latents.contiguous();
     output_->write({static_cast<const std::byte*>(rows.const_data_ptr()), rows.nbytes()});
     count_ += rows.size(0);
   }
 
   SinkPlace sync() {
+    take_up_now();
     output_->sync();
     return {count_, output_->size()};
   }
 
   void discard() const {
     std::error_code ignored;
-    fs::remove(part_of(path_), ignored);
+    fs::remove(latent_part_of(path_), ignored);
   }
 
   void finish() {
     check(count_ > 0, "data", "{}: a file of latents needs at least one", path_.string());
+    take_up_now();
     output_->finish();
     fill_in_header(count_);
-    check(::rename(part_of(path_).c_str(), path_.c_str()) == 0, "data", "{}: cannot take its name: {}", path_.string(),
-          std::strerror(errno));
+    check(::rename(latent_part_of(path_).c_str(), path_.c_str()) == 0, "data", "{}: cannot take its name: {}",
+          path_.string(), std::strerror(errno));
     sync_folder_of(path_);
   }
 
  private:
   void begin() {
-    output_ = open_video_output(part_of(path_), true);
+    output_ = open_video_output(latent_part_of(path_), true);
     output_->write_text(latent_head(settings_, path_, 0));
   }
 
-  void take_up(const SinkPlace& from) {
-    const std::string head = latent_head(settings_, path_, 0);
-    take_back_name();
-    check(fs::exists(part_of(path_)), "data", "{} cannot be continued: there is no {}", path_.string(),
-          part_of(path_).string());
-    const auto there = static_cast<int64_t>(fs::file_size(part_of(path_)));
-    const int64_t bytes = static_cast<int64_t>(head.size()) + from.pictures * latent_bytes(settings_);
+  // Reads only: the file is changed when the first latents come.
+  void check_taken_up(const SinkPlace& from) {
+    const fs::path file = growing_file();
+    const auto head = static_cast<int64_t>(latent_head(settings_, path_, 0).size());
+    const int64_t bytes = head + from.pictures * latent_bytes(settings_);
+    const auto there = static_cast<int64_t>(fs::file_size(file));
     check(from.bytes == bytes && there >= bytes, "data",
-          "{} cannot be continued after {} latents in {} bytes: these take {}, and it has {}", part_of(path_).string(),
+          "{} cannot be continued after {} latents in {} bytes: these take {}, and it has {}", file.string(),
           from.pictures, from.bytes, bytes, there);
-    if (is_finished(part_of(path_))) fill_in_header(0);
-    std::unique_ptr<ContinuedOutput> output = continue_video_output(part_of(path_));
-    output->write_text(head);
-    output->go_on_at(bytes);
+    check(begins_with(file, latent_head(settings_, path_, 0)) || is_finished(file), "data",
+          "{} cannot be continued: it begins otherwise than these settings would have it (size, note)", file.string());
+    waits_at_ = bytes;
+  }
+
+  // A file that was finished has its name already.
+  fs::path growing_file() const {
+    const fs::path part = latent_part_of(path_);
+    if (fs::exists(part)) return part;
+    check(fs::is_regular_file(path_), "data", "{} cannot be continued: there is no {}", path_.string(), part.string());
+    return path_;
+  }
+
+  void take_up_now() {
+    if (!waits_at_) return;
+    const fs::path part = latent_part_of(path_);
+    if (!fs::exists(part)) fs::rename(path_, part);
+    if (is_finished(part)) fill_in_header(0);
+    std::unique_ptr<ContinuedOutput> output = continue_video_output(part);
+    output->write_text(latent_head(settings_, path_, 0));
+    output->go_on_at(*waits_at_);
     output_ = std::move(output);
+    waits_at_.reset();
   }
 
   // A kill may have come after the header of a finished file, or after its name, and before its owner knew.
@@ -142,25 +162,22 @@ class LatentFile::Part {
     return begins_with(file, latent_head(settings_, path_, count));
   }
 
-  void take_back_name() const {
-    if (fs::exists(part_of(path_)) || !fs::is_regular_file(path_) || !is_finished(path_)) return;
-    fs::rename(path_, part_of(path_));
-  }
-
   // While it grows, the header says that there are none.
   void fill_in_header(int64_t count) const {
     const std::string head = latent_head(settings_, path_, count);
-    const int fd = ::open(part_of(path_).c_str(), O_WRONLY | O_CLOEXEC);
+    const int fd = ::open(latent_part_of(path_).c_str(), O_WRONLY | O_CLOEXEC);
     const bool is_written =
         fd >= 0 && ::pwrite(fd, head.data(), head.size(), 0) == static_cast<ssize_t>(head.size()) && ::fsync(fd) == 0;
     const int error = errno;
     if (fd >= 0) ::close(fd);
-    check(is_written, "data", "{}: its header cannot be written: {}", part_of(path_).string(), std::strerror(error));
+    check(is_written, "data", "{}: its header cannot be written: {}", latent_part_of(path_).string(),
+          std::strerror(error));
   }
 
   fs::path path_;
   LatentFileSettings settings_;
   int64_t count_;
+  std::optional<int64_t> waits_at_;  // to be taken up after so many bytes
   std::unique_ptr<VideoOutput> output_;
 };
 
@@ -172,5 +189,23 @@ void LatentFile::add(const at::Tensor& latents) { part_->add(latents); }
 SinkPlace LatentFile::sync() { return part_->sync(); }
 void LatentFile::finish() { part_->finish(); }
 void LatentFile::discard() { part_->discard(); }
+
+fs::path latent_part_of(const fs::path& path) { return fs::path(path).concat(".part"); }
+
+std::optional<std::string> read_latent_note(const fs::path& path) {
+  constexpr uint64_t kLongestHeader = 16 << 20;
+  const auto file = MappedFile::open(path);
+  uint64_t length = 0;
+  if (file->bytes().size() < sizeof(length)) return std::nullopt;
+  std::memcpy(&length, file->bytes().data(), sizeof(length));
+  if (length > kLongestHeader || length > file->bytes().size() - sizeof(length)) return std::nullopt;
+  try {
+    const nlohmann::json header =
+        parse_strict_json(file->text().substr(sizeof(length), length), path.string(), {.depth = 3, .array_length = 64});
+    return header.at("__metadata__").at("note").get<std::string>();
+  } catch (const std::exception&) {  // another kind of file
+    return std::nullopt;
+  }
+}
 
 }  // namespace sgf

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace sgf {
@@ -37,5 +38,11 @@ class LatentFile {
   class Part;
   std::unique_ptr<Part> part_;
 };
+
+// Where it grows.
+std::filesystem::path latent_part_of(const std::filesystem::path& path);
+
+// The metadata "note" of such a file, whole or growing; nothing where it has none or is another kind of file.
+std::optional<std::string> read_latent_note(const std::filesystem::path& path);
 
 }  // namespace sgf

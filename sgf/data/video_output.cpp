@@ -4,6 +4,7 @@
 #include "sgf/core/error.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -77,7 +79,7 @@ class NoPipeSignal {
 // An open file, and how much of it is ours.
 class OpenFile {
  public:
-  OpenFile(std::filesystem::path path, int fd) : path_(std::move(path)), fd_(fd) {
+  OpenFile(std::filesystem::path path, int fd, bool has_name) : path_(std::move(path)), fd_(fd), has_name_(has_name) {
     if (fd_ < 0) fail_with(errno);
   }
   ~OpenFile() {
@@ -115,8 +117,10 @@ class OpenFile {
     size_ = bytes;
   }
 
+  // On the disk, and under its name: a file that somebody removed takes bytes without a word.
   void sync() {
     if (::fsync(fd_) != 0 && errno != EINVAL) fail_with(errno);  // EINVAL: a pipe
+    check_name();
   }
   void close() {
     if (::close(std::exchange(fd_, -1)) != 0) fail_with(errno);
@@ -126,6 +130,16 @@ class OpenFile {
   const std::filesystem::path& path() const { return path_; }
 
  private:
+  void check_name() const {
+    struct stat own = {}, named = {};
+    if (!has_name_) return;
+    if (::fstat(fd_, &own) != 0) fail_with(errno);
+    const bool is_there = ::stat(path_.c_str(), &named) == 0;
+    check(is_there && own.st_dev == named.st_dev && own.st_ino == named.st_ino, "data",
+          "{} was {} while it was being written: {} bytes are lost; run the command again", path_.string(),
+          is_there ? "replaced by another file" : "deleted", size_);
+  }
+
   [[noreturn]] void take_back(int64_t bytes, int error) {
     if (::ftruncate(fd_, bytes) == 0) size_ = bytes;  // a pipe cannot
     fail_with(error);
@@ -138,6 +152,7 @@ class OpenFile {
 
   std::filesystem::path path_;
   int fd_;
+  bool has_name_;  // false: the standard output, whatever it is
   int64_t size_ = 0;
 };
 
@@ -145,7 +160,7 @@ class OpenFile {
 template <class Output>
 class InPlaceOutput : public Output {
  public:
-  InPlaceOutput(const std::filesystem::path& path, int fd) : file_(path, fd) {}
+  InPlaceOutput(const std::filesystem::path& path, int fd, bool has_name = true) : file_(path, fd, has_name) {}
 
   void write(std::span<const std::byte> bytes) override { file_.append(bytes); }
   bool seek(int64_t offset) override { return offset == file_.size(); }
@@ -168,14 +183,30 @@ class TakenUpOutput : public InPlaceOutput<ContinuedOutput> {
   explicit TakenUpOutput(const std::filesystem::path& path)
       : InPlaceOutput(path, ::open(path.c_str(), O_RDWR | O_CLOEXEC)) {}
 
-  void write(std::span<const std::byte> bytes) override { goes_on_ ? file_.append(bytes) : file_.expect(bytes); }
-  void go_on_at(int64_t bytes) override {
-    file_.cut_at(bytes);
-    goes_on_ = true;
+  void write(std::span<const std::byte> bytes) override {
+    if (!goes_on_at_) return file_.expect(bytes);
+    cut();
+    file_.append(bytes);
+  }
+  void go_on_at(int64_t bytes) override { goes_on_at_ = bytes; }
+  bool seek(int64_t offset) override { return offset == size(); }
+  int64_t size() const override { return goes_on_at_ && !is_cut_ ? *goes_on_at_ : file_.size(); }
+  void sync() override {
+    cut();
+    file_.sync();
+  }
+  void finish() override {
+    cut();
+    InPlaceOutput::finish();
   }
 
  private:
-  bool goes_on_ = false;
+  void cut() {
+    if (goes_on_at_ && !std::exchange(is_cut_, true)) file_.cut_at(*goes_on_at_);
+  }
+
+  std::optional<int64_t> goes_on_at_;  // known once the head has been compared
+  bool is_cut_ = false;
 };
 
 }  // namespace
@@ -187,7 +218,8 @@ std::unique_ptr<VideoOutput> open_video_output(const std::filesystem::path& path
 }
 
 std::unique_ptr<VideoOutput> open_standard_output() {
-  return std::make_unique<GrowingOutput>("standard output", ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+  return std::make_unique<GrowingOutput>("standard output", ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3),
+                                         /*has_name=*/false);
 }
 
 std::unique_ptr<ContinuedOutput> continue_video_output(const std::filesystem::path& path) {

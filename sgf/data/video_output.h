@@ -35,7 +35,8 @@ std::unique_ptr<VideoOutput> open_standard_output();
 // another kind of file is refused, and untouched.
 class ContinuedOutput : public VideoOutput {
  public:
-  // After the head: cuts the file off after so many bytes, and goes on there.
+  // After the head: what is written next goes after so many bytes, and cuts off what lies there. Until then the file is
+  // untouched, so that all files of a video can be checked before one of them is changed.
   virtual void go_on_at(int64_t bytes) = 0;
 };
 std::unique_ptr<ContinuedOutput> continue_video_output(const std::filesystem::path& path);

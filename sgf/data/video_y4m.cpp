@@ -13,6 +13,7 @@ namespace sgf {
 namespace {
 
 constexpr std::string_view kFrameHead = "FRAME\n";
+constexpr std::string_view kMarkTag = " XSGF=";
 constexpr int kFixedBits = 16;
 
 // A row of the matrix and what is added to it, in units of 2^-16, rounding included.
@@ -54,8 +55,8 @@ std::array<int64_t, 3> sum_of_four(const RgbImage& image, int64_t y, int64_t x) 
 
 std::string y4m_head(const Y4mSettings& settings) {
   const auto rate = std::llround(settings.fps * 1000);
-  return fmt::format("YUV4MPEG2 W{} H{} F{}:1000 Ip A1:1 C420jpeg XCOLORRANGE=LIMITED\n", settings.width,
-                     settings.height, rate);
+  return fmt::format("YUV4MPEG2 W{} H{} F{}:1000 Ip A1:1 C420jpeg XCOLORRANGE=LIMITED{}{}\n", settings.width,
+                     settings.height, rate, settings.mark.empty() ? "" : kMarkTag, settings.mark);
 }
 
 int64_t y4m_bytes(const Y4mSettings& settings, int64_t pictures) {
@@ -94,6 +95,18 @@ std::optional<int64_t> count_y4m_pictures(const std::filesystem::path& path, con
   if (!file.read(there.data(), static_cast<std::streamsize>(there.size())) || there != head) return {};
   const int64_t empty = y4m_bytes(settings, 0);
   return (static_cast<int64_t>(std::filesystem::file_size(path)) - empty) / (y4m_bytes(settings, 1) - empty);
+}
+
+std::optional<std::string> read_y4m_mark(const std::filesystem::path& path) {
+  constexpr size_t kLongestHead = 256;
+  std::ifstream file(path, std::ios::binary);
+  std::string head(kLongestHead, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  const size_t end = head.find('\n'), mark = head.find(kMarkTag);
+  if (!head.starts_with("YUV4MPEG2 ") || end == std::string::npos) return std::nullopt;
+  if (mark == std::string::npos || mark > end) return "";
+  const size_t begin = mark + kMarkTag.size();
+  return head.substr(begin, head.find_first_of(" \n", begin) - begin);
 }
 
 std::vector<std::byte> to_yuv420(const RgbImage& image) {

@@ -21,6 +21,7 @@ struct Y4mSettings {
   int64_t width = 0;  // any size: an odd edge keeps its colour to itself
   int64_t height = 0;
   double fps = 16;
+  std::string mark;  // what made it, in letters and digits; readers pass over it. Empty: none
 };
 
 // Y, then Cb, then Cr, row by row.
@@ -28,6 +29,9 @@ std::vector<std::byte> to_yuv420(const RgbImage& image);
 
 // Whole pictures in a file that has that head; nothing in any other.
 std::optional<int64_t> count_y4m_pictures(const std::filesystem::path& path, const Y4mSettings& settings);
+
+// Of a file whose head is whole: "" where it has none. Nothing where the head is cut off or is no y4m's.
+std::optional<std::string> read_y4m_mark(const std::filesystem::path& path);
 
 class Y4mWriter {
  public:

@@ -1,6 +1,8 @@
 #include "sgf/streaming/frame_sinks.h"
 
+#include "sgf/core/atomic_file.h"
 #include "sgf/core/error.h"
+#include "sgf/core/mapped_file.h"
 #include "sgf/data/png.h"
 #include "sgf/data/video_writer.h"
 #include "sgf/data/video_y4m.h"
@@ -55,6 +57,8 @@ class Mp4Sink : public FrameSink {
   std::unique_ptr<VideoWriter> writer_;
 };
 
+constexpr const char* kPngNoteFile = "sgf-order.json";
+
 std::string png_frame_name(int64_t number) { return fmt::format("frame_{:08}.png", number); }
 
 // The number in `frame_00000012.png`, or nothing for another file.
@@ -82,8 +86,8 @@ void begin_png_folder(const fs::path& folder) {
         "{} holds pictures of an earlier video; give another folder, or continue that video", folder.string());
 }
 
-// All pictures before the place are there, and none after it.
-void continue_png_folder(const fs::path& folder, int64_t pictures) {
+// All pictures before the place are there.
+void check_png_folder(const fs::path& folder, int64_t pictures) {
   check(fs::is_directory(folder), "streaming", "{} cannot be continued: there is no such folder", folder.string());
   int64_t found = 0;
   for (const int64_t number : png_frames_in(folder)) {
@@ -92,30 +96,58 @@ void continue_png_folder(const fs::path& folder, int64_t pictures) {
   check(found == pictures, "streaming", "{} cannot be continued after {} pictures: of these it holds {}",
         folder.string(), pictures, found);
   if (pictures > 0) read_png(folder / png_frame_name(pictures - 1));
+}
+
+// None are left after the place.
+void cut_png_folder(const fs::path& folder, int64_t pictures) {
   for (const int64_t number : png_frames_in(folder)) {
     if (number >= pictures) fs::remove(folder / png_frame_name(number));
   }
 }
 
-// Each picture is written whole, synced and renamed, so a sync has nothing left to do.
+void write_png_note(const fs::path& folder, const std::string& note) {
+  AtomicFile file(folder / kPngNoteFile);
+  file.write(note + "\n");
+  file.commit();
+}
+
+// Each picture is written whole, synced and renamed, so a sync has nothing left to do. A continued folder is changed
+// when the first picture comes, not before.
 class PngSink : public FrameSink {
  public:
   PngSink(fs::path folder, const SinkSettings& settings, const MaybePlace& from)
       : folder_(std::move(folder)), settings_(settings), count_(from ? from->pictures : 0) {
-    from ? continue_png_folder(folder_, count_) : begin_png_folder(folder_);
+    from ? check_png_folder(folder_, count_) : begin_png_folder(folder_);
   }
 
   void add(const at::Tensor& pictures) override {
+    begin();
     each_picture(pictures, settings_,
                  [&](const RgbImage& image) { write_png(folder_ / png_frame_name(count_++), image); });
   }
-  SinkPlace sync() override { return {.pictures = count_}; }
-  void finish() override {}
+  SinkPlace sync() override {
+    begin();
+    return {.pictures = count_};
+  }
+  void finish() override {
+    begin();
+    const int64_t found = count_png_frames(folder_);
+    check(found == count_, "streaming", "{} holds {} of {} frames: some were removed while the video was being written",
+          folder_.string(), found, count_);
+  }
 
  private:
+  void begin() {
+    if (std::exchange(is_begun_, true)) return;
+    sweep_half_written(folder_);
+    cut_png_folder(folder_, count_);
+    if (!settings_.note.empty()) write_png_note(folder_, settings_.note);
+  }
+
   fs::path folder_;
   SinkSettings settings_;
   int64_t count_;
+  bool is_begun_ = false;
 };
 
 class Y4mSink : public FrameSink {
@@ -168,6 +200,11 @@ std::unique_ptr<FrameSink> open_mp4_sink(const fs::path& path, const SinkSetting
   return std::make_unique<Mp4Sink>(settings, std::move(writer));
 }
 
+std::optional<std::string> read_png_note(const fs::path& folder) {
+  if (!fs::is_regular_file(folder / kPngNoteFile)) return std::nullopt;
+  return std::string(MappedFile::open(folder / kPngNoteFile)->text());
+}
+
 int64_t count_png_frames(const fs::path& folder) { return static_cast<int64_t>(png_frames_in(folder).size()); }
 
 std::unique_ptr<FrameSink> open_png_sink(const fs::path& folder, const SinkSettings& settings, const MaybePlace& from) {
@@ -176,8 +213,9 @@ std::unique_ptr<FrameSink> open_png_sink(const fs::path& folder, const SinkSetti
 
 std::unique_ptr<FrameSink> open_y4m_sink(const std::string& target, const SinkSettings& settings,
                                          const MaybePlace& from) {
-  const Y4mSettings file{.width = settings.width, .height = settings.height, .fps = settings.fps};
   const bool is_pipe = target == "-";
+  Y4mSettings file{.width = settings.width, .height = settings.height, .fps = settings.fps, .mark = settings.mark};
+  if (is_pipe || (from && read_y4m_mark(target) == "")) file.mark.clear();  // files of earlier versions have none
   check(!is_pipe || !from, "streaming", "what went to the standard output is gone: a pipe cannot be continued");
   auto writer =
       from ? std::make_unique<Y4mWriter>(target, file, from->pictures)

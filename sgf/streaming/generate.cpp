@@ -1,5 +1,6 @@
 #include "sgf/streaming/generate.h"
 
+#include "sgf/core/atomic_file.h"
 #include "sgf/core/device_memory.h"
 #include "sgf/core/error.h"
 #include "sgf/data/latent_file.h"
@@ -22,47 +23,83 @@ struct VideoFiles {
   std::unique_ptr<LatentFile> latents;  // where they are asked for
 };
 
+SinkSettings sink_settings(const GenerateOrder& order) {
+  const PictureSize size = picture_size(order.config);
+  return {.width = size.width * order.enlarge,
+          .height = size.height * order.enlarge,
+          .fps = order.config.video.fps,
+          .crf = order.crf,
+          .note = to_json(order).dump(),
+          .mark = mark_of(order)};
+}
+
+LatentFileSettings latent_file_settings(const GenerateOrder& order) {
+  LatentFileSettings settings{.channels = order.config.model.in_dim,
+                              .height = order.config.video.height,
+                              .width = order.config.video.width,
+                              .metadata = metadata_of({.fps = order.config.video.fps})};
+  settings.metadata["note"] = to_json(order).dump();
+  return settings;
+}
+
+// Taken up at a place, files are checked here and changed when the first block comes.
 VideoFiles open_files(const GenerateOrder& order, const GenerateOutput& output,
                       const std::optional<SavedStream>& saved) {
-  const PictureSize size = picture_size(order.config);
-  const std::string note = to_json(order).dump();
-  const SinkSettings settings{.width = size.width * order.enlarge,
-                              .height = size.height * order.enlarge,
-                              .fps = order.config.video.fps,
-                              .crf = order.crf,
-                              .note = note};
+  const bool has_latents = !output.latents.empty();
+  check(!saved || !has_latents || saved->latents.bytes > 0, "streaming",
+        "{} was begun without --latents: continue it without, too", output.target);
+  VideoFiles files;
+  if (has_latents)
+    files.latents = std::make_unique<LatentFile>(output.latents, latent_file_settings(order),
+                                                 saved ? MaybePlace(saved->latents) : MaybePlace());
   const SinkKind kind = sink_kind_of(output.target, output.format);
-  const bool may_clear = output.overwrite || (output.resume && fs::exists(state_file(output)));  // which is a mark then
-  const bool clears_folder = kind == SinkKind::kPng && may_clear && fs::is_directory(output.target);
+  const bool clears_folder = kind == SinkKind::kPng && fs::is_directory(output.target);  // its frames may go by now
   const MaybePlace from = saved ? MaybePlace(saved->pictures) : clears_folder ? MaybePlace(SinkPlace()) : MaybePlace();
-  VideoFiles files{open_sink(output.target, kind, settings, from)};
-  if (output.latents.empty()) return files;
-  LatentFileSettings latents{.channels = order.config.model.in_dim,
-                             .height = order.config.video.height,
-                             .width = order.config.video.width,
-                             .metadata = metadata_of({.fps = order.config.video.fps})};
-  latents.metadata["note"] = note;
-  check(!saved || saved->latents.bytes > 0, "streaming", "{} was begun without --latents: go on without, too",
-        output.target);
-  files.latents =
-      std::make_unique<LatentFile>(output.latents, latents, saved ? MaybePlace(saved->latents) : MaybePlace());
+  files.pictures = open_sink(output.target, kind, sink_settings(order), from);
   return files;
 }
 
 std::optional<SavedStream> earlier_start(const GenerateOrder& order, const GenerateOutput& output) {
-  if (!output.resume || !fs::exists(state_file(output))) return {};
+  if (!output.resume || !output.can_continue() || !fs::exists(state_file(output))) return {};
   SavedStream saved = load_stream(state_file(output));
   const std::vector<std::string> different = differences(saved.order, order);
-  check(different.empty(), "streaming", "{} belongs to another video: {}; --overwrite begins anew",
+  check(different.empty(), "streaming", "{} belongs to another video: {}; use --overwrite to begin anew",
         state_file(output).string(), fmt::join(different, "; "));
   if (saved.pictures.pictures == 0) return {};
   return saved;
 }
 
-// From here on --continue knows whose file it is, though there is nothing to go on from yet.
-void mark_beginning(const GenerateOrder& order, const GenerateOutput& output) {
-  fs::remove(state_file(output));  // of another video under this name
-  if (order.save_every > 0 && output.target != "-") save_stream(state_file(output), {.order = order});
+// A video that begins: nothing of another one may be lost unasked.
+void check_free(const GenerateOrder& order, const GenerateOutput& output) {
+  if (output.overwrite) return;
+  if (output.resume) return check_own_files(order, output);
+  check(!output.is_file() || !is_taken(output.target), "streaming",
+        "{} exists: use --continue to resume it, --overwrite to replace it, or --out for another name", output.target);
+  for (const fs::path& file : {output.latents, latent_part_of(output.latents)})
+    check(output.latents.empty() || !is_taken(file), "streaming",
+          "{} exists: use --overwrite to replace it, or --latents for another name", file.string());
+}
+
+// Before the first change: the locks name the order, and no state of another video is left.
+void begin_files(VideoClaim& claim, const GenerateOrder& order, const GenerateOutput& output) {
+  claim.begin(order);
+  if (output.can_continue()) fs::remove(state_file(output));
+}
+
+// Half states of killed starts, under temporary names.
+void sweep_states(const GenerateOutput& output) {
+  if (!output.can_continue()) return;
+  const fs::path state = state_file(output), folder = state.has_parent_path() ? state.parent_path() : ".";
+  sweep_half_written(folder, [&](const std::string& name) { return name == state.filename().string(); });
+}
+
+// A state whose parts do not agree is damaged, whatever each of them says.
+void check_counts(const SavedStream& saved, const SceneStream& stream, const GenerateOutput& output) {
+  const int64_t frames = stream.blocks() > 0 ? stream.pictures_after(stream.blocks()) : 0;
+  check(frames == saved.pictures.pictures, "streaming",
+        "{} is damaged: it counts {} blocks, which make {} frames, and {} frames in the file; use --overwrite to begin "
+        "anew",
+        state_file(output).string(), stream.blocks(), frames, saved.pictures.pictures);
 }
 
 at::Tensor enlarged(const at::Tensor& pictures, int64_t times) {
@@ -79,14 +116,9 @@ void add_surroundings(StreamSpeed& speed, c10::Device device) {
 
 }  // namespace
 
-fs::path state_file(const GenerateOutput& output) {
-  fs::path path = fs::path(output.target).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();
-  return path += ".state";
-}
-
 GenerateResult generate_video(const GenerateOrder& asked, const StreamParts& parts, int64_t blocks,
                               const GenerateOutput& output) {
+  VideoClaim claim(output);
   std::optional<SavedStream> saved = earlier_start(asked, output);
   const GenerateOrder order = saved ? saved->order : asked;  // the file says which build began it
   const StreamSettings settings{.latents = latent_settings(order),
@@ -94,29 +126,34 @@ GenerateResult generate_video(const GenerateOrder& asked, const StreamParts& par
                                 .seed = static_cast<uint64_t>(order.config.run.seed),
                                 .video = order.number};
   StreamSession session(*parts.dit, *parts.codec, settings, encode_scenes(order, parts), given_of(order, parts));
-  VideoFiles files = open_files(order, output, saved);  // once nothing else can fail: it may replace a file
-  if (!saved) mark_beginning(order, output);
   GenerateResult result;
   if (saved) {
     session.latents().restore(saved->snapshot.latents);
     session.decoder().restore(saved->snapshot.decoder);
+    check_counts(*saved, session.latents(), output);
     result.resumed_from = saved->pictures.pictures;
-    saved.reset();
+  } else {
+    check_free(order, output);
+    begin_files(claim, order, output);
   }
+  VideoFiles files = open_files(order, output, saved);
+  if (saved) claim.begin(order);
+  saved.reset();
+  sweep_states(output);
+  const bool is_saved = output.can_continue() && order.save_every > 0;
   const auto deliver = [&](const DeliveredBlock& block) {
     files.pictures->add(enlarged(block.pictures, order.enlarge));
     if (files.latents) files.latents->add(block.latents);
     if (output.progress) output.progress(session.latents().pictures_after(block.index + 1));
-    if (!block.snapshot || output.target == "-") return;
+    if (!block.snapshot || !is_saved) return;
     save_stream(state_file(output),
                 {order, *block.snapshot, files.pictures->sync(), files.latents ? files.latents->sync() : SinkPlace()});
   };
   if (session.latents().blocks() < blocks) {
-    result.speed = run_stream(session.latents(), session.decoder(),
-                              {.blocks = blocks,
-                               .snapshot_every = output.target == "-" ? 0 : order.save_every,
-                               .should_stop = output.should_stop},
-                              deliver);
+    result.speed = run_stream(
+        session.latents(), session.decoder(),
+        {.blocks = blocks, .snapshot_every = is_saved ? order.save_every : 0, .should_stop = output.should_stop},
+        deliver);
   }
   add_surroundings(result.speed, parts.device);
   result.blocks = session.latents().blocks();
@@ -125,7 +162,8 @@ GenerateResult generate_video(const GenerateOrder& asked, const StreamParts& par
   if (!result.is_whole) return result;
   files.pictures->finish();
   if (files.latents) files.latents->finish();
-  fs::remove(state_file(output));
+  if (output.can_continue()) fs::remove(state_file(output));
+  claim.end();
   return result;
 }
 

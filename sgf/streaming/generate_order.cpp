@@ -2,16 +2,25 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
+#include "sgf/core/sha256.h"
+#include "sgf/core/strict_json.h"
 #include "sgf/training/run_folder.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <optional>
 
 namespace sgf {
 namespace {
 
 constexpr int64_t kOrderVersion = 1;
+
+// Builds may differ, and the weights may have moved.
+constexpr std::array kFreeOrderKeys{"build", "model"};
+
+bool is_free_key(const std::string& key) { return std::ranges::find(kFreeOrderKeys, key) != kFreeOrderKeys.end(); }
 
 nlohmann::json prompts_json(const std::vector<TimedPrompt>& prompts) {
   nlohmann::json list = nlohmann::json::array();
@@ -103,13 +112,30 @@ GenerateOrder order_from_json(const nlohmann::json& json, const std::string& sou
   return o;
 }
 
+std::optional<GenerateOrder> find_order(std::string_view text, const std::string& source) {
+  nlohmann::json json;
+  try {
+    json = parse_strict_json(text, source, {.depth = 16, .array_length = 1'000'000});
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  if (!json.is_object() || !json.contains("order")) return std::nullopt;
+  return order_from_json(json, source);
+}
+
+std::string mark_of(const GenerateOrder& order) {
+  nlohmann::json json = to_json(order);
+  for (const char* key : kFreeOrderKeys) json.erase(key);
+  return sha256_of(json.dump()).substr(0, 16);
+}
+
 std::vector<std::string> differences(const GenerateOrder& there, const GenerateOrder& here) {
   std::vector<std::string> lines;
   for (const ConfigDifference& d : compare_configs(to_yaml(there.config), to_yaml(here.config)))
     lines.push_back(fmt::format("{}: {} there, {} here", d.key, d.before, d.now));
   const nlohmann::json before = to_json(there), now = to_json(here);
   for (const auto& [key, value] : before.items())
-    if (key != "config" && key != "seed" && key != "build" && key != "model" && value != now.at(key))
+    if (key != "config" && key != "seed" && !is_free_key(key) && value != now.at(key))
       lines.push_back(fmt::format("{}: {} there, {} here", key, value.dump(), now.at(key).dump()));
   return lines;
 }

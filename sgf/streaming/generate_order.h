@@ -7,7 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sgf {
@@ -35,6 +37,12 @@ struct GenerateOrder {
 nlohmann::json to_json(const GenerateOrder& order);
 // An Error names what is missing or of the wrong kind; `source` stands in it.
 GenerateOrder order_from_json(const nlohmann::json& json, const std::string& source);
+
+// The order in a file's note; nothing where the text is no JSON or speaks of something else.
+std::optional<GenerateOrder> find_order(std::string_view text, const std::string& source);
+
+// 16 hexadecimal digits that are equal for orders without differences(), and for no others.
+std::string mark_of(const GenerateOrder& order);
 
 // Where two orders differ, as "seed: 7 there, 8 here"; builds may, and the weights may have moved.
 std::vector<std::string> differences(const GenerateOrder& there, const GenerateOrder& here);

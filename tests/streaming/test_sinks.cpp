@@ -81,7 +81,9 @@ TEST(Sinks, ContinuedAfterAKillHoldTheSameBytesAsUnbroken) {
     const auto unbroken = files_under(folder.path());
     EXPECT_EQ(place.pictures, 5);
     const auto sink = open_sink(target, kind, kSettings, place);
-    EXPECT_NE(files_under(folder.path()), unbroken) << "what came after the place is gone";
+    EXPECT_TRUE(files_under(folder.path()) == unbroken) << "opened, and not changed yet";
+    sink->sync();
+    EXPECT_FALSE(files_under(folder.path()) == unbroken) << "what came after the place is gone";
     fill(*sink, 5, pictures);
     sink->finish();
     EXPECT_TRUE(files_under(folder.path()) == unbroken) << name;

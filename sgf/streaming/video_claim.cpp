@@ -1,0 +1,150 @@
+#include "sgf/streaming/video_claim.h"
+
+#include "sgf/core/error.h"
+#include "sgf/core/mapped_file.h"
+#include "sgf/data/latent_file.h"
+#include "sgf/data/video_fragments.h"
+#include "sgf/data/video_reader.h"
+#include "sgf/data/video_y4m.h"
+#include "sgf/streaming/stream_file.h"
+
+#include <fmt/ranges.h>
+
+#include <utility>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path without_slash(const fs::path& path) { return path.has_filename() ? path : path.parent_path(); }
+
+// Links are followed: two names of one file have one lock.
+fs::path lock_file(const fs::path& file) { return without_slash(fs::weakly_canonical(file)).concat(".lock"); }
+
+std::vector<fs::path> files_of(const GenerateOutput& output) {
+  std::vector<fs::path> files;
+  if (output.is_file()) files.emplace_back(output.target);
+  if (!output.latents.empty()) files.push_back(output.latents);
+  return files;
+}
+
+// What a file, or something beside it, says about who made it.
+enum class Word {
+  kNone,   // nothing that can be read
+  kOwn,    // this order
+  kOther,  // another program, or an order that cannot be compared
+};
+
+Word word_in(const std::optional<std::string>& note, const std::string& where, const GenerateOrder& order) {
+  const std::optional<GenerateOrder> there = find_order(note.value_or(""), where);
+  if (!there) return Word::kOther;
+  const std::vector<std::string> different = differences(*there, order);
+  check(different.empty(), "streaming",
+        "{} is another video: {}; use --overwrite to replace it or --out for another name", where,
+        fmt::join(different, "; "));
+  return Word::kOwn;
+}
+
+Word word_in_mp4(const fs::path& file, const GenerateOrder& order) {
+  if (!find_grown_video(file)) return Word::kNone;  // cut off within its head, or no mp4
+  return word_in(read_video_note(file), file.string(), order);
+}
+
+Word word_in_y4m(const fs::path& file, const GenerateOrder& order) {
+  const std::optional<std::string> mark = read_y4m_mark(file);
+  if (!mark || mark->empty()) return Word::kNone;  // files of earlier versions have no mark
+  return *mark == mark_of(order) ? Word::kOwn : Word::kOther;
+}
+
+Word word_in_folder(const fs::path& folder, const GenerateOrder& order) {
+  const std::optional<std::string> note = read_png_note(folder);
+  return note ? word_in(note, folder.string(), order) : Word::kNone;
+}
+
+Word word_in_video(const GenerateOutput& output, const GenerateOrder& order) {
+  const SinkKind kind = sink_kind_of(output.target, output.format);
+  if (kind == SinkKind::kMp4) return word_in_mp4(output.target, order);
+  return kind == SinkKind::kY4m ? word_in_y4m(output.target, order) : word_in_folder(output.target, order);
+}
+
+Word word_in_latents(const fs::path& file, const GenerateOrder& order) {
+  const std::optional<std::string> note = read_latent_note(file);
+  return note ? word_in(note, file.string(), order) : Word::kNone;
+}
+
+// The lock of a process that was killed while it wrote the file.
+bool is_named_by_lock(const fs::path& file, const GenerateOrder& order) {
+  const fs::path lock = lock_file(file);
+  if (!fs::is_regular_file(lock)) return false;
+  const std::optional<GenerateOrder> there = find_order(MappedFile::open(lock)->text(), lock.string());
+  return there && differences(*there, order).empty();
+}
+
+bool is_named_by_state(const GenerateOutput& output, const GenerateOrder& order) {
+  if (!fs::exists(state_file(output))) return false;
+  const GenerateOrder there = load_stream(state_file(output)).order;
+  const std::vector<std::string> different = differences(there, order);
+  check(different.empty(), "streaming", "{} belongs to another video: {}; use --overwrite to begin anew",
+        state_file(output).string(), fmt::join(different, "; "));
+  return true;
+}
+
+void check_own(const fs::path& file, Word word, bool is_named) {
+  check(word == Word::kOwn || (word == Word::kNone && is_named), "streaming",
+        "{} was not made by this command, so --continue leaves it alone; use --overwrite to replace it or --out for "
+        "another name",
+        file.string());
+}
+
+}  // namespace
+
+bool GenerateOutput::is_file() const { return target != "-" && sink_kind_of(target, format) != SinkKind::kNone; }
+
+fs::path state_file(const GenerateOutput& output) {
+  return without_slash(fs::path(output.target).lexically_normal()).concat(".state");
+}
+
+bool is_taken(const fs::path& path) {
+  const bool can_be_empty = fs::is_directory(path) || fs::is_regular_file(path);
+  return fs::exists(path) && !(can_be_empty && fs::is_empty(path));
+}
+
+void check_own_files(const GenerateOrder& order, const GenerateOutput& output) {
+  const bool has_state = output.can_continue() && is_named_by_state(output, order);
+  if (output.is_file() && is_taken(output.target))
+    check_own(output.target, word_in_video(output, order), has_state || is_named_by_lock(output.target, order));
+  if (output.latents.empty()) return;
+  for (const fs::path& file : {output.latents, latent_part_of(output.latents)})
+    if (is_taken(file)) check_own(file, word_in_latents(file, order), is_named_by_lock(output.latents, order));
+}
+
+VideoClaim::VideoClaim(const GenerateOutput& output) {
+  for (const fs::path& file : files_of(output)) {
+    std::optional<FileLock> lock = FileLock::try_take(lock_file(file));
+    check(lock.has_value(), "streaming",
+          "{}: another process is writing this file ({}); wait for it, or use another name", file.string(),
+          lock_file(file).filename().string());
+    locks_.push_back(std::move(*lock));
+  }
+}
+
+VideoClaim::~VideoClaim() {
+  if (is_begun_) return;
+  for (FileLock& lock : locks_) lock.remove_new_file();
+}
+
+void VideoClaim::begin(const GenerateOrder& order) {
+  for (FileLock& lock : locks_) lock.write(to_json(order).dump());
+  is_begun_ = true;
+}
+
+void VideoClaim::end() {
+  for (FileLock& lock : locks_) lock.remove_file();
+}
+
+void remove_stale_locks(const GenerateOutput& output) {
+  for (const fs::path& file : files_of(output)) remove_unheld(lock_file(file));
+}
+
+}  // namespace sgf

@@ -1,0 +1,209 @@
+// --continue touches only what is its own, two processes do not write one file, and nothing changes before all is
+// checked.
+#include "sgf/core/error.h"
+#include "sgf/core/tensors.h"
+#include "sgf/data/one_thread.h"
+#include "sgf/data/video_reader.h"
+#include "sgf/data/video_writer.h"
+#include "sgf/streaming/compare_videos.h"
+#include "sgf/streaming/generate.h"
+#include "sgf/streaming/stream_file.h"
+#include "tests/core/refusal.h"
+#include "tests/core/temporary_folder.h"
+#include "tests/streaming/tiny_video.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <map>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using testing::TemporaryFolder;
+
+using Tree = std::map<std::string, std::string>;  // bytes by path
+
+Tree tree_of(const fs::path& folder) {
+  Tree tree;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    tree[entry.path().string()] =
+        entry.is_regular_file() ? std::string{std::istreambuf_iterator<char>(file), {}} : "folder";
+  }
+  return tree;
+}
+
+std::vector<std::string> targets() {
+  std::vector<std::string> names{"video.y4m", "video/"};
+  if (can_write_videos()) names.emplace_back("video.mp4");
+  return names;
+}
+
+RgbImage grey_image() { return {.height = 32, .width = 32, .pixels = std::vector<uint8_t>(3 * 32 * 32, 128)}; }
+
+// A video of the same size that somebody else made.
+void make_foreign(const fs::path& target) {
+  if (target.extension() == ".mp4") {
+    VideoWriter writer(target, {.width = 32, .height = 32, .note = "holiday"});
+    writer.add(grey_image());
+    writer.finish();
+  } else if (target.extension() == ".y4m") {
+    std::ofstream(target) << "YUV4MPEG2 W32 H32 F16000:1000 Ip A1:1 C420jpeg XCOLORRANGE=LIMITED\n";
+  } else {
+    fs::create_directories(target);
+    write_png(target / "frame_00000000.png", grey_image());
+  }
+}
+
+GenerateOutput output_of(const fs::path& target) { return {.target = target.string(), .resume = true}; }
+
+TEST(Continue, LeavesAForeignVideoAsItIs) {
+  const TinyVideo video;
+  for (const std::string& name : targets()) {
+    const TemporaryFolder folder;
+    make_foreign(folder / name);
+    const Tree before = tree_of(folder.path());
+    EXPECT_THAT(refusal_of([&] { generate_video(video.order, video.parts, 3, output_of(folder / name)); }),
+                HasSubstr("was not made by this command"))
+        << name;
+    EXPECT_EQ(tree_of(folder.path()), before) << name;
+  }
+}
+
+TEST(Continue, LeavesForeignLatentsAsTheyAre) {
+  const TinyVideo video;
+  for (const char* name : {"latents.safetensors", "latents.safetensors.part"}) {
+    const TemporaryFolder folder;
+    save_tensors(folder / name, {{"latents", at::zeros({2, 2})}});
+    const Tree before = tree_of(folder.path());
+    GenerateOutput output = output_of(folder / "video.y4m");
+    output.latents = folder / "latents.safetensors";
+    EXPECT_THAT(refusal_of([&] { generate_video(video.order, video.parts, 3, output); }),
+                HasSubstr(std::string(name) + " was not made by this command"));
+    EXPECT_EQ(tree_of(folder.path()), before);
+  }
+}
+
+// The control: a beginning of its own, known by the order inside or by the lock beside it, may go.
+TEST(Continue, BeginsAnewWhatItsOwnLockNames) {
+  const TinyVideo video;
+  for (const std::string& name : targets()) {
+    const TemporaryFolder folder, whole;
+    generate_video(video.order, video.parts, 3, {.target = (whole / name).string()});
+    const GenerateOutput output = output_of(folder / name);
+    VideoClaim(output).begin(video.order);  // and killed
+    if (name.ends_with('/'))
+      make_foreign(folder / name);  // frames without their order
+    else
+      std::ofstream(folder / name) << "half a head";
+    GenerateOrder other = video.order;
+    other.config.run.seed = 77;
+    EXPECT_THROW(generate_video(other, video.parts, 3, output), Error) << name;
+    EXPECT_TRUE(generate_video(video.order, video.parts, 3, output).is_whole);
+    const auto files = [](const TemporaryFolder& place) {
+      std::vector<std::string> bytes;
+      for (const auto& [path, content] : tree_of(place.path())) bytes.push_back(content);
+      return bytes;
+    };
+    EXPECT_EQ(files(folder), files(whole)) << name << ": and no lock is left";
+  }
+}
+
+TEST(Continue, ChangesNothingWhereTheStateIsDamaged) {
+  const TinyVideo video;
+  for (const std::string& name : targets()) {
+    const TemporaryFolder folder;
+    GenerateOutput output{.target = (folder / name).string(), .latents = folder / "latents.safetensors"};
+    int64_t asked = 0;
+    output.should_stop = [&] { return ++asked == 4; };
+    generate_video(video.order, video.parts, 11, output);
+    SavedStream saved = load_stream(state_file(output));
+    saved.snapshot.latents.pop_back();
+    save_stream(state_file(output), saved);
+    const Tree before = tree_of(folder.path());
+    output.resume = true;
+    output.should_stop = {};
+    EXPECT_THROW(generate_video(video.order, video.parts, 11, output), Error) << name;
+    EXPECT_EQ(tree_of(folder.path()), before) << name;
+  }
+}
+
+TEST(Continue, ChangesNoFramesWhereTheLatentsAreGone) {
+  const TinyVideo video;
+  for (const std::string& name : targets()) {
+    const TemporaryFolder folder;
+    GenerateOutput output{.target = (folder / name).string(), .latents = folder / "latents.safetensors"};
+    int64_t asked = 0;
+    output.should_stop = [&] { return ++asked == 4; };
+    generate_video(video.order, video.parts, 11, output);
+    fs::remove(latent_part_of(output.latents));
+    const Tree before = tree_of(folder.path());
+    output.resume = true;
+    output.should_stop = {};
+    EXPECT_THAT(refusal_of([&] { generate_video(video.order, video.parts, 11, output); }),
+                HasSubstr("latents.safetensors cannot be continued"));
+    EXPECT_EQ(tree_of(folder.path()), before) << name;
+  }
+}
+
+TEST(Continue, FindsACounterThatDoesNotFitTheRest) {
+  const TinyVideo video;
+  const TemporaryFolder folder;
+  GenerateOutput output{.target = (folder / "video.y4m").string()};
+  int64_t asked = 0;
+  output.should_stop = [&] { return ++asked == 4; };
+  generate_video(video.order, video.parts, 11, output);
+  SavedStream saved = load_stream(state_file(output));
+  for (auto& [name, tensor] : saved.snapshot.latents)
+    if (name == "counters") tensor[0] += 4;
+  save_stream(state_file(output), saved);
+  output.resume = true;
+  output.should_stop = {};
+  EXPECT_THAT(refusal_of([&] { generate_video(video.order, video.parts, 11, output); }), HasSubstr("is damaged"));
+}
+
+TEST(Generate, IsRefusedWhileAnotherProcessWritesThere) {
+  const TinyVideo video;
+  const TemporaryFolder folder;
+  const GenerateOutput output{.target = (folder / "video.y4m").string()};
+  {
+    const VideoClaim other(output);
+    EXPECT_THAT(refusal_of([&] { generate_video(video.order, video.parts, 3, output); }),
+                HasSubstr("another process is writing this file"));
+    fs::create_symlink(folder / "video.y4m", folder / "link.y4m");
+    EXPECT_THROW(VideoClaim({.target = (folder / "link.y4m").string()}), Error) << "by whatever name";
+    fs::remove(folder / "link.y4m");
+  }
+  EXPECT_TRUE(fs::is_empty(folder.path())) << "a claim that began nothing leaves nothing";
+  EXPECT_TRUE(generate_video(video.order, video.parts, 3, output).is_whole);
+}
+
+TEST(Generate, SaysThatItsVideoWasDeletedUnderIt) {
+  const TinyVideo video;
+  for (const std::string& name : targets()) {
+    const TemporaryFolder folder;
+    GenerateOutput output{.target = (folder / name).string()};
+    output.progress = [&](int64_t) { fs::remove_all(folder / name); };
+    EXPECT_THROW(generate_video(video.order, video.parts, 3, output), Error) << name;
+  }
+}
+
+TEST(Generate, ReplacesNothingUnasked) {
+  const TinyVideo video;
+  const TemporaryFolder folder;
+  GenerateOutput output{.target = (folder / "video.y4m").string()};
+  std::ofstream(folder / "video.y4m") << "mine";
+  const Tree before = tree_of(folder.path());
+  EXPECT_THAT(refusal_of([&] { generate_video(video.order, video.parts, 3, output); }), HasSubstr("--overwrite"));
+  EXPECT_EQ(tree_of(folder.path()), before);
+  output.overwrite = true;
+  EXPECT_TRUE(generate_video(video.order, video.parts, 3, output).is_whole);
+}
+
+}  // namespace
+}  // namespace sgf
