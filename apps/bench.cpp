@@ -2,6 +2,7 @@
 #include "apps/commands.h"
 #include "apps/option_values.h"
 #include "sgf/core/device.h"
+#include "sgf/core/say.h"
 #include "sgf/core/tensors.h"
 #include "sgf/evaluation/bench_compare.h"
 #include "sgf/evaluation/bench_passes.h"
@@ -71,7 +72,7 @@ void run_bench(const BenchArgs& args) {
   bench_passes(complete(args), args.items, [&](nlohmann::json line) {
     if (const nlohmann::json found = earlier ? earlier->against(line) : nlohmann::json(); !found.is_null())
       line["compare"] = found;
-    fmt::print("{}\n", line.dump());
+    say_json(line);
     std::fflush(stdout);
   });
 }

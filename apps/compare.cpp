@@ -6,6 +6,7 @@
 #include "apps/table.h"
 #include "sgf/core/atomic_file.h"
 #include "sgf/core/error.h"
+#include "sgf/core/say.h"
 #include "sgf/evaluation/preference/rater_page.h"
 
 #include <fmt/format.h>
@@ -48,21 +49,20 @@ std::array<std::string, 2> method_names(const CompareArgs& args) {
 
 void say_left_out(const std::vector<LeftOutVideo>& videos) {
   for (const LeftOutVideo& video : videos)
-    fmt::print(stderr, "sgf: left out: {}: {}\n", printable(video.file.string()), printable(video.why));
+    warn("left out: {}: {}", shown_name(video.file.string()), shown_name(video.why));
 }
 
 // What would tell a rater the methods apart at a glance.
 void say_differences(const std::vector<VideoPair>& pairs) {
   for (const auto& [a, b] : pairs) {
     if (a.width != b.width || a.height != b.height)
-      fmt::print(stderr, "sgf: {} is {}x{}, {} {}x{}: raters will see which is which\n", printable(a.file.string()),
-                 a.width, a.height, printable(b.file.string()), b.width, b.height);
+      warn("{} is {}x{}, {} {}x{}: raters will see which is which", shown_name(a.file.string()), a.width, a.height,
+           shown_name(b.file.string()), b.width, b.height);
     if (a.seconds && b.seconds && std::abs(*a.seconds - *b.seconds) > .1)
-      fmt::print(stderr, "sgf: {} lasts {:.1f} s, {} {:.1f} s: raters will see which is which\n",
-                 printable(a.file.string()), *a.seconds, printable(b.file.string()), *b.seconds);
+      warn("{} lasts {:.1f} s, {} {:.1f} s: raters will see which is which", shown_name(a.file.string()), *a.seconds,
+           shown_name(b.file.string()), *b.seconds);
     if (a.file.extension() == ".webm" || b.file.extension() == ".webm")
-      fmt::print(stderr, "sgf: {}: what a webm file says of itself stays in the page's copy\n",
-                 printable(a.file.string()));
+      warn("{}: what a webm file says of itself stays in the page's copy", shown_name(a.file.string()));
   }
 }
 
@@ -97,10 +97,10 @@ void run_compare(const CompareArgs& args) {
   save_key(key, study);
   const RaterPageFiles files =
       write_rater_page(study, {.page = args.out, .embed_bytes = static_cast<int64_t>(args.embed_mb * 1e6)});
-  fmt::print("{}: {} pairs, {} of videos {}\n{}: which method is on which side; not for raters (seed {})\n", args.out,
-             study.pairs.size(), shown_bytes(static_cast<uint64_t>(files.video_bytes)),
-             files.folder.empty() ? "within it" : "in " + files.folder.string() + ", to be passed on with it",
-             key.string(), study.seed);
+  say("{}: {} pairs, {} of videos {}", args.out, study.pairs.size(),
+      shown_bytes(static_cast<uint64_t>(files.video_bytes)),
+      files.folder.empty() ? "within it" : "in " + files.folder.string() + ", to be passed on with it");
+  say("{}: which method is on which side; not for raters (seed {})", key.string(), study.seed);
   exit_with(a.unreadable.empty() && b.unreadable.empty() ? 0 : 1);
 }
 

@@ -4,6 +4,7 @@
 #include "apps/option_values.h"
 #include "apps/table.h"
 #include "sgf/core/error.h"
+#include "sgf/core/say.h"
 #include "sgf/evaluation/preference/preference_score.h"
 
 #include <fmt/format.h>
@@ -105,34 +106,35 @@ std::string shown_preference(const GsbCount& count) {
 
 void print_agreement(const PreferenceScore& score) {
   if (!score.agreement) {
-    fmt::print("agreement: needs two raters and a pair that all of them answered\n");
+    say("agreement: needs two raters and a pair that all of them answered");
     return;
   }
   const RaterAgreement& agreement = *score.agreement;
-  fmt::print("agreement: {:.1f} % of two raters' answers, {} kappa {}, over {} pairs that all raters answered\n",
-             100 * agreement.raw, score.raters.size() == 2 ? "Cohen's" : "Fleiss'",
-             agreement.kappa ? fmt::format("{:.3f}", *agreement.kappa) : "not defined (all answers are one)",
-             agreement.pairs);
+  say("agreement: {:.1f} % of two raters' answers, {} kappa {}, over {} pairs that all raters answered",
+      100 * agreement.raw, score.raters.size() == 2 ? "Cohen's" : "Fleiss'",
+      agreement.kappa ? fmt::format("{:.3f}", *agreement.kappa) : "not defined (all answers are one)", agreement.pairs);
 }
 
 void print_score(const PreferenceScore& score, const KnownStudy& known, const CompareScoreArgs& args) {
-  fmt::print("A is {}, B is {}; {} pairs, {} {}\n\n", printable(known.names[0]), printable(known.names[1]),
-             score.pairs.size(), score.raters.size(), score.raters.size() == 1 ? "rater" : "raters");
+  say("A is {}, B is {}; {} pairs, {} {}", shown_name(known.names[0]), shown_name(known.names[1]), score.pairs.size(),
+      score.raters.size(), score.raters.size() == 1 ? "rater" : "raters");
+  say("");
   Table table({"rater", "G: A better", "S: same", "B: B better", "open", "(G-B)/(G+S+B)"});
   const auto add_row = [&](const std::string& name, const GsbCount& count, int64_t open) {
-    table.add({printable(name), shown_count(count.good), shown_count(count.same), shown_count(count.bad),
+    table.add({shown_name(name), shown_count(count.good), shown_count(count.same), shown_count(count.bad),
                shown_count(open), shown_preference(count)});
   };
   for (const RaterScore& rater : score.raters) add_row(rater.rater, rater.count, rater.open);
   if (score.raters.size() > 1) add_row("all", score.all, score.open);
   table.print();
-  fmt::print("\n95 % interval: {}\n",
-             score.interval ? fmt::format("{:+.3f} to {:+.3f} ({} resamples of pairs, seed {})", score.interval->low,
-                                          score.interval->high, args.bootstrap.resamples, args.bootstrap.seed)
-                            : "needs two answered pairs");
+  say("");
+  say("95 % interval: {}", score.interval
+                               ? fmt::format("{:+.3f} to {:+.3f} ({} resamples of pairs, seed {})", score.interval->low,
+                                             score.interval->high, args.bootstrap.resamples, args.bootstrap.seed)
+                               : "needs two answered pairs");
   print_agreement(score);
-  fmt::print("sides: left was better {} times, right {}\n", score.chose_left, score.chose_right);
-  if (score.open > 0) fmt::print("incomplete: {} answers are missing, and not counted above\n", score.open);
+  say("sides: left was better {} times, right {}", score.chose_left, score.chose_right);
+  if (score.open > 0) say("incomplete: {} answers are missing, and not counted above", score.open);
 }
 
 void run_compare_score(const CompareScoreArgs& args) {
@@ -140,7 +142,7 @@ void run_compare_score(const CompareScoreArgs& args) {
   const KnownStudy known = study_behind(args, answers.front().shown);
   const PreferenceScore score = score_preference(answers, known.a_is_left, args.bootstrap);
   if (args.json)
-    fmt::print("{}\n", score_json(score, known, args).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    say_json(score_json(score, known, args));
   else
     print_score(score, known, args);
 }

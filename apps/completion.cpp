@@ -1,6 +1,7 @@
 // `sgf completion bash|zsh`: a completion script that knows the commands and options this very program has.
 #include "apps/commands.h"
 #include "apps/completion_scripts.h"
+#include "sgf/core/say.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -61,7 +62,7 @@ void add_completion(CLI::App& app) {
       "or to ~/.zshrc, after compinit:        source <(sgf completion zsh)");
   command->callback([shell, &app] {
     const std::vector<CommandWords> commands = describe_program(app);
-    fmt::print("{}", *shell == "bash" ? bash_completion(commands) : zsh_completion(commands));
+    print_lines(stdout, *shell == "bash" ? bash_completion(commands) : zsh_completion(commands));
   });
 }
 

@@ -7,6 +7,8 @@
 
 #include "apps/table.h"
 #include "sgf/core/error.h"
+#include "sgf/core/printable.h"
+#include "sgf/core/say.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -33,7 +35,7 @@ void print_keys(bool as_json) {
     list.push_back({{"key", key.key}, {"type", key.type}, {"default", key.default_value}, {"help", key.help}});
   }
   if (as_json) {
-    fmt::print("{}\n", list.dump());
+    say_json(list);
   } else {
     table.print();
   }
@@ -45,11 +47,10 @@ void run_config(const ConfigArgs& args) {
   check(!args.file.empty(), "apps", "name a config file or a preset, or ask for --keys");
   const Config config = load_and_explain(args.file, args.overrides);
   if (args.resolved) {
-    fmt::print("{}", args.json ? to_json(config) + "\n" : to_yaml(config));
+    print_lines(stdout, args.json ? printable_json(to_json(config)) + "\n" : to_yaml(config));
   } else {
     explain_needs(config);
-    fmt::print("{}: fine; {}{}{}\n", args.file, config.name, config.description.empty() ? "" : ", ",
-               config.description);
+    say("{}: fine; {}{}{}", args.file, config.name, config.description.empty() ? "" : ", ", config.description);
   }
 }
 

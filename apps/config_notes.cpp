@@ -2,6 +2,7 @@
 
 #include "apps/preset_folders.h"
 #include "apps/table.h"
+#include "sgf/core/say.h"
 #include "sgf/training/train_needs.h"
 
 #include <fmt/format.h>
@@ -17,15 +18,15 @@ void explain(const std::string& file, const std::vector<FlatNote>& notes) {
   for (const bool is_used : {true, false})
     for (const FlatNote& note : notes)
       if (note.ours.empty() != is_used) table.add({note.key, is_used ? note.ours : "not used", note.remark});
-  fmt::print(stderr, "{}: a flat, Self-Forcing-style config; keys in brackets are not in it\n{}\n", file,
-             table.text(/*is_terminal=*/false));
+  remark("{}: a flat, Self-Forcing-style config; keys in brackets are not in it", file);
+  print_lines(stderr, table.text() + "\n");
 }
 
 }  // namespace
 
 void explain_needs(const Config& config) {
-  for (const std::string& need : unmet_needs(config)) fmt::print(stderr, "sgf train would refuse it: {}\n", need);
-  for (const std::string& file : missing_files(config)) fmt::print(stderr, "sgf train would not find {}\n", file);
+  for (const std::string& need : unmet_needs(config)) remark("sgf train would refuse it: {}", need);
+  for (const std::string& file : missing_files(config)) remark("sgf train would not find {}", file);
 }
 
 Config load_and_explain(const std::string& file_or_preset, const std::vector<std::string>& overrides) {

@@ -2,6 +2,7 @@
 #include "sgf/model/convert.h"
 #include "apps/commands.h"
 #include "apps/table.h"
+#include "sgf/core/say.h"
 #include "sgf/model/weight_names.h"
 
 #include <fmt/format.h>
@@ -55,7 +56,7 @@ void print_json(const ConvertArgs& args, const ConvertResult& result) {
                             {"no_tensors", result.no_tensors},
                             {"flattened", result.is_flattened},
                             {"hint", result.hint}};
-  fmt::print("{}\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  say_json(line);
 }
 
 // The first names of a list that may be long.
@@ -63,30 +64,29 @@ std::string first_of(const std::vector<std::string>& names) {
   constexpr size_t kShown = 8;
   const size_t shown = std::min(names.size(), kShown);
   const auto end = names.begin() + static_cast<std::ptrdiff_t>(shown);
-  const std::string text = printable(fmt::format("{}", fmt::join(names.begin(), end, ", ")));
+  const std::string text = shown_name(fmt::format("{}", fmt::join(names.begin(), end, ", ")));
   return shown < names.size() ? fmt::format("{} and {} more; --json lists all", text, names.size() - shown) : text;
 }
 
 void print_text(const ConvertArgs& args, const ConvertResult& result) {
-  fmt::print("{}: {} tensors, {}\n", args.output, shown_count(result.tensors), shown_bytes(result.bytes));
-  if (result.is_dit) fmt::print("  the DiT under {}, names {}\n", printable(shown_role(result.role)), args.names);
+  say("{}: {} tensors, {}", args.output, shown_count(result.tensors), shown_bytes(result.bytes));
+  if (result.is_dit) say("  the DiT under {}, names {}", shown_name(shown_role(result.role)), args.names);
   if (!result.left_out.empty()) {
     std::vector<std::string> roles;
-    for (const std::string& role : result.left_out) roles.push_back(printable(shown_role(role)));
-    fmt::print("  left out, --role takes one: {}\n", fmt::join(roles, ", "));
+    for (const std::string& role : result.left_out) roles.push_back(shown_name(shown_role(role)));
+    say("  left out, --role takes one: {}", fmt::join(roles, ", "));
   }
   if (!result.carried.empty()) {
-    fmt::print("  {} tensors that no DiT has were carried along, the first {}\n", result.carried.size(),
-               printable(result.carried.front()));
+    say("  {} tensors that no DiT has were carried along, the first {}", result.carried.size(),
+        shown_name(result.carried.front()));
   }
   if (!result.missing.empty()) {
-    fmt::print("  {} weights of the DiT are missing: {}\n", result.missing.size(), first_of(result.missing));
+    say("  {} weights of the DiT are missing: {}", result.missing.size(), first_of(result.missing));
   }
-  if (!result.hint.empty()) fmt::print("  the input is {}\n", result.hint);
-  if (result.is_flattened && !result.is_dit) fmt::print("  nested dicts were flattened to dotted names\n");
+  if (!result.hint.empty()) say("  the input is {}", result.hint);
+  if (result.is_flattened && !result.is_dit) say("  nested dicts were flattened to dotted names");
   if (!result.no_tensors.empty()) {
-    fmt::print("  {} values that are no tensors were left out: {}\n", result.no_tensors.size(),
-               first_of(result.no_tensors));
+    say("  {} values that are no tensors were left out: {}", result.no_tensors.size(), first_of(result.no_tensors));
   }
 }
 

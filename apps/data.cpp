@@ -6,6 +6,7 @@
 #include "sgf/core/config.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
+#include "sgf/core/say.h"
 #include "sgf/core/tensors.h"
 #include "sgf/core/wan_folder.h"
 #include "sgf/core/weight_identity.h"
@@ -36,7 +37,7 @@ struct DataEncodeArgs {
   bool quiet = false;
 };
 
-void say_to_stderr(const std::string& line) { fmt::print(stderr, "sgf: {}\n", line); }
+void say_to_stderr(const std::string& line) { warn("{}", line); }
 
 at::TensorOptions encode_options(const VaeArgs& args) {
   const c10::Device device = device_from_name(args.device);
@@ -55,11 +56,10 @@ std::unique_ptr<PromptEncoder> open_captions_encoder(const DataEncodeArgs& args,
 
 // Of a folder that others still work on, and of one that is whole.
 void print_result(const EncodeResult& result, const EncodeRequest& request) {
-  for (const ClipVideo& video : result.left_out)
-    fmt::print(stderr, "sgf: left out: {}: {}\n", video.name, video.problem);
-  fmt::print("{}: {} videos encoded now; {} of {} done, {} left out, {} clips{}\n", request.out.string(), result.made,
-             result.done, result.videos, result.left_out.size(), result.clips,
-             result.is_whole() ? "" : "; the same command, or the other workers, make the rest");
+  for (const ClipVideo& video : result.left_out) warn("left out: {}: {}", video.name, video.problem);
+  say("{}: {} videos encoded now; {} of {} done, {} left out, {} clips{}", request.out.string(), result.made,
+      result.done, result.videos, result.left_out.size(), result.clips,
+      result.is_whole() ? "" : "; the same command, or the other workers, make the rest");
 }
 
 void run_data_encode(const DataEncodeArgs& args) {

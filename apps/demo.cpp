@@ -6,6 +6,7 @@
 #include "apps/table.h"
 #include "sgf/core/config.h"
 #include "sgf/core/error.h"
+#include "sgf/core/say.h"
 #include "sgf/data/video_writer.h"
 
 #include <fmt/format.h>
@@ -42,7 +43,7 @@ std::function<void(const std::string&)> timed_lines() {
   const auto start = std::chrono::steady_clock::now();
   return [start](const std::string& line) {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    fmt::print("{:4.0f} s  {}\n", spent.count(), line);
+    say("{:4.0f} s  {}", spent.count(), line);
     std::fflush(stdout);
   };
 }
@@ -51,14 +52,17 @@ void print_result(const DemoResult& result) {
   const DemoTable scores = score_table_of(result.contents.contestants);
   Table table(scores.head);
   for (const auto& row : scores.rows) table.add(row);
-  fmt::print("\n");
+  say("");
   table.print();
-  fmt::print(
-      "\n{} prompts are few, and the updates made here show that the machinery works, not which method is better:\n"
-      "docs/study.md has the study.\n\nTry next:\n",
-      result.contents.videos.size());
-  for (const DemoCommand& command : result.contents.commands) fmt::print("  {}\n", command.line);
-  fmt::print("\nThe page, for a browser: {}\n", std::filesystem::absolute(result.page).string());
+  print_lines(
+      stdout,
+      fmt::format(
+          "\n{} prompts are few, and the updates made here show that the machinery works, not which method is better:\n"
+          "docs/study.md has the study.\n\nTry next:\n",
+          result.contents.videos.size()));
+  for (const DemoCommand& command : result.contents.commands) say("  {}", command.line);
+  say("");
+  say("The page, for a browser: {}", std::filesystem::absolute(result.page).string());
 }
 
 void run_demo_command(const DemoArgs& args) {

@@ -3,6 +3,7 @@
 #include "apps/diagnose.h"
 #include "apps/table.h"
 #include "sgf/core/error.h"
+#include "sgf/core/say.h"
 #include "sgf/evaluation/diagnosed_run.h"
 #include "sgf/evaluation/feasibility.h"
 
@@ -56,15 +57,14 @@ void print_feasibility(const FeasibilityArgs& args, const DiagnosedRun& run, con
   if (args.common.json) {
     Json out{{"weights", run.weights_words()}, {"exit_step", exit_step}, {"rows", Json::array()}};
     for (const ShownRow& row : rows) out["rows"].push_back(to_json(row));
-    fmt::print("{}\n", out.dump(-1, ' ', false, Json::error_handler_t::replace));
+    say_json(out);
     return;
   }
-  fmt::print("One rollout, exit step {}; {}\n", exit_step, run.weights_words());
+  say("One rollout, exit step {}; {}", exit_step, run.weights_words());
   Table table({"method", "seconds", "peak memory", "loss", "gradient norm", "from sgf's", "outcome"});
   for (const ShownRow& row : rows) add_feasibility_row(table, row);
   table.print();
-  fmt::print(
-      "The paper, whole five-step cycle: sf 79.01 GB, 10.39 s; sgf 87.01 GB, 11.71 s; direct cache out of memory.\n");
+  say("The paper, whole five-step cycle: sf 79.01 GB, 10.39 s; sgf 87.01 GB, 11.71 s; direct cache out of memory.");
 }
 
 int run_feasibility(const FeasibilityArgs& args) {

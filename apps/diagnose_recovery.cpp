@@ -3,6 +3,7 @@
 #include "apps/diagnose.h"
 #include "apps/option_values.h"
 #include "apps/table.h"
+#include "sgf/core/say.h"
 #include "sgf/evaluation/diagnosed_run.h"
 #include "sgf/evaluation/recovery_per_exit.h"
 #include "sgf/training/configured_passes.h"
@@ -147,17 +148,17 @@ void print_recovery(const Config& config, const RecoveryArgs& args, const Diagno
              {"limit", limit},
              {"ok", is_sound}};
     for (const RecoveryRow& row : rows) out["rows"].push_back(to_json(row));
-    fmt::print("{}\n", out.dump(-1, ' ', false, Json::error_handler_t::replace));
+    say_json(out);
     return;
   }
-  fmt::print("Pass 2 against Pass 1: {}; {}; {}\n", run.weights_words(), text, enum_name(config.run.dtype));
+  say("Pass 2 against Pass 1: {}; {}; {}", run.weights_words(), text, enum_name(config.run.dtype));
   RecoveryTable table(config, args.replay.empty() ? "exit" : "record");
   for (const RecoveryRow& row : rows) table.add(row);
   table.add(mean);
   table.print();
   if (!is_sound)
-    fmt::print("THE TWO PASSES DO NOT MATCH: {:.3g} from each other, at most {:.3g} was expected in {}\n",
-               mean.recovery.report.relative_l2, limit, enum_name(config.run.dtype));
+    say("THE TWO PASSES DO NOT MATCH: {:.3g} from each other, at most {:.3g} was expected in {}",
+        mean.recovery.report.relative_l2, limit, enum_name(config.run.dtype));
 }
 
 int run_recovery(const RecoveryArgs& args) {

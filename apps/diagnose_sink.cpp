@@ -4,6 +4,7 @@
 #include "apps/option_values.h"
 #include "apps/progress.h"
 #include "apps/table.h"
+#include "sgf/core/say.h"
 #include "sgf/evaluation/sink_ablation.h"
 
 #include <fmt/format.h>
@@ -78,12 +79,13 @@ void run_sink(const SinkArgs& args) {
   const auto rows =
       run_sink_ablation(ablation, show_progress(static_cast<int64_t>(ablation.sinks.size()) * ablation.streams));
   if (args.common.json) {
-    for (const SinkRow& row : rows) fmt::print("{}\n", row_json(row).dump());
+    for (const SinkRow& row : rows) say_json(row_json(row));
     return;
   }
-  fmt::print("{} streams of {} latents, window {} and blocks of {}; the same prompts and noise in every row{}\n\n",
-             ablation.streams, ablation.frames, c.sink_frames + c.fifo_frames, c.block_frames,
-             args.common.weights.empty() ? "; RANDOM WEIGHTS" : "");
+  say("{} streams of {} latents, window {} and blocks of {}; the same prompts and noise in every row{}",
+      ablation.streams, ablation.frames, c.sink_frames + c.fifo_frames, c.block_frames,
+      args.common.weights.empty() ? "; RANDOM WEIGHTS" : "");
+  say("");
   print_rows(rows);
 }
 

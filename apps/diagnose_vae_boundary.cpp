@@ -5,6 +5,7 @@
 #include "apps/table.h"
 #include "apps/vae_options.h"
 #include "sgf/core/error.h"
+#include "sgf/core/say.h"
 #include "sgf/data/video_tensor.h"
 #include "sgf/evaluation/vae_boundary.h"
 #include "sgf/vae/vae_files.h"
@@ -78,11 +79,11 @@ void print_boundary(const BoundaryArgs& args, const std::vector<std::vector<Boun
     Json out{{"frames", args.frames}, {"latent", latent}, {"rows", to_json(mean)}, {"videos", Json::array()}};
     for (size_t i = 0; i < videos.size(); ++i)
       out["videos"].push_back({{"file", args.videos[i]}, {"rows", to_json(videos[i])}});
-    fmt::print("{}\n", out.dump(-1, ' ', false, Json::error_handler_t::replace));
+    say_json(out);
     return;
   }
-  fmt::print("Latent {} of {} pictures, encoded with less before it; {} {}\n", latent, args.frames, videos.size(),
-             videos.size() == 1 ? "video" : "videos, mean");
+  say("Latent {} of {} pictures, encoded with less before it; {} {}", latent, args.frames, videos.size(),
+      videos.size() == 1 ? "video" : "videos, mean");
   Table table({"window", "pictures", "rel-L2", "paper"});
   for (const BoundaryRow& row : mean)
     table.add({row.name, fmt::format("[{}, {})", row.begin, row.end), fmt::format("{:.3f}", row.relative_l2),

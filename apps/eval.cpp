@@ -8,6 +8,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/json_file.h"
 #include "sgf/core/progress_line.h"
+#include "sgf/core/say.h"
 #include "sgf/core/stop_signal.h"
 #include "sgf/data/world_preset.h"
 #include "sgf/evaluation/eval_run.h"
@@ -114,7 +115,7 @@ void print_videos_of(const nlohmann::json& result) {
   Table table(headers);
   for (const nlohmann::json& row : result["videos"]) {
     std::vector<std::string> cells{
-        printable(std::filesystem::path(row["file"].get<std::string>()).filename().string())};
+        shown_name(std::filesystem::path(row["file"].get<std::string>()).filename().string())};
     for (const auto& [metric, total] : result["totals"].items()) cells.push_back(shown_entry(row, metric));
     table.add(cells);
   }
@@ -128,20 +129,19 @@ void print_totals(const nlohmann::json& result) {
                total.contains("videos") ? total["videos"].dump() : std::to_string(result["videos"].size()),
                total.contains("clips") ? total["clips"].dump() : "-"});
   }
-  fmt::print("\n");
+  say("");
   if (!table.is_empty()) table.print();
 }
 
 // Everything that went wrong, a line each.
 void print_errors(const nlohmann::json& result) {
-  constexpr size_t kWholeMessage = 2000;
   const auto say = [&](const std::string& who, const nlohmann::json& why) {
-    fmt::print(stderr, "sgf: {}: {}\n", who, printable(why.get<std::string>(), kWholeMessage));
+    warn("{}: {}", who, why.get<std::string>());
   };
   const nlohmann::json unavailable = result.value("unavailable", nlohmann::json::object());
   for (const auto& [metric, why] : unavailable.items()) say(metric, why);
   for (const nlohmann::json& row : result["videos"]) {
-    const std::string file = printable(row["file"].get<std::string>());
+    const std::string file = row["file"].get<std::string>();
     if (row.contains("error")) say(file, row["error"]);
     const nlohmann::json metrics = row.value("metrics", nlohmann::json::object());
     for (const auto& [metric, entry] : metrics.items())
@@ -174,7 +174,7 @@ int run_eval(EvalArgs& args) {
     return result["ok"].get<bool>() ? 0 : 1;
   } catch (const EvaluationStopped& stopped) {
     line.finish();
-    fmt::print(stderr, "sgf: {}; the same command goes on\n", stopped.what());
+    warn("{}; the same command goes on", stopped.what());
     return 1;
   }
 }

@@ -6,6 +6,7 @@
 #include "apps/table.h"
 #include "sgf/core/error.h"
 #include "sgf/core/json_file.h"
+#include "sgf/core/say.h"
 #include "sgf/evaluation/result_table.h"
 #include "sgf/evaluation/vbench_exchange.h"
 #include "sgf/vbench/metric_names.h"
@@ -61,7 +62,7 @@ void run_table(const TableArgs& args) {
   const ResultTable table = tabulate(results);
   check(!table.rows.empty(), "apps", "no total in any of these files");
   if (args.format == "text") return print_result_table(table);
-  fmt::print("{}", args.format == "latex" ? latex_of(table) : markdown_of(table));
+  print_lines(stdout, args.format == "latex" ? latex_of(table) : markdown_of(table));
 }
 
 int run_export(const ExportArgs& args) {
@@ -69,16 +70,16 @@ int run_export(const ExportArgs& args) {
   const std::vector<ListedVideo> videos = list_videos(args.place, book);
   const VbenchExport exported =
       export_for_vbench(videos, args.out, args.fps, show_progress(static_cast<int64_t>(videos.size())));
-  for (const std::string& failure : exported.failed) fmt::print(stderr, "sgf: {}\n", printable(failure));
+  for (const std::string& failure : exported.failed) warn("{}", shown_name(failure));
   for (const std::string& prompt : exported.renamed)
-    fmt::print(stderr, "sgf: no file can be named after this prompt, prompts.json has it: {}\n", printable(prompt));
-  fmt::print("{} videos in {}; with the original VBench:\n", exported.videos, args.out);
-  fmt::print(
-      "  python evaluate.py --mode custom_input --videos_path {0}/videos --prompt_file {0}/prompts.json "
-      "--dimension human_action temporal_style overall_consistency\n"
-      "and the six that need to know what a prompt names, of VBench's own prompts alone:\n"
-      "  python evaluate.py --videos_path {0}/videos --dimension object_class multiple_objects color "
-      "spatial_relationship scene appearance_style\n",
+    warn("no file can be named after this prompt, prompts.json has it: {}", shown_name(prompt));
+  say("{} videos in {}; with the original VBench:", exported.videos, args.out);
+  say("  python evaluate.py --mode custom_input --videos_path {0}/videos --prompt_file {0}/prompts.json "
+      "--dimension human_action temporal_style overall_consistency",
+      args.out);
+  say("and the six that need to know what a prompt names, of VBench's own prompts alone:");
+  say("  python evaluate.py --videos_path {0}/videos --dimension object_class multiple_objects color "
+      "spatial_relationship scene appearance_style",
       args.out);
   return exported.failed.empty() ? 0 : 1;
 }
@@ -93,10 +94,9 @@ void run_import(const ImportArgs& args) {
   table.print();
   const nlohmann::json& totals = result["leaderboard"];
   for (const char* name : {"quality", "semantic", "total"})
-    if (totals[name].is_number()) fmt::print("{} {:.4f}\n", name, totals[name].get<double>());
+    if (totals[name].is_number()) say("{} {:.4f}", name, totals[name].get<double>());
   if (!totals["missing"].empty())
-    fmt::print("left out, as dimensions are missing: {}\n",
-               fmt::join(totals["missing"].get<std::vector<std::string>>(), ", "));
+    say("left out, as dimensions are missing: {}", fmt::join(totals["missing"].get<std::vector<std::string>>(), ", "));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/progress_line.h"
+#include "sgf/core/say.h"
 #include "sgf/core/stop_signal.h"
 
 #include <ATen/Parallel.h>
@@ -32,11 +33,11 @@ nlohmann::json result_json(const VideoJob& job, const GenerateResult& result) {
   return line;
 }
 
-void say_warning(const std::string& text) { fmt::print(stderr, "sgf: {}\n", text); }
+void say_warning(const std::string& text) { warn("{}", text); }
 
 // To where results are read: not into the pictures of a pipe.
-void say(const GenerateArgs& args, const std::string& line) {
-  fmt::print(args.writes_to_pipe() ? stderr : stdout, "{}\n", line);
+void say_result(const GenerateArgs& args, const std::string& line) {
+  print_line(args.writes_to_pipe() ? stderr : stdout, line);
   std::fflush(stdout);
 }
 
@@ -44,8 +45,8 @@ bool run_job(const GenerateArgs& args, const VideoJob& job, const StreamParts& p
   const int64_t pictures = pictures_for(job.blocks, job.order.config);
   if (is_done_already(job)) {
     const GenerateResult whole{.pictures = pictures, .resumed_from = pictures, .is_whole = true};
-    say(args, args.json ? result_json(job, whole).dump()
-                        : fmt::format("{}: whole already, {} pictures", job.output.target, pictures));
+    say_result(args, args.json ? json_line(result_json(job, whole))
+                               : fmt::format("{}: whole already, {} pictures", job.output.target, pictures));
     return true;
   }
   ProgressLine line({.mode = progress_mode(args.quiet), .total_steps = pictures, .unit = "frame"},
@@ -56,12 +57,12 @@ bool run_job(const GenerateArgs& args, const VideoJob& job, const StreamParts& p
   const GenerateResult result = generate_video(job.order, parts, job.blocks, output);
   line.finish();
   if (args.json) {
-    say(args, result_json(job, result).dump());
+    say_result(args, json_line(result_json(job, result)));
   } else {
-    say(args, fmt::format("{}: {}", job.output.target, speed_line(result.speed)));
+    say_result(args, fmt::format("{}: {}", job.output.target, speed_line(result.speed)));
     if (!result.is_whole)
-      say(args, fmt::format("stopped after {} of {} pictures, which can be played; --continue goes on", result.pictures,
-                            pictures));
+      say_result(args, fmt::format("stopped after {} of {} pictures, which can be played; --continue goes on",
+                                   result.pictures, pictures));
   }
   return result.is_whole;
 }
@@ -89,7 +90,7 @@ void run_generate(const GenerateArgs& args) {
   const StopSignal stop;
   for (size_t i = 0; i < jobs.size(); ++i) {
     if (jobs.size() > 1 && !args.quiet)
-      fmt::print(stderr, "video {} of {}: {}\n", i + 1, jobs.size(), jobs[i].order.prompts.front().prompt);
+      remark("video {} of {}: {}", i + 1, jobs.size(), jobs[i].order.prompts.front().prompt);
     if (!run_job(args, jobs[i], parts, stop)) exit_with(kUnfinished);
     if (!args.prompts_file.empty())
       write_manifest(args.out, {jobs.begin(), jobs.begin() + static_cast<int64_t>(i) + 1});

@@ -5,6 +5,7 @@
 #include "sgf/core/atomic_file.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
+#include "sgf/core/say.h"
 #include "sgf/core/weight_identity.h"
 #include "sgf/data/prompt_list.h"
 #include "sgf/data/video_writer.h"
@@ -269,7 +270,7 @@ void print_plan(const std::vector<VideoJob>& jobs, bool json) {
   Table table({"file", "prompt", "pictures", "seconds", "size"});
   for (const VideoJob& job : jobs) {
     const nlohmann::json plan = plan_json(job);
-    if (json) fmt::print("{}\n", plan.dump());
+    if (json) say_json(plan);
     table.add({job.output.target, job.order.prompts.front().prompt, plan["pictures"].dump(),
                fmt::format("{:.2f}", plan["seconds"].get<double>()),
                fmt::format("{}x{}", plan["width"].dump(), plan["height"].dump())});
@@ -277,11 +278,12 @@ void print_plan(const std::vector<VideoJob>& jobs, bool json) {
   if (json) return;
   const nlohmann::json plan = plan_json(jobs.front());
   table.print();
-  fmt::print("\nweights {} ({:.2f} GiB), settings of {}; text and VAE: {}\n", plan["weights"].get<std::string>(),
-             plan["weights_gib"].get<double>(), plan["config"].get<std::string>(),
-             jobs.front().order.wan.empty() ? "the world's own" : jobs.front().order.wan);
-  fmt::print("on {} in {}: cache {:.2f} GiB, constant however long the video\n", plan["device"].get<std::string>(),
-             plan["dtype"].get<std::string>(), plan["cache_gib"].get<double>());
+  say("");
+  say("weights {} ({:.2f} GiB), settings of {}; text and VAE: {}", plan["weights"].get<std::string>(),
+      plan["weights_gib"].get<double>(), plan["config"].get<std::string>(),
+      jobs.front().order.wan.empty() ? "the world's own" : jobs.front().order.wan);
+  say("on {} in {}: cache {:.2f} GiB, constant however long the video", plan["device"].get<std::string>(),
+      plan["dtype"].get<std::string>(), plan["cache_gib"].get<double>());
 }
 
 void write_manifest(const std::string& folder, const std::vector<VideoJob>& jobs) {

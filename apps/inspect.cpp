@@ -2,6 +2,7 @@
 #include "apps/commands.h"
 #include "apps/table.h"
 #include "sgf/core/error.h"
+#include "sgf/core/say.h"
 #include "sgf/model/weight_folder.h"
 #include "sgf/model/weight_report.h"
 #include "sgf/model/weight_scan.h"
@@ -41,15 +42,15 @@ Inspected inspect(const std::filesystem::path& path, const InspectArgs& args) {
   return inspected;
 }
 
-void print_line(std::string_view label, std::string_view text) { fmt::print("  {:<13} {}\n", label, text); }
+void print_row(std::string_view label, std::string_view text) { say("  {:<13} {}", label, text); }
 
 // A list that may be long: its first names and how many more there are.
 void print_list(std::string_view label, const std::vector<std::string>& names) {
   constexpr size_t kShown = 8;
   if (names.empty()) return;
-  print_line(label, fmt::format("{}:", names.size()));
-  for (size_t i = 0; i < std::min(names.size(), kShown); ++i) print_line("", printable(names[i]));
-  if (names.size() > kShown) print_line("", fmt::format("and {} more; --json lists all", names.size() - kShown));
+  print_row(label, fmt::format("{}:", names.size()));
+  for (size_t i = 0; i < std::min(names.size(), kShown); ++i) print_row("", shown_name(names[i]));
+  if (names.size() > kShown) print_row("", fmt::format("and {} more; --json lists all", names.size() - kShown));
 }
 
 std::string dtypes_of(const WeightReport& report) {
@@ -75,9 +76,9 @@ std::string verdict_of(const RoleReport& role) {
 
 void print_dit(const RoleReport& role, bool is_only) {
   const DitReport& dit = *role.dit;
-  if (!is_only) fmt::print("  {}\n", printable(shown_role(role.name)));
-  print_line("architecture", architecture_of(dit));
-  if (!dit.unsupported.empty()) print_line("unsupported", printable(dit.unsupported));
+  if (!is_only) say("  {}", shown_name(shown_role(role.name)));
+  print_row("architecture", architecture_of(dit));
+  if (!dit.unsupported.empty()) print_row("unsupported", shown_name(dit.unsupported));
   print_list("missing", dit.missing);
   print_list("unexpected", dit.unexpected);
   print_list("wrong shape", dit.mismatched);
@@ -86,27 +87,27 @@ void print_dit(const RoleReport& role, bool is_only) {
 void print_umt5(const TensorFile& file) {
   const std::optional<Umt5Index> umt5 = find_umt5(file);
   if (!umt5) return;
-  print_line("architecture", describe(umt5->config));
+  print_row("architecture", describe(umt5->config));
   print_list("missing", umt5->missing);
   print_list("unexpected", umt5->unexpected);
   print_list("wrong shape", umt5->mismatched);
-  print_line("verdict", umt5->is_whole() && umt5->unexpected.empty() ? "whole" : "not whole");
+  print_row("verdict", umt5->is_whole() && umt5->unexpected.empty() ? "whole" : "not whole");
 }
 
 void print_vae(const TensorFile& file) {
   const std::optional<VaeReport> vae = report_vae(file);
   if (!vae) return;
-  print_line("architecture", printable(architecture_of(*vae)));
+  print_row("architecture", shown_name(architecture_of(*vae)));
   print_list("missing", vae->faults.missing);
   print_list("unexpected", vae->faults.unexpected);
   print_list("wrong shape", vae->faults.mismatched);
-  print_line("verdict", vae->is_whole() ? "whole" : "not whole");
+  print_row("verdict", vae->is_whole() ? "whole" : "not whole");
 }
 
 void print_roles(const WeightReport& report) {
   Table table({"  role", "tensors", "parameters", "EMA", "names", "wrappers", "verdict"});
   for (const RoleReport& role : report.roles) {
-    table.add({"  " + printable(shown_role(role.name)), shown_count(role.tensors), shown_count(role.parameters),
+    table.add({"  " + shown_name(shown_role(role.name)), shown_count(role.tensors), shown_count(role.parameters),
                role.is_ema ? "yes" : "no", role.dit ? role.dit->naming : "",
                role.dit ? fmt::format("{}", fmt::join(role.dit->prefixes, " ")) : "", verdict_of(role)});
   }
@@ -118,14 +119,14 @@ void print_scan(const std::vector<NonFinite>& found) {
   for (const NonFinite& tensor : found) {
     lines.push_back(fmt::format("{}: {} NaN, {} infinite", tensor.name, tensor.nan, tensor.infinite));
   }
-  if (lines.empty()) print_line("NaN, infinite", "none");
+  if (lines.empty()) print_row("NaN, infinite", "none");
   print_list("NaN, infinite", lines);
 }
 
 void print_keys(const TensorFile& file) {
   Table table({"  tensor", "dtype", "shape"});
   for (const TensorEntry& entry : file.entries) {
-    table.add({"  " + printable(entry.name), std::string(name_of(entry.dtype)),
+    table.add({"  " + shown_name(entry.name), std::string(name_of(entry.dtype)),
                fmt::format("[{}]", fmt::join(entry.shape, ", "))});
   }
   table.print();
@@ -133,14 +134,13 @@ void print_keys(const TensorFile& file) {
 
 void print_text(const Inspected& inspected, const InspectArgs& args) {
   const WeightReport& report = inspected.report;
-  fmt::print("{}\n", report.path);
-  print_line("format", fmt::format("{}, {}", report.format, shown_bytes(report.bytes)));
-  print_line("written by", printable(report.written_by));
-  print_line("parameters",
-             fmt::format("{} in {} tensors", shown_count(report.parameters), shown_count(report.tensors)));
-  print_line("dtypes", dtypes_of(report));
-  if (!report.problem.empty()) print_line("problem", report.problem);
-  if (!report.hint.empty()) print_line("note", report.hint);
+  say("{}", report.path);
+  print_row("format", fmt::format("{}, {}", report.format, shown_bytes(report.bytes)));
+  print_row("written by", shown_name(report.written_by));
+  print_row("parameters", fmt::format("{} in {} tensors", shown_count(report.parameters), shown_count(report.tensors)));
+  print_row("dtypes", dtypes_of(report));
+  if (!report.problem.empty()) print_row("problem", report.problem);
+  if (!report.hint.empty()) print_row("note", report.hint);
   for (const RoleReport& role : report.roles) {
     if (role.dit) print_dit(role, report.roles.size() == 1);
   }
@@ -164,7 +164,7 @@ json keys_json(const TensorFile& file) {
 }
 
 void print_json(const json& line) {
-  fmt::print("{}\n", line.dump(-1, ' ', false, json::error_handler_t::replace));  // names need not be UTF-8
+  say_json(line);  // names need not be UTF-8
   std::fflush(stdout);
 }
 
@@ -191,7 +191,7 @@ bool inspect_one(const std::filesystem::path& path, const InspectArgs& args) {
     return inspected.report.is_readable && inspected.non_finite.empty();
   } catch (const Error& error) {
     if (args.json) print_json({{"file", path.string()}, {"error", error.what()}});
-    fmt::print(stderr, "sgf: {}\n", error.what());
+    warn("{}", error.what());
     return false;
   }
 }

@@ -6,6 +6,7 @@
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/lost_map.h"
 #include "sgf/core/nearest_name.h"
+#include "sgf/core/say.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -15,7 +16,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <iostream>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -109,9 +110,8 @@ int explain_misuse(const CLI::App& app, const CLI::ParseError& error, const std:
   }
   const std::vector<std::string> rest(words.begin() + static_cast<int64_t>(understood), words.end());
   const bool lacks_command = command->get_require_subcommand_min() > 0;
-  fmt::print(stderr, "sgf: {}\nTry {} --help.\n",
-             lacks_command ? say_about_command(*command, error, rest) : say_about_options(*command, error, rest),
-             names);
+  warn("{}", lacks_command ? say_about_command(*command, error, rest) : say_about_options(*command, error, rest));
+  remark("Try {} --help.", names);
   return kMisused;
 }
 
@@ -124,7 +124,10 @@ int run(int argc, char** argv) {
   } catch (const CLI::RuntimeError& error) {  // a command that has spoken for itself
     return error.get_exit_code();
   } catch (const CLI::Success& asked) {  // --help, --version
-    return app.exit(asked);
+    std::ostringstream text;
+    const int code = app.exit(asked, text, text);
+    print_lines(stdout, text.str());
+    return code;
   } catch (const CLI::ParseError& error) {
     return explain_misuse(app, error, {argv + std::min(argc, 1), argv + argc});
   }
@@ -132,9 +135,8 @@ int run(int argc, char** argv) {
 
 // A reader that has seen enough (`sgf ... | head`) is no failure worth a word; a full disk is.
 int flush_output(int code) {
-  std::cout.flush();
-  if (std::fflush(stdout) == 0 && !std::ferror(stdout) && std::cout.good()) return code;
-  if (errno != EPIPE) fmt::print(stderr, "sgf: the output could not be written: {}\n", std::strerror(errno));
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
+  if (errno != EPIPE) warn("the output could not be written: {}", std::strerror(errno));
   return kFailed;
 }
 
@@ -143,9 +145,11 @@ int run_guarded(int argc, char** argv) {
     return flush_output(run(argc, argv));
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::broken_pipe) return kFailed;
-    fmt::print(stderr, "sgf: {}\n", error.what());
+    warn("{}", error.what());
+  } catch (const Error& error) {
+    warn("{}", error.what());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "sgf: {}\n", error.what());
+    print_lines(stderr, fmt::format("sgf: {}\n", error.what()));  // torch explains in several lines
   }
   std::fflush(stdout);
   return kFailed;

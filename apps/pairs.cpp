@@ -2,6 +2,7 @@
 #include "apps/commands.h"
 #include "apps/config_notes.h"
 #include "apps/option_values.h"
+#include "sgf/core/say.h"
 #include "sgf/training/make_pairs.h"
 
 #include <fmt/format.h>
@@ -35,8 +36,8 @@ void run_pairs(const PairsArgs& args) {
   if (request.out.empty()) request.out = request.config.data.pairs;
   std::tie(request.worker, request.workers) = worker_of(args.shard);
   const PairResult result = make_pairs(request);
-  fmt::print("{}: {} shards made, {} of {} whole{}\n", request.out.string(), result.made, result.whole, result.shards,
-             result.whole == result.shards ? "" : "; the same command, or the other workers, make the rest");
+  say("{}: {} shards made, {} of {} whole{}", request.out.string(), result.made, result.whole, result.shards,
+      result.whole == result.shards ? "" : "; the same command, or the other workers, make the rest");
   exit_with(result.was_stopped ? kPairsUnfinished : 0);
 }
 

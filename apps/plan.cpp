@@ -4,6 +4,7 @@
 #include "apps/preset_folders.h"
 #include "apps/table.h"
 #include "sgf/core/config.h"
+#include "sgf/core/say.h"
 #include "sgf/rollout/config_parts.h"
 #include "sgf/training/run_plan.h"
 #include "sgf/training/start_file.h"
@@ -38,7 +39,7 @@ void print_memory(const MemoryPlan& memory) {
   for (const MemoryRow& row : memory.phases) table.add({"+ " + row.name, gib(row.bytes)});
   table.add({"peak, in: " + memory.largest_phase().name, gib(memory.peak_bytes())});
   table.print();
-  for (const MemoryRow& row : memory.details) fmt::print("  of which {}: {} GiB\n", row.name, gib(row.bytes));
+  for (const MemoryRow& row : memory.details) say("  of which {}: {} GiB", row.name, gib(row.bytes));
 }
 
 void print_costs(const RunPlan& plan) {
@@ -49,14 +50,13 @@ void print_costs(const RunPlan& plan) {
 }
 
 void print_time(const RunPlan& plan) {
-  fmt::print("{} samples an update: {} GPU(s), {} a forward, {} forward(s) accumulated on each\n", plan.global_batch,
-             plan.gpus, plan.micro_batch, plan.parts);
-  fmt::print("a step is {} TFLOP on average", tera(plan.flops_a_step.total()));
-  if (plan.step_seconds)
-    fmt::print(", about {:.3g} s without the exchange of gradients between GPUs\n  from {}\n", *plan.step_seconds,
-               plan.rates->source);
-  else
-    fmt::print("; its time is unknown: nothing was measured on such a device in this dtype\n");
+  say("{} samples an update: {} GPU(s), {} a forward, {} forward(s) accumulated on each", plan.global_batch, plan.gpus,
+      plan.micro_batch, plan.parts);
+  const std::string step = fmt::format("a step is {} TFLOP on average", tera(plan.flops_a_step.total()));
+  if (!plan.step_seconds)
+    return say("{}; its time is unknown: nothing was measured on such a device in this dtype", step);
+  say("{}, about {:.3g} s without the exchange of gradients between GPUs", step, *plan.step_seconds);
+  say("  from {}", plan.rates->source);
 }
 
 void print_fit(const RunPlan& plan) {
@@ -64,14 +64,13 @@ void print_fit(const RunPlan& plan) {
   const std::string of = fmt::format("{} GiB of {:g}, {:.0f} % of which are left to the CUDA context and holes",
                                      gib(plan.memory.peak_bytes()), *plan.memory_gib, 100 * (1 - kUsableShare));
   if (plan.fits) {
-    fmt::print("fits: {}\n", of);
+    say("fits: {}", of);
   } else if (plan.change) {
-    fmt::print("does not fit: {}; the smallest change that does: --set {} ({} GiB)\n", of,
-               fmt::join(plan.change->set, " --set "), gib(plan.change->peak_bytes));
+    say("does not fit: {}; the smallest change that does: --set {} ({} GiB)", of,
+        fmt::join(plan.change->set, " --set "), gib(plan.change->peak_bytes));
   } else {
-    fmt::print(
-        "does not fit: {}; nor does it with micro_batch 1, recomputed blocks and no samples: {} GiB are always there; "
-        "take a larger device or a smaller network or video\n",
+    say("does not fit: {}; nor does it with micro_batch 1, recomputed blocks and no samples: {} GiB are always there; "
+        "take a larger device or a smaller network or video",
         of, gib(plan.memory.resident_bytes()));
   }
 }
@@ -84,10 +83,10 @@ std::optional<DitConfig> teacher_of(const Config& config, const std::string& pre
   const std::string& teacher = is_distilled ? config.distil.teacher : config.dmd.teacher;
   if (teacher.empty()) return std::nullopt;
   if (std::filesystem::exists(teacher)) return read_teacher_config(teacher, dit_config_of(config));
-  fmt::print(stderr,
-             "sgf: {} {} is not here, so a teacher of the generator's size is counted; --teacher wan-14b counts "
-             "another\n",
-             is_distilled ? "distil.teacher" : "dmd.teacher", teacher);
+  warn(
+      "{} {} is not here, so a teacher of the generator's size is counted; --teacher wan-14b counts "
+      "another",
+      is_distilled ? "distil.teacher" : "dmd.teacher", teacher);
   return std::nullopt;
 }
 
@@ -97,15 +96,15 @@ void run_plan(const PlanArgs& args) {
   request.teacher = teacher_of(config, args.teacher);
   const RunPlan plan = plan_run(config, request);
   if (args.json) {
-    fmt::print("{}\n", to_json(plan).dump());
+    say_json(to_json(plan));
   } else {
-    fmt::print("{}: {} parameters", args.config, shown_count(plan.parameters));
-    if (plan.teacher_parameters) fmt::print(", {} of the teacher", shown_count(*plan.teacher_parameters));
-    fmt::print("\n\n");
+    say("{}: {} parameters{}", args.config, shown_count(plan.parameters),
+        plan.teacher_parameters ? fmt::format(", {} of the teacher", shown_count(*plan.teacher_parameters)) : "");
+    say("");
     print_memory(plan.memory);
-    fmt::print("\n");
+    say("");
     print_costs(plan);
-    fmt::print("\n");
+    say("");
     print_time(plan);
     print_fit(plan);
   }

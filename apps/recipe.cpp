@@ -4,6 +4,7 @@
 #include "apps/table.h"
 #include "apps/version.h"
 #include "sgf/core/error.h"
+#include "sgf/core/say.h"
 #include "sgf/core/weight_identity.h"
 #include "sgf/training/recipe_plan.h"
 #include "sgf/training/start_file.h"
@@ -50,8 +51,8 @@ void say_outdated(const std::vector<RecipeStep>& steps) {
       const bool is_of_recipe = std::ranges::any_of(
           step.after, [&](const std::filesystem::path& run) { return run == source.given && steps_made(run) > 0; });
       if (is_of_recipe && weight_identity(open_tensor_file(find_start_file(source.given).path)) != source.identity)
-        fmt::print(stderr, "sgf: {} began with other weights ({}) than {} has now; remove it to have it made again\n",
-                   step.run.string(), source.key, source.given);
+        warn("{} began with other weights ({}) than {} has now; remove it to have it made again", step.run.string(),
+             source.key, source.given);
     }
   }
 }
@@ -82,8 +83,8 @@ void print_plan_of(const std::vector<RecipeStep>& steps) {
   say_outdated(steps);
   for (const RecipeStep& step : steps) {
     for (const std::string& objection : objections(step, steps))
-      fmt::print(stderr, "{} would be refused: {}\n", step.file.filename().string(), objection);
-    if (!is_made(step) && waits_for_pairs(step)) fmt::print(stderr, "{}\n", pairs_words(step));
+      remark("{} would be refused: {}", step.file.filename().string(), objection);
+    if (!is_made(step) && waits_for_pairs(step)) remark("{}", pairs_words(step));
   }
 }
 
@@ -96,8 +97,7 @@ void check_needs(const std::vector<RecipeStep>& steps) {
 }
 
 TrainResult run_step(const RecipeStep& step, const RecipeArgs& args, const Ranks& ranks) {
-  if (ranks.is_first())
-    fmt::print("{}: {} steps into {}\n", step.file.string(), step.config.train.steps, step.run.string());
+  if (ranks.is_first()) say("{}: {} steps into {}", step.file.string(), step.config.train.steps, step.run.string());
   std::fflush(stdout);
   return run_training({.config = step.config,
                        .out = step.run,
@@ -108,7 +108,7 @@ TrainResult run_step(const RecipeStep& step, const RecipeArgs& args, const Ranks
 }
 
 void leave_recipe(const std::string& message) {
-  fmt::print(stderr, "sgf: {}\n", message);
+  warn("{}", message);
   std::_Exit(1);
 }
 
@@ -123,14 +123,14 @@ void run_recipe(const RecipeArgs& args) {
         ranks.gather({is_made(step) ? 1.0 : 0.0, waits_for_pairs(step) ? 1.0 : 0.0}).front();
     if (first[0] != 0) continue;
     if (first[1] != 0) {
-      if (ranks.is_first()) fmt::print("{}\n", pairs_words(step));
+      if (ranks.is_first()) say("{}", pairs_words(step));
       return exit_with(kRecipeStopped);
     }
     const TrainResult result = run_step(step, args, ranks);
     if (result.end == TrainEnd::kDone) continue;
     if (ranks.is_first())
-      fmt::print("{} stopped after step {}: {}; the same command goes on\n", step.run.string(), result.steps_done,
-                 result.reason);
+      say("{} stopped after step {}: {}; the same command goes on", step.run.string(), result.steps_done,
+          result.reason);
     return exit_with(result.end == TrainEnd::kStopped ? kRecipeStopped : kRecipeUnsound);
   }
   if (!ranks.is_first()) return;

@@ -2,7 +2,9 @@
 #include "apps/commands.h"
 #include "apps/option_values.h"
 #include "sgf/core/error.h"
+#include "sgf/core/printable.h"
 #include "sgf/core/progress_line.h"
+#include "sgf/core/say.h"
 #include "sgf/core/weight_identity.h"
 #include "sgf/data/video_fragments.h"
 #include "sgf/data/video_reader.h"
@@ -64,7 +66,7 @@ int64_t blocks_in(const RedoArgs& args, const Config& config) {
 void run_redo(const RedoArgs& args) {
   GenerateOrder order = order_in(args);
   if (args.show) {
-    fmt::print("{}\n", to_json(order).dump(2));
+    print_lines(stdout, printable_json(to_json(order).dump(2)) + "\n");
     return;
   }
   find_weights(order, args);
@@ -84,13 +86,13 @@ void run_redo(const RedoArgs& args) {
   const VideoDifference difference = compare_videos(args.video, output.target);
   if (args.out.empty()) fs::remove(output.target);
   if (difference.is_identical()) {
-    fmt::print("identical: all {} pictures\n", difference.pictures);
+    say("identical: all {} pictures", difference.pictures);
     return;
   }
-  fmt::print("differs: {} pictures compared, largest difference {} of 255, mean {:.4f}, first at picture {}{}\n",
-             difference.pictures, difference.largest, difference.mean,
-             difference.first_picture ? std::to_string(*difference.first_picture) : "-",
-             difference.only_first + difference.only_second > 0 ? "; one is longer" : "");
+  say("differs: {} pictures compared, largest difference {} of 255, mean {:.4f}, first at picture {}{}",
+      difference.pictures, difference.largest, difference.mean,
+      difference.first_picture ? std::to_string(*difference.first_picture) : "-",
+      difference.only_first + difference.only_second > 0 ? "; one is longer" : "");
   exit_with(1);
 }
 

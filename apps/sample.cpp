@@ -5,6 +5,7 @@
 #include "sgf/core/atomic_file.h"
 #include "sgf/core/error.h"
 #include "sgf/core/progress_line.h"
+#include "sgf/core/say.h"
 #include "sgf/data/prompt_list.h"
 #include "sgf/data/sample_files.h"
 #include "sgf/data/video_tensor.h"
@@ -105,7 +106,7 @@ void run_sample(const SampleArgs& args) {
         out.string());
   GenerateOrder order{.config = config, .model = chosen.weights, .wan = args.model.wan};
   if (order.wan.empty() && config.data.world.empty() && fs::is_directory(order.model)) order.wan = order.model;
-  const StreamParts parts = build_parts(order, [](const std::string& text) { fmt::print(stderr, "sgf: {}\n", text); });
+  const StreamParts parts = build_parts(order, [](const std::string& text) { warn("{}", text); });
   ProgressLine line(
       {.mode = progress_mode(args.quiet), .total_steps = static_cast<int64_t>(request.prompts.size()), .unit = "video"},
       standard_progress_output());
@@ -120,8 +121,8 @@ void run_sample(const SampleArgs& args) {
   line.finish();
   write_prompts(out / "prompts.txt", request.prompts);
   if (args.png && !config.data.world.empty()) list_pictures(out, config.data.world, request.prompts);
-  fmt::print("{}: {} videos, {}, {} {} steps, shift {:g}, guidance {:g}\n", out.string(), request.prompts.size(),
-             enum_name(request.mode), args.steps, args.solver, request.sampler.shift, args.guidance);
+  say("{}: {} videos, {}, {} {} steps, shift {:g}, guidance {:g}", out.string(), request.prompts.size(),
+      enum_name(request.mode), args.steps, args.solver, request.sampler.shift, args.guidance);
 }
 
 void add_sampled_model(CLI::App& command, SampleArgs& args) {

@@ -3,6 +3,7 @@
 #include "apps/option_values.h"
 #include "apps/table.h"
 #include "sgf/core/error.h"
+#include "sgf/core/say.h"
 #include "sgf/evaluation/strip_figure.h"
 
 #include <fmt/format.h>
@@ -46,8 +47,8 @@ std::vector<double> strip_times(const StripsArgs& args, const std::vector<StripS
 void say_missing(const StripRow& row, const std::vector<double>& times) {
   for (size_t i = 0; i < times.size(); ++i)
     if (!row.pictures[i])
-      fmt::print(stderr, "sgf: {} has no picture at {}: it ends at {}\n", printable(row.name), time_label(times[i]),
-                 time_label(row.seconds));
+      warn("{} has no picture at {}: it ends at {}", shown_name(row.name), time_label(times[i]),
+           time_label(row.seconds));
 }
 
 void run_strips(const StripsArgs& args) {
@@ -59,8 +60,8 @@ void run_strips(const StripsArgs& args) {
   }
   const RgbImage image = draw_strips(figure);
   write_png(args.out, image);
-  fmt::print("{}: {} x {} pixels, {} rows, {} times\n", args.out, image.width, image.height, figure.rows.size(),
-             figure.times.size());
+  say("{}: {} x {} pixels, {} rows, {} times", args.out, image.width, image.height, figure.rows.size(),
+      figure.times.size());
 }
 
 }  // namespace

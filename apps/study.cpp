@@ -7,6 +7,7 @@
 #include "apps/version.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
+#include "sgf/core/say.h"
 #include "sgf/core/stop_signal.h"
 #include "sgf/evaluation/study/child_jobs.h"
 #include "sgf/evaluation/study/evaluate_arm.h"
@@ -88,10 +89,10 @@ void print_study_plan(const Study& study, const std::vector<PlannedArm>& plan) {
     for (const std::optional<double>& seconds : {p.training_seconds, p.evaluation_seconds})
       is_known = is_known && seconds, sum += seconds.value_or(0);
   }
-  fmt::print("{}, sha256 {}, into {}\n", study.file.path.string(), study.file.sha256, study.folder.string());
+  say("{}, sha256 {}, into {}", study.file.path.string(), study.file.sha256, study.folder.string());
   table.print();
-  fmt::print("{:.0f} s of one job after the other, by arms that are done{}\n", sum,
-             is_known ? "" : ", and what is not known yet");
+  say("{:.0f} s of one job after the other, by arms that are done{}", sum,
+      is_known ? "" : ", and what is not known yet");
   for (const PlannedArm& p : plan)
     if (p.arm.kind == ArmKind::kInitial) explain_needs(study.config_of(p.arm));  // all runs start as it does
 }
@@ -106,7 +107,7 @@ int evaluate_here(const Study& study, const StudyArm& arm, const StudyArgs& args
         study, arm,
         evaluate_arm({study, arm, device, args.threads, version_text(), say, [&] { return signal.received() != 0; }}));
   } catch (const ArmStopped&) {
-    fmt::print(stderr, "sgf: {} stopped before all was measured; the same command measures it anew\n", arm.id());
+    warn("{} stopped before all was measured; the same command measures it anew", arm.id());
     return kStudyStopped;
   }
   if (args.lean && arm.is_trained()) drop_states(study, arm);
@@ -118,14 +119,13 @@ int run_arm(const Study& study, const PlannedArm& planned, const StudyArgs& args
   const StudyArm& arm = planned.arm;
   const ProgressMode mode = progress_mode(args.quiet);
   const auto say = [&](const std::string& line) {
-    if (!args.quiet) fmt::print(stderr, "{}\n", line);
+    if (!args.quiet) remark("{}", line);
   };
   if (args.trains() && arm.is_trained() && planned.state < ArmState::kTrained) {
     say(fmt::format("{}: training, {} steps", arm.id(), planned.steps));
     const TrainResult result = train_arm(study, arm, version_text(), mode);
     if (result.end != TrainEnd::kDone) {
-      fmt::print(stderr, "sgf: {} stopped after step {}: {}; the same command goes on\n", arm.id(), result.steps_done,
-                 result.reason);
+      warn("{} stopped after step {}: {}; the same command goes on", arm.id(), result.steps_done, result.reason);
       return result.end == TrainEnd::kStopped ? kStudyStopped : kStudyUnsound;
     }
   }
@@ -158,11 +158,11 @@ int code_of(const ChildEnd& end) { return end.is_told && end.code == 128 + SIGTE
 
 void tell_of(const ChildEnd& end, size_t done, size_t all, bool is_quiet) {
   if (code_of(end) == kStudyStopped)
-    fmt::print(stderr, "sgf: {} stopped; the same command goes on\n", end.job.name);
+    warn("{} stopped; the same command goes on", end.job.name);
   else if (end.code != 0)
-    fmt::print(stderr, "sgf: {} ended with code {}; {} says why\n", end.job.name, end.code, end.job.log.string());
+    warn("{} ended with code {}; {} says why", end.job.name, end.code, end.job.log.string());
   else if (!is_quiet)
-    fmt::print(stderr, "{} of {}: {} done in {:.0f} s\n", done, all, end.job.name, end.seconds);
+    remark("{} of {}: {} done in {:.0f} s", done, all, end.job.name, end.seconds);
 }
 
 // Each arm in a process of its own, several at a time: one of these networks leaves most of a GPU idle.
@@ -194,8 +194,8 @@ void report(const Study& study, const StudyArgs& args) {
   const std::vector<StudyArm> planned = arms_of(study.recipe(), {.seeds = args.choice.seeds});
   const StudyReport report = report_study(study, planned, read_arms(study, planned), version_text());
   write_report(study, report);
-  for (const std::string& sentence : report.conclusions) fmt::print("{}\n", sentence);
-  fmt::print("{0}/study.html shows it; {0}/study.json, study.md and study-*.svg hold it\n", study.folder.string());
+  for (const std::string& sentence : report.conclusions) say("{}", sentence);
+  say("{0}/study.html shows it; {0}/study.json, study.md and study-*.svg hold it", study.folder.string());
 }
 
 void run_study(StudyArgs args) {

@@ -1,16 +1,15 @@
 #include "apps/table.h"
 
 #include "sgf/core/error.h"
-#include "sgf/core/yaml_text.h"
+#include "sgf/core/printable.h"
+#include "sgf/core/say.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 
 namespace sgf {
 namespace {
@@ -25,15 +24,6 @@ size_t width_of(std::string_view text) {
 bool looks_like_number(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   return text == "nan" || text == "inf" || (!text.empty() && text[0] >= '0' && text[0] <= '9');
-}
-
-// Controls, and what breaks a line or turns its direction: U+2028 to U+202E, U+2066 to U+2069.
-bool paints_a_terminal(std::string_view character) {
-  const auto byte = static_cast<unsigned char>(character.back());
-  if (character.size() == 1) return byte < 0x20 || byte == 0x7f;
-  if (character.size() == 2) return character[0] == '\xc2' && byte < 0xa0;
-  return (character.starts_with("\xe2\x80") && byte >= 0xa8 && byte <= 0xae) ||
-         (character.starts_with("\xe2\x81") && byte >= 0xa6 && byte <= 0xa9);
 }
 
 struct Column {
@@ -66,26 +56,28 @@ std::string line_of(const Cells& cells, const std::vector<Column>& columns) {
 
 }  // namespace
 
-Table::Table(std::vector<std::string> headers) : headers_(std::move(headers)) {}
+Table::Table(std::vector<std::string> headers) : headers_(std::move(headers)) {
+  for (std::string& header : headers_) header = printable(header);
+}
 
 void Table::add(std::vector<std::string> cells) {
   check(cells.size() == headers_.size(), "apps", "a row of {} cells in a table of {}", cells.size(), headers_.size());
+  for (std::string& cell : cells) cell = printable(cell);
   rows_.push_back(std::move(cells));
 }
 
-std::string Table::text(bool is_terminal) const {
+std::string Table::text() const {
   const std::vector<Column> columns = measure(headers_, rows_);
-  const std::string header = line_of(headers_, columns);
-  std::string text = is_terminal ? fmt::format("\x1b[1m{}\x1b[0m\n", header) : header + "\n";
+  std::string text = line_of(headers_, columns) + "\n";
   for (const Cells& row : rows_) text += line_of(row, columns) + "\n";
   return text;
 }
 
-void Table::print() const { fmt::print("{}", text(stdout_is_terminal())); }
-
-bool stdout_is_terminal() {
-  const char* no_color = std::getenv("NO_COLOR");
-  return ::isatty(STDOUT_FILENO) != 0 && (no_color == nullptr || *no_color == '\0');
+void Table::print() const {
+  const std::string all = text();
+  const size_t header = all.find('\n');
+  say_bold(all.substr(0, header));
+  print_lines(stdout, all.substr(header + 1));
 }
 
 std::string shown_bytes(uint64_t bytes) {
@@ -105,18 +97,9 @@ std::string shown_count(int64_t count) {
   return digits;
 }
 
-std::string printable(std::string_view text, size_t longest) {
-  std::string out;
-  for (size_t at = 0; at < text.size();) {
-    if (at >= longest) return out + "...";
-    const std::string_view character = text.substr(at, std::max<size_t>(1, utf8_length(text.substr(at))));
-    const bool is_plain = utf8_length(character) > 0 && !paints_a_terminal(character);
-    if (is_plain) out += character;
-    if (!is_plain)
-      for (const char byte : character) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
-    at += character.size();
-  }
-  return out;
+std::string shown_name(std::string_view name) {
+  constexpr size_t kLongest = 120;
+  return printable(name, kLongest);
 }
 
 }  // namespace sgf

@@ -8,8 +8,8 @@
 
 namespace sgf {
 
-// Columns are as wide as their widest cell; a column of numbers is aligned to the right. On a terminal the header is
-// bold; into a pipe or a file goes plain text.
+// Columns are as wide as their widest cell; a column of numbers is aligned to the right. Cells may hold anything: they
+// are shown as printable() does. On a terminal the header is bold; into a pipe or a file goes plain text.
 class Table {
  public:
   explicit Table(std::vector<std::string> headers);
@@ -18,7 +18,7 @@ class Table {
   void add(std::vector<std::string> cells);
   bool is_empty() const { return rows_.empty(); }
 
-  std::string text(bool is_terminal) const;
+  std::string text() const;
   void print() const;  // to stdout
 
  private:
@@ -26,14 +26,10 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// Whether stdout is a terminal that wants colour: https://no-color.org
-bool stdout_is_terminal();
-
 std::string shown_bytes(uint64_t bytes);  // "2.84 GB"
 std::string shown_error(double error);    // "1.25e-07"; "nan" whatever the sign of a NaN
 std::string shown_count(int64_t count);   // "1,418,996,800"
 
-// A name out of a file: UTF-8 as it is, all else that would paint a terminal as \\xNN, cut after so many bytes.
-std::string printable(std::string_view text, size_t longest = 120);
+std::string shown_name(std::string_view name);  // printable(), cut after 120 bytes
 
 }  // namespace sgf

@@ -4,6 +4,7 @@
 #include "apps/table.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
+#include "sgf/core/say.h"
 #include "sgf/core/tensors.h"
 #include "sgf/core/wan_folder.h"
 #include "sgf/text/cached_prompt_encoder.h"
@@ -60,7 +61,7 @@ WanTextSettings text_settings(const TextArgs& args) {
                            .text_len = args.text_len,
                            .options = at::TensorOptions(device).dtype(scalar_type_from_name(dtype)),
                            .cache = std::nullopt,
-                           .warn = [](const std::string& line) { fmt::print(stderr, "sgf: {}\n", line); }};
+                           .warn = [](const std::string& line) { warn("{}", line); }};
   if (!args.no_cache)
     settings.cache = args.cache.empty() ? default_embedding_folder() : std::filesystem::path(args.cache);
   return settings;
@@ -86,20 +87,20 @@ TextReport report_prompt(const TextArgs& args) {
 }
 
 void print_report(const TextReport& report, const TextArgs& args) {
-  fmt::print("cleaned    {}\n", report.cleaned);
+  say("cleaned    {}", report.cleaned);
   if (report.tokens) {
-    fmt::print("tokens     {} of {}, {} cut\n", report.tokens->ids.size(), args.text_len, report.tokens->cut);
+    say("tokens     {} of {}, {} cut", report.tokens->ids.size(), args.text_len, report.tokens->cut);
     std::vector<std::string> shown;
     for (size_t i = 0; i < report.pieces.size(); ++i) {
       shown.push_back(fmt::format("{} {}", report.pieces[i], report.tokens->ids[i]));
     }
-    fmt::print("pieces     {}\n", fmt::join(shown, ", "));
+    say("pieces     {}", fmt::join(shown, ", "));
   }
   if (!report.encoded) return;
   const at::Tensor& rows = report.encoded->rows;
   const at::Tensor wide = rows.to(at::kDouble);
-  fmt::print("embedding  [{}] {}, mean {:.6g}, std {:.6g}, cache {}\n", fmt::join(rows.sizes(), ", "),
-             name_of(rows.scalar_type()), wide.mean().item<double>(), wide.std(false).item<double>(), report.cache);
+  say("embedding  [{}] {}, mean {:.6g}, std {:.6g}, cache {}", fmt::join(rows.sizes(), ", "),
+      name_of(rows.scalar_type()), wide.mean().item<double>(), wide.std(false).item<double>(), report.cache);
 }
 
 void print_report_json(const TextReport& report, const TextArgs& args) {
@@ -118,7 +119,7 @@ void print_report_json(const TextReport& report, const TextArgs& args) {
     line["cut"] = report.encoded->cut;
     line["cache"] = report.cache;
   }
-  fmt::print("{}\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  say_json(line);
 }
 
 void run_text(TextArgs args) {

@@ -4,6 +4,7 @@
 #include "apps/option_values.h"
 #include "apps/version.h"
 #include "sgf/core/config.h"
+#include "sgf/core/say.h"
 #include "sgf/training/train_run.h"
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ int exit_code(TrainEnd end) { return end == TrainEnd::kDone ? 0 : end == TrainEn
 
 // Another rank is gone while this one is in the middle of a long step: there is nothing left to wait for.
 void leave_at_once(const std::string& message) {
-  fmt::print(stderr, "sgf: {}\n", message);
+  warn("{}", message);
   std::_Exit(1);
 }
 
@@ -50,16 +51,15 @@ void run_train(const TrainArgs& args) {
   if (!ranks.is_first()) return exit_with(exit_code(result.end));
   const std::string place = request.out.string();
   if (result.end == TrainEnd::kDone) {
-    fmt::print("{} steps done; {}/report.html shows how it went\n", result.steps_done, place);
+    say("{} steps done; {}/report.html shows how it went", result.steps_done, place);
     return;
   }
   // The run's own config holds every --set of this command.
-  fmt::print("stopped after step {}: {}; a checkpoint is written, sgf train {}/config.yaml --out {} --resume goes on\n",
-             result.steps_done, result.reason, place, place);
+  say("stopped after step {}: {}; a checkpoint is written, sgf train {}/config.yaml --out {} --resume goes on",
+      result.steps_done, result.reason, place, place);
   if (result.end == TrainEnd::kUnsound)
-    fmt::print(
-        "find out why first: a new run (--out) with a smaller rate may start from an earlier checkpoint, "
-        "--set train.start_from={}/checkpoints/step_N\n",
+    say("find out why first: a new run (--out) with a smaller rate may start from an earlier checkpoint, "
+        "--set train.start_from={}/checkpoints/step_N",
         place);
   exit_with(exit_code(result.end));
 }

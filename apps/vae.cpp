@@ -3,6 +3,7 @@
 #include "apps/option_values.h"
 #include "apps/progress.h"
 #include "apps/vae_options.h"
+#include "sgf/core/say.h"
 #include "sgf/vae/vae_files.h"
 
 #include <fmt/format.h>
@@ -47,10 +48,9 @@ void run_encode(VaeEncodeArgs args) {
   const auto began = std::chrono::steady_clock::now();
   const EncodedVideo encoded = encode_video(codec, args.order, progress_of_frames());
   const double seconds = seconds_since(began);
-  if (!encoded.warning.empty()) fmt::print(stderr, "sgf: {}\n", encoded.warning);
-  fmt::print("{} latents of {} pictures of {} x {} in {} ({:.1f} pictures/s)\n", encoded.latents, encoded.pictures,
-             encoded.width, encoded.height, args.order.latents.string(),
-             static_cast<double>(encoded.pictures) / seconds);
+  if (!encoded.warning.empty()) warn("{}", encoded.warning);
+  say("{} latents of {} pictures of {} x {} in {} ({:.1f} pictures/s)", encoded.latents, encoded.pictures,
+      encoded.width, encoded.height, args.order.latents.string(), static_cast<double>(encoded.pictures) / seconds);
 }
 
 void run_decode(VaeDecodeArgs args) {
@@ -58,8 +58,8 @@ void run_decode(VaeDecodeArgs args) {
   if (args.fps > 0) args.order.fps = args.fps;
   const auto began = std::chrono::steady_clock::now();
   const DecodedVideo decoded = decode_video(codec, args.order, progress_of_frames());
-  fmt::print("{} pictures of {} x {} in {} ({:.1f} pictures/s)\n", decoded.pictures, decoded.width, decoded.height,
-             args.order.video.string(), static_cast<double>(decoded.pictures) / seconds_since(began));
+  say("{} pictures of {} x {} in {} ({:.1f} pictures/s)", decoded.pictures, decoded.width, decoded.height,
+      args.order.video.string(), static_cast<double>(decoded.pictures) / seconds_since(began));
 }
 
 void add_encode(CLI::App& vae) {

@@ -4,6 +4,8 @@
 #include "apps/table.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
+#include "sgf/core/printable.h"
+#include "sgf/core/say.h"
 #include "sgf/evaluation/recording.h"
 #include "sgf/evaluation/replay.h"
 
@@ -62,7 +64,7 @@ Outcome verify_one(const std::string& file, const ReplayOptions& options) {
   } catch (const std::exception& e) {
     // Torch appends a backtrace: the first line is what a user can use.
     const std::string reason = std::string(e.what()).substr(0, std::string_view(e.what()).find('\n'));
-    return {std::nullopt, reason.find(file) == std::string::npos ? file + ": " + reason : reason};
+    return {std::nullopt, reason.find(printable(file)) == std::string::npos ? file + ": " + reason : reason};
   }
 }
 
@@ -88,7 +90,7 @@ nlohmann::json failed_line(const std::string& file, const ReplayOptions& options
 void print_json(const std::string& file, const Outcome& outcome, const ReplayOptions& options) {
   const nlohmann::json line = outcome.result ? to_json(*outcome.result) : failed_line(file, options);
   // File names and messages may hold bytes that are no UTF-8.
-  fmt::print("{}\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  say_json(line);
   std::fflush(stdout);
 }
 
@@ -105,12 +107,12 @@ int run_verify(const VerifyArgs& args) {
       print_json(file, outcome, options);
     else if (outcome.result)
       add_rows(table, *outcome.result);
-    if (!outcome.result) fmt::print(stderr, "sgf: {}\n", outcome.error);
+    if (!outcome.result) warn("{}", outcome.error);
   }
   if (!args.json) {
     table.print();
-    fmt::print("{} of {} recordings hold ({}, {}{}{})\n", passed, args.files.size(), args.dtype, options.device.str(),
-               backends.empty() ? "" : ", attention ", fmt::join(backends, " and "));
+    say("{} of {} recordings hold ({}, {}{}{})", passed, args.files.size(), args.dtype, options.device.str(),
+        backends.empty() ? "" : ", attention ", fmt::join(backends, " and "));
   }
   return passed == args.files.size() ? 0 : 1;
 }

@@ -4,6 +4,7 @@
 #include "apps/progress.h"
 #include "apps/table.h"
 #include "sgf/core/error.h"
+#include "sgf/core/say.h"
 #include "sgf/data/video_writer.h"
 #include "sgf/data/world_caption.h"
 #include "sgf/data/world_clips.h"
@@ -43,12 +44,11 @@ void run_render(RenderArgs args) {
   if (!args.prompt.empty()) args.order.caption = parse_caption(args.prompt);
   const ClipEncoder encoder = render_clips(args.order, args.files, show_progress(args.order.clips));
   if (!encoder.is_h264) {
-    fmt::print(stderr, "sgf: this FFmpeg has no encoder for H.264; {} was used, which not every browser plays\n",
-               encoder.name);
+    warn("this FFmpeg has no encoder for H.264; {} was used, which not every browser plays", encoder.name);
   }
   if (!args.strip.empty()) write_png(args.strip, strip_of_clips(args.order));
-  fmt::print("{} clips of {} frames in {}, listed in manifest.json and captions.txt\n", args.order.clips,
-             args.order.frames, args.files.folder.string());
+  say("{} clips of {} frames in {}, listed in manifest.json and captions.txt", args.order.clips, args.order.frames,
+      args.files.folder.string());
 }
 
 void add_render(CLI::App& world) {
@@ -127,14 +127,14 @@ void print_object_scores(const std::vector<Row>& rows, const std::string& captio
 void print_video(const MeasuredVideo& video) {
   const std::vector<Row> rows = rows_of(video);
   print_frame_scores(rows);
-  fmt::print("\n");
+  say("");
   print_object_scores(rows, video.caption);
 }
 
 void print_list(const std::vector<MeasuredVideo>& videos) {
   Table table({"video", "frames", "valid", "re-render", "caption"});
   for (const MeasuredVideo& video : videos) {
-    table.add({printable(video.file.string()), shown_count(video.score.whole.frames.frames()),
+    table.add({shown_name(video.file.string()), shown_count(video.score.whole.frames.frames()),
                shown_score(video.score.whole.valid), shown_score(video.score.whole.rerender_error), video.caption});
   }
   table.print();
@@ -142,12 +142,15 @@ void print_list(const std::vector<MeasuredVideo>& videos) {
 
 void print_videos(const std::vector<MeasuredVideo>& videos) {
   if (videos.size() == 1) {
-    fmt::print("{}: {}\n\n", printable(videos.front().file.string()), videos.front().caption);
+    say("{}: {}", videos.front().file.string(), videos.front().caption);
+    say("");
     print_video(videos.front());
     return;
   }
   print_list(videos);
-  fmt::print("\nmean of {} videos\n\n", videos.size());
+  say("");
+  say("mean of {} videos", videos.size());
+  say("");
   print_video(mean_video(videos));
 }
 
@@ -186,8 +189,8 @@ void run_measure(const WorldMeasureArgs& args) {
     print_videos(measured);
     return;
   }
-  for (const MeasuredVideo& video : measured) fmt::print("{}\n", to_json(video).dump());
-  if (measured.size() > 1) fmt::print("{}\n", nlohmann::json{{"mean", to_json(mean_video(measured))}}.dump());
+  for (const MeasuredVideo& video : measured) say_json(to_json(video));
+  if (measured.size() > 1) say_json(nlohmann::json{{"mean", to_json(mean_video(measured))}});
 }
 
 // What the options need of one another, before anything is opened.

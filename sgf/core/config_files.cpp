@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
 #include "sgf/core/nearest_name.h"
-#include "sgf/core/yaml_text.h"
 
 namespace fs = std::filesystem;
 
@@ -144,7 +144,7 @@ class TreeLoader {
     for (const fs::path& folder : preset_folders_) {
       if (name.is_relative()) places.push_back(folder / name);
     }
-    const std::string asked = fmt::format("{}: base {}", base.origin.where(), quote_for_message(base.name));
+    const std::string asked = fmt::format("{}: base {}", base.origin.where(), in_quotes(base.name));
     return first_existing(places, asked, base.name, preset_folders_);
   }
 

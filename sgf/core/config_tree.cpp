@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "sgf/core/error.h"
-#include "sgf/core/yaml_text.h"
+#include "sgf/core/in_quotes.h"
 
 namespace sgf {
 namespace {
@@ -89,7 +89,7 @@ std::string describe_value(const ConfigNode& node) {
     case ConfigNode::Kind::kScalar:
       break;
   }
-  return node.is_quoted ? fmt::format("the text {}", quote_for_message(node.text)) : quote_for_message(node.text);
+  return node.is_quoted ? fmt::format("the text {}", in_quotes(node.text)) : in_quotes(node.text);
 }
 
 }  // namespace sgf

@@ -11,8 +11,8 @@
 #include "sgf/core/config.h"
 #include "sgf/core/error.h"
 #include "sgf/core/flat_reader.h"
+#include "sgf/core/in_quotes.h"
 #include "sgf/core/sigma_shift.h"
-#include "sgf/core/yaml_text.h"
 
 namespace sgf {
 namespace {
@@ -117,7 +117,7 @@ void FlatMapping::take_networks() {
   check(!preset.starts_with("Wan"), "core",
         "{}: model_kwargs.model_name {} is no network of this program; it has Wan2.1-T2V-1.3B, Wan2.1-T2V-14B and its "
         "presets",
-        origin_of("model_kwargs.model_name").where(), quote_for_message(own));
+        origin_of("model_kwargs.model_name").where(), in_quotes(own));
   note("(model_kwargs.model_name)", fmt::format("model of preset {}", preset), "");
   if (find("real_name") != nullptr) {
     const auto real = value_or<std::string>("real_name", "");
@@ -148,8 +148,7 @@ void FlatMapping::take_stage() {
     check(trainer == "diffusion" && is_forcing, "core",
           "{}: trainer {}{} is not here; there are score_distillation, self_gradient_forcing, and diffusion with "
           "teacher_forcing",
-          origin_of("trainer").where(), quote_for_message(trainer),
-          trainer == "diffusion" ? " without teacher_forcing" : "");
+          origin_of("trainer").where(), in_quotes(trainer), trainer == "diffusion" ? " without teacher_forcing" : "");
     set("train.stage", "teacher_forcing", "trainer");
   }
   if (trainer != "diffusion") {
@@ -167,7 +166,7 @@ void FlatMapping::take_stage() {
 void FlatMapping::take_boundary() {
   const auto mode = value_or<std::string>("grad_mode", "");
   check(mode.empty() || mode == "self_gradient_forcing", "core", "{}: grad_mode expects self_gradient_forcing, got {}",
-        origin_of("grad_mode").where(), quote_for_message(mode));
+        origin_of("grad_mode").where(), in_quotes(mode));
   const std::array marks = {"grad_mode", "cache_mode", "self_gradient_forcing_cache_mode", "per_rank_exit_step",
                             "self_gradient_forcing_match_context"};
   const bool is_open = std::any_of(marks.begin(), marks.end(), [&](const char* key) { return find(key) != nullptr; }) ||

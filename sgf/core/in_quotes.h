@@ -6,8 +6,8 @@
 
 namespace sgf {
 
-// In single quotes, control and non-ASCII bytes as \xNN, cut after 120 characters: a damaged file must not
-// paint the terminal or fill the log.
+// In single quotes as printable() shows it, cut after 120 bytes between characters: a damaged file must not paint the
+// terminal or fill the log.
 std::string in_quotes(std::string_view text);
 
 }  // namespace sgf

@@ -1,6 +1,7 @@
 #include "sgf/core/progress_line.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/printable.h"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -94,7 +95,8 @@ void ProgressLine::show(const ProgressReport& report) {
 void ProgressLine::say(std::string_view line) {
   if (settings_.mode == ProgressMode::kQuiet) return;
   const bool is_terminal = settings_.mode == ProgressMode::kTerminal && !line_.empty();
-  output_.write(is_terminal ? fmt::format("\r\x1b[K{}\n{}", line, line_) : fmt::format("{}\n", line));
+  const std::string shown = printable(line);
+  output_.write(is_terminal ? fmt::format("\r\x1b[K{}\n{}", shown, line_) : shown + '\n');
 }
 
 void ProgressLine::finish() {

@@ -11,7 +11,8 @@
 
 #include "sgf/core/config_tree.h"
 #include "sgf/core/error.h"
-#include "sgf/core/yaml_text.h"
+#include "sgf/core/in_quotes.h"
+#include "sgf/core/utf8.h"
 
 namespace sgf {
 namespace {
@@ -92,7 +93,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void refuse_extras(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) const {
     if (anchor != 0) refuse_anchor(mark);
     const bool is_tagged = !tag.empty() && tag != "?" && tag != "!";  // plain and quoted values carry these
-    if (is_tagged) refuse(mark, fmt::format("YAML tags are not supported, got {}", quote_for_message(tag)));
+    if (is_tagged) refuse(mark, fmt::format("YAML tags are not supported, got {}", in_quotes(tag)));
   }
 
   bool waits_for_key() const {

@@ -9,42 +9,22 @@
 #include <cmath>
 
 #include "sgf/core/error.h"
+#include "sgf/core/printable.h"
+#include "sgf/core/utf8.h"
 
 namespace sgf {
 namespace {
 
-bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
-
-size_t announced_length(unsigned char lead) {
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return 2;
-  if (lead >= 0xE0 && lead <= 0xEF) return 3;
-  if (lead >= 0xF0 && lead <= 0xF4) return 4;
-  return 0;
-}
-
-// Overlong forms, surrogates and code points past U+10FFFF all show in the second byte.
-bool second_byte_allowed(unsigned char lead, unsigned char second) {
-  if (lead == 0xE0) return second >= 0xA0;
-  if (lead == 0xED) return second <= 0x9F;
-  if (lead == 0xF0) return second >= 0x90;
-  if (lead == 0xF4) return second <= 0x8F;
-  return true;
-}
-
-// What must not stand raw between double quotes: controls, the quote itself, and what YAML folds or drops.
+// What must not stand raw between double quotes: the quote itself, and what YAML folds or drops or no terminal shows.
 std::string escape_character(std::string_view character) {
-  const auto first = static_cast<unsigned char>(character[0]);
+  const char32_t code = code_point_of(character);
   if (character == "\"" || character == "\\") return fmt::format("\\{}", character);
   if (character == "\n") return "\\n";
   if (character == "\t") return "\\t";
-  if (first < 0x20 || first == 0x7F) return fmt::format("\\x{:02X}", first);
-  if (character == "\u2028") return "\\u2028";
-  if (character == "\u2029") return "\\u2029";
-  if (character == "\uFEFF") return "\\uFEFF";
-  const bool is_c1_control = first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0;
-  if (is_c1_control) return fmt::format("\\x{:02X}", static_cast<unsigned char>(character[1]));
-  return std::string(character);
+  if (is_printable(code)) return std::string(character);
+  const auto number = static_cast<uint32_t>(code);
+  if (code < 0x100) return fmt::format("\\x{:02X}", number);
+  return code < 0x10000 ? fmt::format("\\u{:04X}", number) : fmt::format("\\U{:08X}", number);
 }
 
 std::string escape(std::string_view text) {
@@ -76,24 +56,7 @@ bool can_stand_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), is_safe) && !is_reserved_word(text);
 }
 
-// Cut between characters, so that a message stays UTF-8.
-std::string_view cut(std::string_view text, size_t length) {
-  if (text.size() <= length) return text;
-  while (length > 0 && is_continuation(text[length])) --length;
-  return text.substr(0, length);
-}
-
 }  // namespace
-
-size_t utf8_length(std::string_view rest) {
-  if (rest.empty()) return 0;
-  const auto lead = static_cast<unsigned char>(rest[0]);
-  const size_t length = announced_length(lead);
-  if (length < 2) return length;
-  if (rest.size() < length || !second_byte_allowed(lead, static_cast<unsigned char>(rest[1]))) return 0;
-  const bool complete = std::all_of(rest.begin() + 1, rest.begin() + static_cast<ptrdiff_t>(length), is_continuation);
-  return complete ? length : 0;
-}
 
 std::string spell_number(double value) {
   check(std::isfinite(value), "core", "a number in a config must be finite, got {}", value);
@@ -104,12 +67,6 @@ std::string spell_number(double value) {
 
 std::string spell_text(std::string_view text) {
   return can_stand_plain(text) ? std::string(text) : fmt::format("\"{}\"", escape(text));
-}
-
-std::string quote_for_message(std::string_view text) {
-  constexpr size_t kLongestShown = 60;
-  const std::string_view start = cut(text, kLongestShown);
-  return fmt::format("'{}{}'", escape(start), start.size() < text.size() ? "..." : "");
 }
 
 }  // namespace sgf

@@ -1,6 +1,7 @@
 #include "sgf/evaluation/result_table.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/printable.h"
 #include "sgf/evaluation/study/study_metrics.h"
 #include "sgf/vbench/metric_names.h"
 
@@ -95,7 +96,7 @@ std::string column_name(const ResultColumn& column) {
 // Labels and file names as plain text.
 std::string latex_text(std::string_view text) {
   std::string shown;
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     const bool is_special = std::string_view("&%$#_{}").find(c) != std::string_view::npos;
     if (c == '\\')
       shown += "\\textbackslash{}";
@@ -111,7 +112,7 @@ std::string latex_text(std::string_view text) {
 
 std::string markdown_text(std::string_view text) {
   std::string shown;
-  for (const char c : text) (c == '|' ? shown += '\\' : shown) += c;
+  for (const char c : printable(text)) (c == '|' ? shown += '\\' : shown) += c;
   return shown;
 }
 

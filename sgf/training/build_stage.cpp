@@ -1,6 +1,7 @@
 #include "sgf/training/build_stage.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/say.h"
 #include "sgf/core/wan_folder.h"
 #include "sgf/core/weight_identity.h"
 #include "sgf/data/clip_text.h"
@@ -23,7 +24,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace sgf {
 namespace {
@@ -185,7 +185,7 @@ StageSurroundings wan_surroundings(const Config& c, c10::Device device) {
   const WanSource source{.folder = c.data.wan,
                          .device = device,
                          .residence = Umt5Residence::kResident,
-                         .warn = [](const std::string& text) { fmt::print(stderr, "{}\n", text); }};
+                         .warn = [](const std::string& text) { warn("{}", text); }};
   StageSurroundings around{.text = wan_text(source, c), .sample_prompts = c.output.sample_prompts};
   if (c.output.sample_every > 0) around.codec = wan_codec(source, c);
   if (around.sample_prompts.empty()) {
@@ -224,9 +224,8 @@ std::shared_ptr<const TextEncoder> encoder_beside(const ClipShards& shards, cons
 StageSurroundings clip_surroundings(const Config& c, c10::Device device) {
   const auto shards = std::make_shared<ClipShards>(c.data.clips, static_cast<uint64_t>(c.run.seed));
   check_clips_fit(c, shards->order());
-  const WanSource source{.folder = c.data.wan, .device = device, .warn = [](const std::string& text) {
-                           fmt::print(stderr, "{}\n", text);
-                         }};
+  const WanSource source{
+      .folder = c.data.wan, .device = device, .warn = [](const std::string& text) { warn("{}", text); }};
   StageSurroundings around{
       .text = std::make_shared<ClipText>(shards, at::TensorOptions().device(device).dtype(compute_type(c)),
                                          encoder_beside(*shards, c, source)),
