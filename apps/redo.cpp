@@ -5,6 +5,7 @@
 #include "sgf/core/printable.h"
 #include "sgf/core/progress_line.h"
 #include "sgf/core/say.h"
+#include "sgf/core/strict_json.h"
 #include "sgf/core/weight_identity.h"
 #include "sgf/data/video_fragments.h"
 #include "sgf/data/video_reader.h"
@@ -35,9 +36,9 @@ GenerateOrder order_in(const RedoArgs& args) {
   check(fs::exists(args.video), "streaming", "{}: there is no such video", args.video);
   const std::optional<std::string> note = read_video_note(args.video);
   check(note.has_value(), "streaming", "{}: does not say what made it; videos of sgf generate do", args.video);
-  const nlohmann::json made_by = nlohmann::json::parse(*note, nullptr, /*allow_exceptions=*/false);
-  check(!made_by.is_discarded(), "streaming", "{}: its comment is not one of sgf generate's", args.video);
-  return order_from_json(made_by, args.video);
+  const std::optional<nlohmann::json> made_by = try_parse_json(*note);
+  check(made_by.has_value(), "streaming", "{}: its comment is not one of sgf generate's", args.video);
+  return order_from_json(*made_by, args.video);
 }
 
 // The weights that made it: where they were, or where --model says; known by their content.

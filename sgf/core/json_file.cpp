@@ -1,6 +1,7 @@
 #include "sgf/core/json_file.h"
 
 #include "sgf/core/atomic_file.h"
+#include "sgf/core/error.h"
 #include "sgf/core/mapped_file.h"
 #include "sgf/core/strict_json.h"
 
@@ -9,10 +10,15 @@
 namespace sgf {
 
 nlohmann::json read_json_file(const std::filesystem::path& path) {
-  const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
-  const std::span<const std::byte> bytes = file->bytes();
-  return parse_strict_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string(),
-                           {.depth = 16, .array_length = 10'000'000});
+  return parse_strict_json(MappedFile::open(path)->text(), path.string());
+}
+
+std::optional<nlohmann::json> try_read_json_file(const std::filesystem::path& path) {
+  try {
+    return read_json_file(path);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 void write_json_file(const std::filesystem::path& path, const nlohmann::json& content) {

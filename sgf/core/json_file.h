@@ -4,10 +4,15 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <filesystem>
+#include <optional>
 
 namespace sgf {
 
+// Throws Error, which names the file, where it cannot be read or is not the JSON that strict_json.h takes.
 nlohmann::json read_json_file(const std::filesystem::path& path);
+
+// Nothing where read_json_file refuses: for files that are made again where they are missing or damaged.
+std::optional<nlohmann::json> try_read_json_file(const std::filesystem::path& path);
 
 // Indented; bytes that are no UTF-8, as file names may hold, become question marks.
 void write_json_file(const std::filesystem::path& path, const nlohmann::json& content);

@@ -51,9 +51,10 @@ class Guard {
 };
 
 // nlohmann's SAX interface: every event passes the guard, then builds the document.
+template <class Json>
 class GuardedBuilder {
  public:
-  GuardedBuilder(json& document, Guard guard) : build_(document), guard_(std::move(guard)) {}
+  GuardedBuilder(Json& document, Guard guard) : build_(document), guard_(std::move(guard)) {}
 
   bool null() {
     return value([&] { return build_.null(); });
@@ -95,21 +96,38 @@ class GuardedBuilder {
     return build();
   }
 
-  nlohmann::detail::json_sax_dom_parser<json> build_;
+  nlohmann::detail::json_sax_dom_parser<Json> build_;
   Guard guard_;
 };
 
-}  // namespace
-
-nlohmann::json parse_strict_json(std::string_view text, const std::string& source, JsonLimits limits) {
-  json document;
-  GuardedBuilder builder(document, Guard(source, limits));
+template <class Json>
+Json parse_guarded(std::string_view text, const std::string& source, JsonLimits limits) {
+  Json document;
+  GuardedBuilder<Json> builder(document, Guard(source, limits));
   try {
-    json::sax_parse(text, &builder);
+    Json::sax_parse(text, &builder);
   } catch (const json::exception& error) {
     fail("core", "{}: not valid JSON: {}", source, in_quotes(error.what()));
   }
   return document;
+}
+
+}  // namespace
+
+nlohmann::json parse_strict_json(std::string_view text, const std::string& source, JsonLimits limits) {
+  return parse_guarded<nlohmann::json>(text, source, limits);
+}
+
+nlohmann::ordered_json parse_strict_ordered_json(std::string_view text, const std::string& source, JsonLimits limits) {
+  return parse_guarded<nlohmann::ordered_json>(text, source, limits);
+}
+
+std::optional<nlohmann::json> try_parse_json(std::string_view text, JsonLimits limits) {
+  try {
+    return parse_strict_json(text, "", limits);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace sgf

@@ -2,6 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
+#include "sgf/core/strict_json.h"
 #include "sgf/data/text_file.h"
 
 #include <fmt/ranges.h>
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <vector>
 
@@ -39,6 +39,8 @@ class CaptionList {
     add(text_of(entry, kFileNames, place), text_of(entry, kCaptionNames, place), place);
   }
 
+  const std::string& name() const { return name_; }
+
   [[noreturn]] void refuse(std::string_view why) const { fail("data", "{}: {}", name_, why); }
 
   Captions take() { return std::move(captions_); }
@@ -56,20 +58,14 @@ class CaptionList {
 };
 
 void add_json(const std::string& text, CaptionList& list) {
-  std::set<std::string> files;  // of a name that comes twice JSON keeps the last, without a word
-  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    const bool is_file = event == Json::parse_event_t::key && depth == 1;
-    if (is_file && !files.insert(parsed.get<std::string>()).second)
-      list.refuse(fmt::format("{} is named twice", in_quotes(parsed.get<std::string>())));
-    return true;
-  };
-  const Json json = Json::parse(text, watch, /*allow_exceptions=*/false);
+  const Json json = parse_strict_json(text, list.name());
   size_t place = 0;
   if (json.is_array()) {
     for (const Json& entry : json) list.add(entry, ++place);
     return;
   }
-  if (!json.is_object()) list.refuse(R"(not JSON: {"a.mp4": "a caption", ...} or a list of objects was expected)");
+  if (!json.is_object())
+    list.refuse(R"(not a list of captions: {"a.mp4": "a caption", ...} or a list of objects was expected)");
   for (const auto& [file, caption] : json.items()) {
     if (!caption.is_string()) list.refuse(fmt::format("the caption of {} is no text", in_quotes(file)));
     list.add(file, caption.get<std::string>(), ++place);
@@ -83,9 +79,7 @@ void add_json_lines(const std::string& text, CaptionList& list) {
     const std::string line = trimmed(text.substr(at, end - at));
     at = end + 1;
     if (line.empty()) continue;
-    const Json entry = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (entry.is_discarded()) list.refuse(fmt::format("line {} is no JSON", place + 1));
-    list.add(entry, place + 1);
+    list.add(parse_strict_json(line, fmt::format("{}: line {}", list.name(), place + 1)), place + 1);
   }
 }
 

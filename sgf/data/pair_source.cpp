@@ -3,6 +3,7 @@
 #include "sgf/core/checkpoint_format.h"
 #include "sgf/core/error.h"
 #include "sgf/core/sha256.h"
+#include "sgf/core/strict_json.h"
 #include "sgf/core/tensors.h"
 
 #include <ATen/ATen.h>
@@ -14,7 +15,7 @@ namespace {
 std::string caption_of(const TensorFile& file, int64_t pair, const std::filesystem::path& folder) {
   const auto found = file.metadata.find("captions");
   const nlohmann::json captions =
-      found == file.metadata.end() ? nlohmann::json() : nlohmann::json::parse(found->second, nullptr, false);
+      found == file.metadata.end() ? nlohmann::json() : try_parse_json(found->second).value_or(nullptr);
   check(captions.is_array() && pair < static_cast<int64_t>(captions.size()) &&
             captions[static_cast<size_t>(pair)].is_string(),
         "data", "{}: a shard has no caption for its pair {}", folder.string(), pair);

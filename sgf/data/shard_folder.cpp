@@ -1,7 +1,6 @@
 #include "sgf/data/shard_folder.h"
 
 #include <algorithm>
-#include <fstream>
 
 namespace sgf {
 namespace {
@@ -23,9 +22,7 @@ fs::path order_file(const fs::path& folder) { return folder / "order.json"; }
 fs::path manifest_file(const fs::path& folder) { return folder / "manifest.json"; }
 
 Json read_json_file(const fs::path& path, std::string_view format) {
-  std::ifstream file(path, std::ios::binary);
-  check(file.good(), "data", "{}: cannot be read", path.string());
-  Json json = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  Json json = read_json_file(path);
   check(json.is_object(), "data", "{}: not a JSON object", path.string());
   const Json found = json.value("format", Json());
   check(found == format, "data", "{}: is of format {}, '{}' was expected", path.string(), found.dump(), format);

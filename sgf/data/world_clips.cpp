@@ -2,8 +2,7 @@
 
 #include "sgf/core/atomic_file.h"
 #include "sgf/core/error.h"
-#include "sgf/core/mapped_file.h"
-#include "sgf/core/strict_json.h"
+#include "sgf/core/json_file.h"
 #include "sgf/data/one_thread.h"
 #include "sgf/data/picture_strip.h"
 #include "sgf/data/video_tensor.h"
@@ -124,10 +123,7 @@ RgbImage strip_of_clips(const ClipOrder& order) {
 void write_manifest(const std::filesystem::path& path, const ClipList& list) { write_json(path, to_json(list)); }
 
 ClipList read_manifest(const std::filesystem::path& path) {
-  const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
-  const std::span<const std::byte> bytes = file->bytes();
-  const nlohmann::json list = parse_strict_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
-                                                path.string(), {.depth = 4, .array_length = 1'000'000});
+  const nlohmann::json list = read_json_file(path);
   ClipList read;
   try {
     read.world = list.at("world").get<std::string>();

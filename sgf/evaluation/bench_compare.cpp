@@ -1,6 +1,7 @@
 #include "sgf/evaluation/bench_compare.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/strict_json.h"
 
 #include <algorithm>
 #include <fstream>
@@ -23,7 +24,7 @@ bool same_work(const json& old, const json& line) {
 bool is_timed(const json& line) { return line.contains("p50_ms"); }
 
 json parse_line(const std::string& text, const std::filesystem::path& path, int64_t number) {
-  const json line = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const json line = try_parse_json(text).value_or(nullptr);
   check(line.is_object(), "evaluation", "{}, line {}: expected a JSON object as `sgf bench` prints it", path.string(),
         number);
   check(line.contains("item") && line["item"].is_string(), "evaluation", "{}, line {}: has no \"item\"", path.string(),

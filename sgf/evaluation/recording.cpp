@@ -1,6 +1,7 @@
 #include "sgf/evaluation/recording.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/strict_json.h"
 #include "sgf/core/tensors.h"
 
 #include <ATen/ATen.h>
@@ -20,10 +21,8 @@ bool is_expected(std::string_view name) {
 // Values that are no JSON are somebody else's notes; asking for one is the error.
 nlohmann::json parse_settings(const TensorFile& file) {
   nlohmann::json settings = nlohmann::json::object();
-  for (const auto& [key, value] : file.metadata) {
-    nlohmann::json parsed = nlohmann::json::parse(value, nullptr, /*allow_exceptions=*/false);
-    if (!parsed.is_discarded()) settings[key] = std::move(parsed);
-  }
+  for (const auto& [key, value] : file.metadata)
+    if (std::optional<nlohmann::json> parsed = try_parse_json(value)) settings[key] = *std::move(parsed);
   return settings;
 }
 

@@ -1,4 +1,5 @@
 // The report as JSON, for programs.
+#include "sgf/core/strict_json.h"
 #include "sgf/model/weight_report.h"
 
 #include <nlohmann/json.hpp>
@@ -11,7 +12,7 @@ using nlohmann::json;
 json dit_json(const DitReport& dit) {
   json architecture = nullptr;
   if (dit.config) {
-    architecture = json::parse(to_json(*dit.config));
+    architecture = parse_strict_json(to_json(*dit.config), "architecture");
     if (dit.config->num_heads == 0) architecture["num_heads"] = nullptr;
   }
   return {{"naming", dit.naming},         {"prefixes", dit.prefixes},

@@ -113,14 +113,9 @@ GenerateOrder order_from_json(const nlohmann::json& json, const std::string& sou
 }
 
 std::optional<GenerateOrder> find_order(std::string_view text, const std::string& source) {
-  nlohmann::json json;
-  try {
-    json = parse_strict_json(text, source, {.depth = 16, .array_length = 1'000'000});
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-  if (!json.is_object() || !json.contains("order")) return std::nullopt;
-  return order_from_json(json, source);
+  const std::optional<nlohmann::json> json = try_parse_json(text);
+  if (!json || !json->is_object() || !json->contains("order")) return std::nullopt;
+  return order_from_json(*json, source);
 }
 
 std::string mark_of(const GenerateOrder& order) {

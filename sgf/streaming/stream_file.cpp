@@ -2,6 +2,7 @@
 
 #include "sgf/core/checkpoint_format.h"
 #include "sgf/core/error.h"
+#include "sgf/core/strict_json.h"
 
 #include <ATen/ATen.h>
 
@@ -20,9 +21,7 @@ void add_prefixed(NamedTensors& all, std::string_view prefix, const NamedTensors
 nlohmann::json metadata_json(const TensorFile& file, const std::filesystem::path& path, const char* key) {
   const auto found = file.metadata.find(key);
   check(found != file.metadata.end(), "streaming", "{}: the saved stream does not say its {}", path.string(), key);
-  nlohmann::json json = nlohmann::json::parse(found->second, nullptr, /*allow_exceptions=*/false);
-  check(!json.is_discarded(), "streaming", "{}: the saved stream's {} cannot be read", path.string(), key);
-  return json;
+  return parse_strict_json(found->second, fmt::format("{}: the saved stream's {}", path.string(), key));
 }
 
 nlohmann::json place_json(const SinkPlace& place) { return {{"pictures", place.pictures}, {"bytes", place.bytes}}; }

@@ -2,6 +2,7 @@
 
 #include "sgf/core/atomic_file.h"
 #include "sgf/core/error.h"
+#include "sgf/core/json_file.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -11,7 +12,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fstream>
 #include <map>
 
 namespace sgf {
@@ -68,7 +68,7 @@ void write_mark(const fs::path& folder, int64_t step) {
 
 // What is wrong with a marked folder, in words; empty where nothing is.
 std::string find_damage(const fs::path& folder) {
-  const auto mark = nlohmann::json::parse(std::ifstream(folder / kMark), nullptr, false);
+  const nlohmann::json mark = try_read_json_file(folder / kMark).value_or(nullptr);
   if (!mark.is_object() || !mark.contains("files")) return fmt::format("its mark {} cannot be read", kMark);
   const FileSizes present = sizes_in(folder);
   for (const auto& [name, size] : mark["files"].items()) {

@@ -42,8 +42,7 @@ std::string read_all(const std::filesystem::path& path) {
 }
 
 MetricsRow parse_row(std::string_view text, const std::string& source) {
-  parse_strict_json(text, source, kLimits);  // for its checks; below is for the order
-  const auto object = nlohmann::ordered_json::parse(text);
+  const nlohmann::ordered_json object = parse_strict_ordered_json(text, source, kLimits);
   check(object.is_object() && object.contains(kStep) && object[kStep].is_number_integer(), "training",
         "{}: not a row of metrics: {}", source, in_quotes(text));
   MetricsRow row{.step = object[kStep].get<int64_t>(), .metrics = {}};

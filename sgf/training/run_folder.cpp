@@ -3,6 +3,7 @@
 #include "sgf/core/atomic_file.h"
 #include "sgf/core/config_tree.h"
 #include "sgf/core/error.h"
+#include "sgf/core/json_file.h"
 
 #include <nlohmann/json.hpp>
 
@@ -145,7 +146,7 @@ RunFolder RunFolder::open(const fs::path& path, std::string_view config_yaml,
 
 void RunFolder::add_facts(const nlohmann::json& facts) const {
   nlohmann::json starts = nlohmann::json::array();
-  if (fs::exists(facts_file())) starts = nlohmann::json::parse(read_text(facts_file()), nullptr, false);
+  if (fs::exists(facts_file())) starts = read_json_file(facts_file());
   check(starts.is_array(), "training", "{}: not a list of starts", facts_file().string());
   starts.push_back(facts);
   AtomicFile file(facts_file());

@@ -3,13 +3,12 @@
 #include "sgf/core/atomic_file.h"
 #include "sgf/core/checkpoint_format.h"
 #include "sgf/core/error.h"
+#include "sgf/core/json_file.h"
 #include "sgf/model/dit_weights.h"
 #include "sgf/model/stored_config.h"
 #include "sgf/training/start_file.h"
 
 #include <ATen/ATen.h>
-
-#include <fstream>
 
 namespace sgf {
 namespace {
@@ -33,9 +32,7 @@ NamedTensors read_tensors(const fs::path& path, const char* kind) {
 }
 
 nlohmann::json read_state(const fs::path& path) {
-  std::ifstream file(path);
-  check(file.good(), "training", "{}: the checkpoint's state cannot be read", path.string());
-  nlohmann::json json = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  nlohmann::json json = read_json_file(path);
   check(json.is_object() && json.contains("step") && json.contains("counters"), "training",
         "{}: not the state of a checkpoint", path.string());
   return json;

@@ -1,6 +1,7 @@
 #include "sgf/training/start_sources.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/json_file.h"
 #include "sgf/core/sha256.h"
 #include "sgf/core/weight_identity.h"
 #include "sgf/data/clip_manifest.h"
@@ -11,7 +12,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <utility>
 
 namespace sgf {
@@ -99,8 +99,7 @@ nlohmann::json to_json(const std::vector<StartSource>& sources) {
 
 std::vector<StartSource> read_start_sources(const fs::path& facts_file) {
   if (!fs::exists(facts_file)) return {};
-  std::ifstream stream(facts_file);
-  const nlohmann::json starts = nlohmann::json::parse(stream, nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json starts = read_json_file(facts_file);
   check(starts.is_array(), "training", "{}: not a list of starts", facts_file.string());
   std::vector<StartSource> sources;
   try {

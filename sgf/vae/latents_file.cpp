@@ -1,6 +1,7 @@
 #include "sgf/vae/latents_file.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/strict_json.h"
 #include "sgf/core/tensors.h"
 
 #include <ATen/ATen.h>
@@ -14,9 +15,7 @@ namespace {
 
 nlohmann::json value_of(const TensorFile& file, const std::string& key) {
   const auto found = file.metadata.find(key);
-  if (found == file.metadata.end()) return nullptr;
-  const nlohmann::json value = nlohmann::json::parse(found->second, nullptr, /*allow_exceptions=*/false);
-  return value.is_discarded() ? nlohmann::json(nullptr) : value;
+  return found == file.metadata.end() ? nlohmann::json() : try_parse_json(found->second).value_or(nullptr);
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 #include "sgf/vbench/extractor_files.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/json_file.h"
 
 #include <ATen/ATen.h>
 #include <nlohmann/json.hpp>
 
 #include <array>
-#include <fstream>
 #include <string_view>
 
 namespace sgf {
@@ -52,9 +52,9 @@ VitExtractor open_vit(const fs::path& path, const VitConfig& family, VitExtracto
 }
 
 nlohmann::json read_adapter_config(const fs::path& path) {
-  std::ifstream in(path);
-  check(in.is_open(), "vbench", "{}: can't be read; it lies beside the adapters and tells their rank", path.string());
-  nlohmann::json config = nlohmann::json::parse(in, nullptr, /*allow_exceptions=*/false);
+  check(fs::exists(path), "vbench", "{}: is not there; it lies beside the adapters and tells their rank",
+        path.string());
+  nlohmann::json config = read_json_file(path);
   const bool holds = config.is_object() && config.contains("r") && config.at("r").is_number_integer() &&
                      config.at("r").get<int64_t>() > 0 && config.contains("lora_alpha") &&
                      config.at("lora_alpha").is_number();

@@ -2,6 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/sha256.h"
+#include "sgf/core/strict_json.h"
 #include "sgf/data/video_reader.h"
 
 #include <nlohmann/json.hpp>
@@ -82,7 +83,7 @@ std::string VideoPair::caption() const {
 }
 
 void take_note(PairedVideo& video, const std::string& note) {
-  const nlohmann::json order = nlohmann::json::parse(note, nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json order = try_parse_json(note).value_or(nullptr);
   // Read here and not as an order: what another version of the program noted is paired too.
   if (!order.is_object() || !order.contains("prompts") || !order["prompts"].is_array() || !order.contains("seed"))
     return;

@@ -2,12 +2,13 @@
 
 #include "sgf/core/atomic_file.h"
 #include "sgf/core/error.h"
+#include "sgf/core/json_file.h"
+#include "sgf/core/strict_json.h"
 #include "sgf/evaluation/study/arm_kinds.h"
 #include "sgf/training/run_folder.h"
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 
 namespace sgf {
 namespace {
@@ -50,9 +51,7 @@ void check_belongs(const Study& study, const StudyArm& arm, const nlohmann::json
 }
 
 nlohmann::json read_arm_json(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  check(file.good(), "evaluation", "{}: cannot be read", path.string());
-  nlohmann::json json = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  nlohmann::json json = try_read_json_file(path).value_or(nullptr);
   check(json.is_object(), "evaluation", "{}: is no whole JSON object; remove it, and the arm is evaluated again",
         path.string());
   return json;
@@ -98,9 +97,8 @@ bool is_free_study_key(const std::string& key) {
 
 nlohmann::json training_of(const TensorFile& weights) {
   const auto found = weights.metadata.find(kStudyTrainingKey);
-  nlohmann::json json = found == weights.metadata.end()
-                            ? nlohmann::json()
-                            : nlohmann::json::parse(found->second, nullptr, /*allow_exceptions=*/false);
+  nlohmann::json json =
+      found == weights.metadata.end() ? nlohmann::json() : try_parse_json(found->second).value_or(nullptr);
   return json.is_object() ? json : nlohmann::json::object();
 }
 

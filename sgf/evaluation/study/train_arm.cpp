@@ -2,6 +2,7 @@
 
 #include "sgf/core/atomic_file.h"
 #include "sgf/core/error.h"
+#include "sgf/core/json_file.h"
 #include "sgf/core/mapped_file.h"
 #include "sgf/core/sha256.h"
 #include "sgf/core/tensors.h"
@@ -15,7 +16,6 @@
 #include <ATen/ATen.h>
 
 #include <chrono>
-#include <fstream>
 
 namespace sgf {
 namespace {
@@ -27,8 +27,7 @@ fs::path seconds_file(const fs::path& run) { return run / "study_seconds.json"; 
 
 // Of all starts of the run so far.
 double seconds_spent(const fs::path& run) {
-  std::ifstream file(seconds_file(run));
-  const Json json = file.good() ? Json::parse(file, nullptr, /*allow_exceptions=*/false) : Json();
+  const Json json = try_read_json_file(seconds_file(run)).value_or(nullptr);
   return json.is_number() ? json.get<double>() : 0;
 }
 
@@ -67,14 +66,13 @@ Json facts_of_run(const Study& study, const StudyArm& arm) {
              {"seconds", seconds_spent(run)},
              {"exits_sha256", exits_hash(run)},
              {"config", std::string(MappedFile::open(run / "config.yaml")->text())}};
-  facts.update(Json::parse(MappedFile::open(sources_file(run))->text()));
+  facts.update(read_json_file(sources_file(run)));
   return facts;
 }
 
 // The recipe that the run was begun for; empty where there is no run.
 std::string recipe_of_run(const fs::path& run) {
-  std::ifstream file(run / "facts.json");
-  const Json starts = file.good() ? Json::parse(file, nullptr, /*allow_exceptions=*/false) : Json();
+  const Json starts = try_read_json_file(run / "facts.json").value_or(nullptr);
   if (!starts.is_array() || starts.empty() || !starts.back().is_object()) return "";
   const Json recipe = starts.back().value("study_recipe", Json());
   return recipe.is_string() ? recipe.get<std::string>() : "";
