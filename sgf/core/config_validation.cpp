@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "sgf/core/checked_size.h"
 #include "sgf/core/config.h"
 #include "sgf/core/error.h"
 #include "sgf/core/train_config_validation.h"
@@ -45,10 +46,17 @@ void check_heads(const ModelSettings& m) {
         head_width);
 }
 
+// Latent pixels of a whole video: 2^40 floats of 16 channels are 64 TiB, and no product with them overflows.
+constexpr int64_t kMostPlaces = int64_t{1} << 40;
+
 void check_video(const VideoSettings& v) {
   check_count("video.frames", v.frames, 1);
   check_count("video.height", v.height, 1);
   check_count("video.width", v.width, 1);
+  const std::optional<int64_t> places = checked_product({v.frames, v.height, v.width});
+  check(places && *places <= kMostPlaces, "core",
+        "video.frames x video.height x video.width must be at most {} latent pixels, got {} x {} x {}", kMostPlaces,
+        v.frames, v.height, v.width);
   check_positive("video.fps", v.fps);
 }
 

@@ -1,5 +1,6 @@
 #include "sgf/data/clip_manifest.h"
 
+#include "sgf/core/checked_size.h"
 #include "sgf/core/sha256.h"
 
 #include <algorithm>
@@ -49,12 +50,14 @@ ClipVideo clip_video_from(const Json& j) {
 }
 
 void check_manifest(const ClipManifest& m, const fs::path& folder) {
-  const bool is_sound = m.order.latent.size() == 4 && std::ranges::all_of(m.videos, [](const ClipVideo& v) {
-                          return v.is_left_out() || v.clips > 0;
+  // A clip takes more than a byte of its shard, and below the shard's size is held against the file.
+  const bool is_sound = m.order.latent.size() == 4 && checked_product(m.order.latent).value_or(0) > 0 &&
+                        std::ranges::all_of(m.videos, [](const ClipVideo& v) {
+                          return v.is_left_out() || (v.clips > 0 && static_cast<uint64_t>(v.clips) <= v.shard_bytes);
                         });
   check(is_sound, "data", "{}: not a list of clips", manifest_file(folder).string());
-  check(m.clips() > 0, "data", "{}: holds no clip: every video was left out, for the reasons in manifest.json",
-        folder.string());
+  check(!std::ranges::all_of(m.videos, &ClipVideo::is_left_out), "data",
+        "{}: holds no clip: every video was left out, for the reasons in manifest.json", folder.string());
   for (const ClipVideo& video : m.videos) {
     const fs::path path = clip_shard(folder, video.name);
     check(video.is_left_out() || (fs::exists(path) && fs::file_size(path) == video.shard_bytes), "data",

@@ -1,5 +1,6 @@
 #include "sgf/data/latent_file.h"
 
+#include "sgf/core/checked_size.h"
 #include "sgf/core/error.h"
 #include "sgf/core/mapped_file.h"
 #include "sgf/core/strict_json.h"
@@ -16,6 +17,7 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -74,9 +76,9 @@ class LatentFile::Part {
  public:
   Part(const fs::path& path, const LatentFileSettings& settings, const MaybePlace& from)
       : path_(path), settings_(settings), count_(from ? from->pictures : 0) {
-    check(settings.channels > 0 && settings.height > 0 && settings.width > 0, "data",
-          "{}: latents have a size, got [F, {}, {}, {}]", path.string(), settings.channels, settings.height,
-          settings.width);
+    check(checked_product({settings.channels, settings.height, settings.width, 8}).value_or(0) > 0, "data",
+          "{}: latents have a size that fits into memory, got [F, {}, {}, {}]", path.string(), settings.channels,
+          settings.height, settings.width);
     from ? check_taken_up(*from) : begin();
   }
 
@@ -125,11 +127,12 @@ class LatentFile::Part {
   void check_taken_up(const SinkPlace& from) {
     const fs::path file = growing_file();
     const auto head = static_cast<int64_t>(latent_head(settings_, path_, 0).size());
-    const int64_t bytes = head + from.pictures * latent_bytes(settings_);
+    const std::optional<int64_t> body = checked_product({from.pictures, latent_bytes(settings_)});
+    const int64_t bytes = body ? checked_sum({head, *body}).value_or(-1) : -1;
     const auto there = static_cast<int64_t>(fs::file_size(file));
-    check(from.bytes == bytes && there >= bytes, "data",
+    check(bytes >= 0 && from.bytes == bytes && there >= bytes, "data",
           "{} cannot be continued after {} latents in {} bytes: these take {}, and it has {}", file.string(),
-          from.pictures, from.bytes, bytes, there);
+          from.pictures, from.bytes, bytes < 0 ? "more than any file has" : std::to_string(bytes), there);
     check(begins_with(file, latent_head(settings_, path_, 0)) || is_finished(file), "data",
           "{} cannot be continued: it begins otherwise than these settings would have it (size, note)", file.string());
     waits_at_ = bytes;

@@ -1,9 +1,13 @@
 #include "sgf/data/pair_manifest.h"
 
+#include "sgf/core/checked_size.h"
 #include "sgf/core/error.h"
 #include "sgf/core/sha256.h"
 
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace sgf {
 namespace {
@@ -37,15 +41,41 @@ PairShard shard_from(const Json& j) {
           j.at("bytes").get<uint64_t>(), j.at("sha256").get<std::string>()};
 }
 
-void check_order(const PairOrder& o, const fs::path& path) {
-  check(o.count > 0 && o.per_shard > 0 && o.latent.size() == 4 && !o.timesteps.empty(), "data",
-        "{}: not an order for pairs", path.string());
+// Of all pairs: a clip and its states, in float32. Nothing where no disk could hold them.
+std::optional<int64_t> bytes_of(const PairOrder& o) {
+  const std::optional<int64_t> latent = checked_product(o.latent);
+  return latent ? checked_product({o.count, static_cast<int64_t>(o.timesteps.size()) + 2, *latent, 4}) : std::nullopt;
 }
 
-int64_t whole_shards(const fs::path& folder, const PairOrder& order) {
-  int64_t whole = 0;
-  for (int64_t i = 0; i < order.shards(); ++i) whole += fs::exists(shard_mark(folder, i)) ? 1 : 0;
-  return whole;
+void check_order(const PairOrder& o, const fs::path& path) {
+  check(
+      o.count > 0 && o.per_shard > 0 && o.latent.size() == 4 && std::ranges::min(o.latent) > 0 && !o.timesteps.empty(),
+      "data", "{}: not an order for pairs", path.string());
+  check(bytes_of(o).has_value(), "data", "{}: damaged: {} pairs of latents [{}] are more than any disk holds",
+        path.string(), o.count, fmt::join(o.latent, ", "));
+}
+
+// By what lies in the folder: an order may name more shards than can be asked for one by one.
+int64_t whole_shards(const fs::path& folder) {
+  return std::ranges::count_if(fs::directory_iterator(folder), [](const fs::directory_entry& entry) {
+    const std::string name = entry.path().filename().string();
+    return name.starts_with("shard_") && name.ends_with(".json");
+  });
+}
+
+// Shard after shard, each as long as the order says.
+void check_shards(const PairManifest& manifest, const fs::path& path) {
+  const PairOrder& order = manifest.order;
+  check(static_cast<int64_t>(manifest.shards.size()) == order.shards(), "data", "{}: names {} shards of {}",
+        path.string(), manifest.shards.size(), order.shards());
+  int64_t first = 0;
+  for (const PairShard& shard : manifest.shards) {
+    const int64_t count = std::min(order.per_shard, order.count - first);
+    check(shard.first == first && shard.count == count, "data",
+          "{}: damaged: {} should hold {} pairs from {} on, the manifest says {} from {} on", path.string(), shard.file,
+          count, first, shard.count, shard.first);
+    first += count;
+  }
 }
 
 }  // namespace
@@ -103,7 +133,7 @@ PairManifest read_pair_manifest(const fs::path& folder) {
   if (!fs::exists(manifest_file(folder))) {
     const PairOrder order = read_pair_order(order_file(folder));
     fail("data", "{}: {} of {} shards are whole; sgf pairs with the same settings makes the rest", folder.string(),
-         whole_shards(folder, order), order.shards());
+         whole_shards(folder), order.shards());
   }
   PairManifest manifest = read_json_file(manifest_file(folder), kPairFormat, [](const Json& json) {
     PairManifest read{order_from(json.at("order")), {}};
@@ -111,8 +141,7 @@ PairManifest read_pair_manifest(const fs::path& folder) {
     return read;
   });
   check_order(manifest.order, manifest_file(folder));
-  check(static_cast<int64_t>(manifest.shards.size()) == manifest.order.shards(), "data", "{}: names {} shards of {}",
-        manifest_file(folder).string(), manifest.shards.size(), manifest.order.shards());
+  check_shards(manifest, manifest_file(folder));
   for (const PairShard& shard : manifest.shards) {
     const fs::path path = folder / fs::path(shard.file).filename();
     check(fs::exists(path) && fs::file_size(path) == shard.bytes, "data",

@@ -32,7 +32,8 @@ struct PairOrder {
 
   bool operator==(const PairOrder&) const = default;
 
-  int64_t shards() const { return (count + per_shard - 1) / per_shard; }
+  // At least one pair each, so this cannot overflow.
+  int64_t shards() const { return (count - 1) / per_shard + 1; }
 };
 
 struct PairShard {

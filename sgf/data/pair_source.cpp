@@ -2,11 +2,13 @@
 
 #include "sgf/core/checkpoint_format.h"
 #include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
 #include "sgf/core/sha256.h"
 #include "sgf/core/strict_json.h"
 #include "sgf/core/tensors.h"
 
 #include <ATen/ATen.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace sgf {
@@ -22,6 +24,12 @@ std::string caption_of(const TensorFile& file, int64_t pair, const std::filesyst
   return captions[static_cast<size_t>(pair)].get<std::string>();
 }
 
+void check_rows(const TensorEntry& entry, int64_t pairs, const std::filesystem::path& path) {
+  check(!entry.shape.empty() && entry.shape.front() == pairs, "data",
+        "{}: its {} has the shape [{}], {} pairs were expected", path.string(), in_quotes(entry.name),
+        fmt::join(entry.shape, ", "), pairs);
+}
+
 }  // namespace
 
 PairSource::PairSource(std::filesystem::path folder, uint64_t seed)
@@ -31,14 +39,16 @@ PairSource::PairSource(std::filesystem::path folder, uint64_t seed)
       files_(manifest_.shards.size()) {}
 
 const TensorFile& PairSource::shard(int64_t number) const {
-  std::optional<TensorFile>& file = files_.at(static_cast<size_t>(number));
+  const auto index = static_cast<size_t>(number);
+  std::optional<TensorFile>& file = files_.at(index);
   if (file) return *file;
   const std::filesystem::path path = shard_file(folder_, number);
-  check(sha256_of_file(path) == manifest_.shards.at(static_cast<size_t>(number)).sha256, "data",
+  check(sha256_of_file(path) == manifest_.shards.at(index).sha256, "data",
         "{}: its bytes are others than the manifest names: damaged, or changed since; sgf pairs with the same settings "
         "makes it again",
         path.string());
   file = open_checkpoint(path, "ode pairs");
+  for (const TensorEntry& entry : file->entries) check_rows(entry, manifest_.shards.at(index).count, path);
   return *file;
 }
 

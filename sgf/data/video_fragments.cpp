@@ -88,6 +88,8 @@ std::optional<GrownVideo> find_grown_video(const std::filesystem::path& path, in
     if (begin == 0 && box.type != "ftyp") return false;
     if (box.type == "moov") video.head_bytes = video.bytes = end;
     if (box.type == "moof") begun = fragment_of(box);
+    // A picture takes at least a byte: a head that names more of them is damaged.
+    if (box.type == "mdat" && begun && static_cast<uint64_t>(begun->pictures) > box.size) return false;
     if (box.type == "mdat" && begun && video.head_bytes > 0) {
       video.bytes = end;
       video.pictures += begun->pictures;

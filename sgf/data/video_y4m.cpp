@@ -1,5 +1,6 @@
 #include "sgf/data/video_y4m.h"
 
+#include "sgf/core/checked_size.h"
 #include "sgf/core/error.h"
 
 #include <algorithm>
@@ -15,6 +16,7 @@ namespace {
 constexpr std::string_view kFrameHead = "FRAME\n";
 constexpr std::string_view kMarkTag = " XSGF=";
 constexpr int kFixedBits = 16;
+constexpr int64_t kLongestSide = 1 << 20;  // far beyond any video; keeps a picture's bytes within 64 bits
 
 // A row of the matrix and what is added to it, in units of 2^-16, rounding included.
 struct FixedRow {
@@ -59,30 +61,38 @@ std::string y4m_head(const Y4mSettings& settings) {
                      settings.height, rate, settings.mark.empty() ? "" : kMarkTag, settings.mark);
 }
 
-int64_t y4m_bytes(const Y4mSettings& settings, int64_t pictures) {
+// Of one picture, with its head.
+int64_t y4m_picture_bytes(const Y4mSettings& settings) {
   const int64_t colours = (settings.width + 1) / 2 * ((settings.height + 1) / 2);
-  const int64_t picture = static_cast<int64_t>(kFrameHead.size()) + settings.width * settings.height + 2 * colours;
-  return static_cast<int64_t>(y4m_head(settings).size()) + pictures * picture;
+  return static_cast<int64_t>(kFrameHead.size()) + settings.width * settings.height + 2 * colours;
+}
+
+// Nothing where no file is as long.
+std::optional<int64_t> y4m_bytes(const Y4mSettings& settings, int64_t pictures) {
+  const std::optional<int64_t> body = checked_product({pictures, y4m_picture_bytes(settings)});
+  return body ? checked_sum({static_cast<int64_t>(y4m_head(settings).size()), *body}) : std::nullopt;
 }
 
 void check_y4m(const Y4mSettings& settings, const std::filesystem::path& path) {
-  check(settings.width > 0 && settings.height > 0 && settings.fps >= 0.001 && settings.fps <= 1000, "data",
-        "{}: a video of {} x {} at {} pictures a second cannot be written", path.string(), settings.width,
+  check(settings.width > 0 && settings.width <= kLongestSide && settings.height > 0 &&
+            settings.height <= kLongestSide && settings.fps >= 0.001 && settings.fps <= 1000,
+        "data", "{}: a video of {} x {} at {} pictures a second cannot be written", path.string(), settings.width,
         settings.height, settings.fps);
 }
 
 std::unique_ptr<VideoOutput> continue_y4m(const std::filesystem::path& path, const Y4mSettings& settings,
                                           int64_t pictures) {
   check_y4m(settings, path);
-  const int64_t bytes = y4m_bytes(settings, pictures);
+  const std::optional<int64_t> bytes = y4m_bytes(settings, pictures);
   std::error_code error;
   const auto there = std::filesystem::file_size(path, error);
   check(!error, "data", "{} cannot be continued: {}", path.string(), error.message());
-  check(static_cast<int64_t>(there) >= bytes, "data", "{} cannot be continued after {} pictures: it has {} bytes of {}",
-        path.string(), pictures, there, bytes);
+  check(bytes && static_cast<int64_t>(there) >= *bytes, "data",
+        "{} cannot be continued after {} pictures: it has {} bytes, fewer than they take", path.string(), pictures,
+        there);
   std::unique_ptr<ContinuedOutput> output = continue_video_output(path);
   output->write_text(y4m_head(settings));
-  output->go_on_at(bytes);
+  output->go_on_at(*bytes);
   return output;
 }
 
@@ -93,8 +103,8 @@ std::optional<int64_t> count_y4m_pictures(const std::filesystem::path& path, con
   std::ifstream file(path, std::ios::binary);
   std::string there(head.size(), ' ');
   if (!file.read(there.data(), static_cast<std::streamsize>(there.size())) || there != head) return {};
-  const int64_t empty = y4m_bytes(settings, 0);
-  return (static_cast<int64_t>(std::filesystem::file_size(path)) - empty) / (y4m_bytes(settings, 1) - empty);
+  const auto body = static_cast<int64_t>(std::filesystem::file_size(path) - head.size());
+  return body / y4m_picture_bytes(settings);
 }
 
 std::optional<std::string> read_y4m_mark(const std::filesystem::path& path) {

@@ -96,6 +96,8 @@ GenerateOrder order_from_json(const nlohmann::json& json, const std::string& sou
   reader.read("enlarge", o.enlarge);
   reader.read("crf", o.crf);
   reader.read("save_every", o.save_every);
+  check(o.enlarge >= 1 && o.enlarge <= 64, "streaming", "{}: enlarge must lie in 1..64, got {}", source, o.enlarge);
+  check(o.save_every >= 0, "streaming", "{}: save_every must be 0 or more, got {}", source, o.save_every);
   o.config = parse_config(config, source);
   validate(o.config);
   const std::optional<PromptSwitch> known = enum_from_name<PromptSwitch>(how);
