@@ -1,5 +1,6 @@
 #include "apps/version.h"
 
+#include "sgf/core/build_version.h"
 #include "sgf/data/video_writer.h"
 
 #include <fmt/format.h>
@@ -23,8 +24,8 @@ std::string cuda_text() {
 
 std::string version_text() {
   return fmt::format(
-      "sgf {}\ntorch {}\n{}\n{}\nreads safetensors, torch zip, torch legacy; writes safetensors, torch zip",
-      SGF_VERSION, TORCH_VERSION, cuda_text(), video_component());
+      "sgf {}\ncommit {}\ntorch {}\n{}\n{}\nreads safetensors, torch zip, torch legacy; writes safetensors, torch zip",
+      build_version(), build_commit(), TORCH_VERSION, cuda_text(), video_component());
 }
 
 }  // namespace sgf

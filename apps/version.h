@@ -5,7 +5,8 @@
 
 namespace sgf {
 
-// The program's version, that of torch, CUDA or its absence, and the components built in, a line each.
+// The program's version and commit, the version of torch, CUDA or its absence, and the components built in, a line
+// each.
 std::string version_text();
 
 }  // namespace sgf
