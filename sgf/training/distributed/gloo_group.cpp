@@ -2,6 +2,7 @@
 #define USE_C10D_GLOO 1
 
 #include "sgf/core/error.h"
+#include "sgf/training/distributed/rank_address.h"
 #include "sgf/training/distributed/rank_groups.h"
 
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
@@ -16,8 +17,8 @@ namespace {
 std::shared_ptr<gloo::transport::Device> choose_device(const RankPlace& place) {
   const char* interface = std::getenv("GLOO_SOCKET_IFNAME");
   if (interface != nullptr && *interface != '\0') return c10d::ProcessGroupGloo::createDeviceForInterface(interface);
-  if (place.address == "127.0.0.1" || place.address == "localhost")
-    return c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1");
+  if (is_loopback(place.address))
+    return c10d::ProcessGroupGloo::createDeviceForHostname(address_to_reach(place.address));
   return c10d::ProcessGroupGloo::createDefaultDevice();
 }
 

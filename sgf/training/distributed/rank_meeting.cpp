@@ -2,16 +2,24 @@
 
 #include "sgf/core/error.h"
 #include "sgf/training/distributed/heard_ranks.h"
+#include "sgf/training/distributed/rank_address.h"
 
 #include <fmt/ranges.h>
 #include <unistd.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include <algorithm>
 #include <array>
+#include <thread>
 
 namespace sgf {
 namespace {
+
+using MeetingClock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kMeetingNap{50};
+const char* const kSizeKey = "world_size";
 
 double seconds(std::chrono::milliseconds time) { return static_cast<double>(time.count()) / 1e3; }
 
@@ -29,9 +37,11 @@ RankStore connect(const RankPlace& place, bool is_server, std::chrono::milliseco
   options.isServer = is_server;
   options.waitWorkers = false;  // ours says who is missing
   options.timeout = timeout;
+  if (is_server) options.masterListenFd = listen_on(place.address, place.port);
   try {
     // A prefix, because torchrun's agent keeps things of its own there.
-    return c10::make_intrusive<c10d::PrefixStore>("sgf", c10::make_intrusive<c10d::TCPStore>(place.address, options));
+    return c10::make_intrusive<c10d::PrefixStore>(
+        "sgf", c10::make_intrusive<c10d::TCPStore>(address_to_reach(place.address), options));
   } catch (const std::exception& error) {
     if (is_server)
       fail("training", "rank 0 cannot open port {}: set MASTER_PORT to a free one ({})", place.port, error.what());
@@ -40,25 +50,89 @@ RankStore connect(const RankPlace& place, bool is_server, std::chrono::milliseco
   }
 }
 
-void announce(c10d::Store& store, const RankPlace& place) {
-  check(store.add(fmt::format("came/{}", place.rank), 1) == 1, "training",
-        "two processes came to {}:{} as rank {}: give each its own RANK, and each run its own MASTER_PORT",
-        place.address, place.port, place.rank);
-  store.set(sign_key(place.rank), write_sign({}));
-  store.set(name_key(place.rank), own_name(place.rank));
-}
+// One rank on its way to the meeting.
+class Arrival {
+ public:
+  Arrival(c10d::Store& store, const RankPlace& place, const RankSettings& settings)
+      : store_(store), place_(place), settings_(settings) {}
 
-void wait_for_all(c10d::Store& store, const RankPlace& place, const RankSettings& settings) {
-  std::vector<std::string> keys;
-  for (int64_t rank = 0; rank < place.size; ++rank) keys.push_back(name_key(rank));
-  try {
-    store.wait(keys, settings.start);
-  } catch (const std::exception& error) {
+  void announce() {
+    check(store_.add(fmt::format("came/{}", place_.rank), 1) == 1, "training",
+          "two processes came to {}:{} as rank {}: give each its own RANK, and each run its own MASTER_PORT",
+          place_.address, place_.port, place_.rank);
+    store_.add(kArrivedKey, 1);
+    compare_size();
+    store_.set(sign_key(place_.rank), write_sign({}));
+    store_.set(name_key(place_.rank), own_name(place_.rank));
+  }
+
+  void wait_for_all() {
+    std::vector<std::string> keys;
+    for (int64_t rank = 0; rank < place_.size; ++rank) keys.push_back(name_key(rank));
+    const MeetingClock::time_point until = MeetingClock::now() + settings_.start;
+    while (!store_.check(keys)) {
+      if (store_.check({kEndingKey})) end(store_.get_to_str(kEndingKey), place_.size);
+      if (MeetingClock::now() > until) end(name_missing(), /*expected=*/0);
+      std::this_thread::sleep_for(kMeetingNap);
+    }
+  }
+
+ private:
+  // The first rank to come says how many there are. One that counts more may come when the others have met already: it
+  // ends their run.
+  void compare_size() {
+    const std::string first =
+        store_.compareSet(kSizeKey, "", fmt::format("{} on {}", place_.size, own_name(place_.rank)));
+    const int64_t size = std::stoll(first);
+    if (size == place_.size) return;
+    end(fmt::format("WORLD_SIZE differs among the ranks: {}, {} on {}; start all ranks with the same WORLD_SIZE", first,
+                    place_.size, own_name(place_.rank)),
+        std::max(size, place_.size));
+  }
+
+  std::string name_missing() {
     std::vector<int64_t> missing;
-    for (int64_t rank = 0; rank < place.size; ++rank)
-      if (!store.check({name_key(rank)})) missing.push_back(rank);
-    fail("training", "{} of {} ranks did not come to {}:{} within {:.0f} s, missing: rank {} ({})", missing.size(),
-         place.size, place.address, place.port, seconds(settings.start), fmt::join(missing, ", "), error.what());
+    for (int64_t rank = 0; rank < place_.size; ++rank)
+      if (!store_.check({name_key(rank)})) missing.push_back(rank);
+    return fmt::format("{} of {} ranks did not come to {}:{} within {:.0f} s, missing: rank {}", missing.size(),
+                       place_.size, place_.address, place_.port, seconds(settings_.start), fmt::join(missing, ", "));
+  }
+
+  // Ends the run for all who come, with the first message that was told.
+  [[noreturn]] void end(const std::string& message, int64_t expected) {
+    const std::string ending = store_.compareSet(kEndingKey, "", message);
+    store_.add(kEndingSeenKey, 1);
+    if (place_.hosts_store()) wait_for_readers(expected);
+    fail("training", "{}", ending);
+  }
+
+  // Whoever has come will read the message; those who are still expected get a little time.
+  void wait_for_readers(int64_t expected) {
+    const MeetingClock::time_point start = MeetingClock::now();
+    while (MeetingClock::now() - start < settings_.silence) {
+      const int64_t readers = store_.add(kEndingSeenKey, 0), arrived = store_.add(kArrivedKey, 0);
+      const bool is_over = readers >= expected || MeetingClock::now() - start > settings_.grace;
+      if (readers >= arrived && is_over) return;
+      std::this_thread::sleep_for(kMeetingNap);
+    }
+  }
+
+  c10d::Store& store_;
+  const RankPlace& place_;
+  const RankSettings& settings_;
+};
+
+void arrive(c10d::Store& store, const RankPlace& place, const RankSettings& settings) {
+  try {
+    Arrival arrival(store, place, settings);
+    arrival.announce();
+    arrival.wait_for_all();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    fail("training",
+         "rank {} lost the store of the ranks at {}:{} while it waited for all to come: has rank 0 ended? ({})",
+         place.rank, place.address, place.port, error.what());
   }
 }
 
@@ -67,11 +141,11 @@ void wait_for_all(c10d::Store& store, const RankPlace& place, const RankSettings
 std::string sign_key(int64_t rank) { return fmt::format("sign/{}", rank); }
 
 RankMeeting meet(const RankPlace& place, const RankSettings& settings) {
+  check_resolves(place.address, settings.resolve);
   RankMeeting meeting;
   meeting.store = connect(place, place.hosts_store(), settings.start);
   meeting.watch_store = connect(place, false, settings.silence);
-  announce(*meeting.store, place);
-  wait_for_all(*meeting.store, place, settings);
+  arrive(*meeting.store, place, settings);
   for (int64_t rank = 0; rank < place.size; ++rank) meeting.names.push_back(meeting.store->get_to_str(name_key(rank)));
   meeting.store_name = fmt::format("the store of the ranks at {}:{}, kept by {}", place.address, place.port,
                                    place.has_agent_store ? "the launcher" : meeting.names[0]);

@@ -17,6 +17,12 @@ using RankStore = c10::intrusive_ptr<c10d::Store>;
 // The key of a rank's sign of life.
 std::string sign_key(int64_t rank);
 
+// How many ranks have come, why the run has ended for all, and how many have read that: the one who keeps the store
+// leaves after them.
+inline constexpr const char* kArrivedKey = "arrived";
+inline constexpr const char* kEndingKey = "ending";
+inline constexpr const char* kEndingSeenKey = "ending_seen";
+
 struct RankMeeting {
   RankStore store;                 // for the groups
   RankStore watch_store;           // a connection of its own: a wait in the other must not hold up a sign of life
@@ -24,7 +30,8 @@ struct RankMeeting {
   std::vector<std::string> names;  // "rank 1 (host node2, pid 815)", by rank
 };
 
-// Comes back once every rank has come; names those that have not.
+// Comes back once every rank has come; names those that have not. Ranks that count different numbers of ranks all end
+// with the same words.
 RankMeeting meet(const RankPlace& place, const RankSettings& settings);
 
 }  // namespace sgf

@@ -9,6 +9,7 @@
 namespace sgf {
 
 struct RankSettings {
+  std::chrono::milliseconds resolve{20'000};      // until the master address has a number
   std::chrono::milliseconds start{300'000};       // until all ranks have come
   std::chrono::milliseconds beat{2'000};          // between two signs of life of a rank
   std::chrono::milliseconds silence{30'000};      // without a sign of life: the rank is lost, and the run has ended

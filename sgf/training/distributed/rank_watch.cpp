@@ -4,6 +4,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 
@@ -49,8 +50,6 @@ struct WatchState {
 namespace {
 
 constexpr std::chrono::milliseconds kLeavingBeat{50};
-const char* const kEndingKey = "ending";
-const char* const kSeenKey = "ending_seen";
 const char* const kGoneKey = "gone";
 
 double seconds_of(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
@@ -97,7 +96,7 @@ void exchange_ending(WatchState& state) {
   else if (state.store->check({kEndingKey}))
     ending = state.store->get_to_str(kEndingKey);
   if (ending.empty()) return;
-  state.store->add(kSeenKey, 1);
+  state.store->add(kEndingSeenKey, 1);
   const std::lock_guard lock(state.mutex);
   set_ending(state, ending);
 }
@@ -138,14 +137,24 @@ bool may_leave_in_peace(WatchState& state) {
   }
 }
 
-// The host's process is the store: it stays until the others have read why the run ended, or for three beats.
+// The host's process is the store: it stays until the others have read why the run ended, or for three beats. One of
+// another WORLD_SIZE may have come too.
+bool have_all_read(WatchState& state) {
+  if (state.is_store_gone || !state.place.hosts_store()) return true;
+  if (Clock::now() - state.ended_at > 3 * state.settings.beat) return true;
+  try {
+    return state.store->add(kEndingSeenKey, 0) >= std::max(state.place.size, state.store->add(kArrivedKey, 0));
+  } catch (const std::exception&) {
+    return true;  // a store that is gone has nobody left to serve
+  }
+}
+
 bool may_leave(WatchState& state) {
   const std::lock_guard lock(state.mutex);
   if (!state.is_leaving) return false;
-  if (state.ending.empty() && Clock::now() - state.leaving_since > state.settings.silence) return true;
-  if (state.ending.empty()) return state.heard.have_all_left() && may_leave_in_peace(state);
-  if (state.is_store_gone || !state.place.hosts_store()) return true;
-  return Clock::now() - state.ended_at > 3 * state.settings.beat || state.store->add(kSeenKey, 0) >= state.place.size;
+  if (!state.ending.empty()) return have_all_read(state);
+  if (Clock::now() - state.leaving_since > state.settings.silence) return true;
+  return state.heard.have_all_left() && may_leave_in_peace(state);
 }
 
 void pause(WatchState& state) {
@@ -154,15 +163,25 @@ void pause(WatchState& state) {
   state.is_woken = false;
 }
 
-// The life of the thread.
-void watch(WatchState& state) {
+void watch_until_left(WatchState& state) {
   while (true) {
     if (!has_ended(state)) do_round(state);
     call_on_end(state);
     if (may_leave(state)) break;
     pause(state);
   }
+}
+
+// The life of the thread. What it throws would end the process without a word: it is the end of the run instead.
+void watch(WatchState& state) {
+  std::string error;
+  try {
+    watch_until_left(state);
+  } catch (const std::exception& caught) {
+    error = fmt::format("the watch over the other ranks failed: {}", caught.what());
+  }
   const std::lock_guard lock(state.mutex);
+  if (!error.empty()) set_ending(state, error);
   state.is_done = true;
   state.wake.notify_all();
 }
