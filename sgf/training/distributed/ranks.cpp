@@ -1,5 +1,6 @@
 #include "sgf/training/distributed/ranks.h"
 
+#include "sgf/training/distributed/collective_head.h"
 #include "sgf/training/distributed/rank_groups.h"
 #include "sgf/training/distributed/rank_watch.h"
 #include "sgf/training/distributed/tensor_buckets.h"
@@ -14,6 +15,15 @@
 #include <utility>
 
 namespace sgf {
+namespace {
+
+Collective collective_of(Move move, const std::vector<at::Tensor>& tensors) {
+  Collective one{.move = move, .tensors = static_cast<int64_t>(tensors.size())};
+  for (const at::Tensor& tensor : tensors) one.numbers += tensor.numel();
+  return one;
+}
+
+}  // namespace
 
 // Store, watch and groups of one rank.
 struct Ranks::Links {
@@ -74,7 +84,7 @@ struct Ranks::Links {
     watch->begin_collective();
     try {
       const c10::intrusive_ptr<c10d::Work> work = start();
-      wait_for(*work, what);
+      wait_until([&] { return work->isCompleted(); }, std::chrono::milliseconds(1), what);
       work->wait();
     } catch (const Error&) {
       throw;
@@ -84,15 +94,41 @@ struct Ranks::Links {
   }
 
   // Asks rather than waits, so that a lost rank ends the wait whatever the library does.
-  void wait_for(c10d::Work& work, const char* what) {
+  template <class IsDone>
+  void wait_until(IsDone is_done, std::chrono::microseconds longest_nap, const char* what) {
     const auto until = std::chrono::steady_clock::now() + settings.patience;
     std::chrono::microseconds nap{20};
-    while (!work.isCompleted()) {
+    while (!is_done()) {
       std::this_thread::sleep_for(nap);
-      nap = std::min(2 * nap, std::chrono::microseconds(1000));
+      nap = std::min(2 * nap, longest_nap);
       check_alive();
       if (std::chrono::steady_clock::now() > until) give_up(what);
     }
+  }
+
+  // Every rank's values, by rank. All must bring as many: Gloo ends the process of one that gets more than it waits
+  // for.
+  std::vector<std::vector<double>> all_gather(const std::vector<double>& values) {
+    at::Tensor mine = at::tensor(values, at::kDouble);
+    at::Tensor all = at::empty({place.size, mine.numel()}, at::kDouble);
+    at::Tensor flat = all.view(-1);
+    run("exchange of metrics", [&] { return gloo->_allgather_base(flat, mine); });
+    std::vector<std::vector<double>> rows;
+    for (int64_t rank = 0; rank < place.size; ++rank) {
+      const double* row = all.const_data_ptr<double>() + rank * mine.numel();
+      rows.emplace_back(row, row + mine.numel());
+    }
+    return rows;
+  }
+
+  // The heads of all ranks, who have come to the same collective: the first message of each has one size for all.
+  std::vector<CollectiveHead> begin(const Collective& one, const std::vector<double>& carried = {}) {
+    std::vector<CollectiveHead> heads = all_gather(write_head(one, carried));
+    const Collective first = read_head(heads[0]);
+    for (size_t rank = 1; rank < heads.size(); ++rank)
+      check(read_head(heads[rank]) == first, "training", "{} {} while {} {}: they do not run the same steps",
+            meeting.names[rank], read_head(heads[rank]).words(), meeting.names[0], first.words());
+    return heads;
   }
 
   // A connection broke. Who it was shows when the signs of life stop.
@@ -128,12 +164,7 @@ const Ranks& Ranks::alone() {
 
 void Ranks::sum(std::vector<at::Tensor>& tensors) const {
   if (!links_) return;
-  double numbers = 0;
-  for (const at::Tensor& tensor : tensors) numbers += static_cast<double>(tensor.numel());
-  const auto brought = gather({static_cast<double>(tensors.size()), numbers});
-  for (size_t i = 0; i < brought.size(); ++i)
-    check(brought[i] == brought[0], "training", "rank {} sums {} tensors of {} numbers, rank 0 {} of {}", i,
-          brought[i][0], brought[i][1], brought[0][0], brought[0][1]);
+  links_->begin(collective_of(Move::kSum, tensors));
   for_each_bucket(tensors, links_->settings.bucket_bytes, [&](at::Tensor& flat) {
     std::vector<at::Tensor> one{flat};
     links_->run("sum of gradients", [&] { return links_->group_of(flat).allreduce(one); });
@@ -142,6 +173,7 @@ void Ranks::sum(std::vector<at::Tensor>& tensors) const {
 
 void Ranks::broadcast(std::vector<at::Tensor>& tensors) const {
   if (!links_) return;
+  links_->begin(collective_of(Move::kBroadcast, tensors));
   for_each_bucket(tensors, links_->settings.bucket_bytes, [&](at::Tensor& flat) {
     std::vector<at::Tensor> one{flat};
     links_->run("broadcast", [&] { return links_->group_of(flat).broadcast(one); });
@@ -150,15 +182,10 @@ void Ranks::broadcast(std::vector<at::Tensor>& tensors) const {
 
 std::vector<std::vector<double>> Ranks::gather(const std::vector<double>& values) const {
   if (!links_) return {values};
-  at::Tensor mine = at::tensor(values, at::kDouble);
-  at::Tensor all = at::empty({size(), mine.numel()}, at::kDouble);
-  at::Tensor flat = all.view(-1);
-  links_->run("exchange of metrics", [&] { return links_->gloo->_allgather_base(flat, mine); });
+  const auto heads = links_->begin({.numbers = static_cast<int64_t>(values.size())}, values);
+  if (!is_carried(values)) return links_->all_gather(values);
   std::vector<std::vector<double>> rows;
-  for (int64_t rank = 0; rank < size(); ++rank) {
-    const double* row = all.const_data_ptr<double>() + rank * mine.numel();
-    rows.emplace_back(row, row + mine.numel());
-  }
+  for (const CollectiveHead& head : heads) rows.push_back(carried_by(head));
   return rows;
 }
 

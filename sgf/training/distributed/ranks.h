@@ -1,5 +1,5 @@
 // The processes of a data-parallel run, as one of them sees them. Every operation is one that all ranks call in the
-// same order; for a process on its own each is the identity.
+// same order, and where they do not, all throw the same words; for a process on its own each is the identity.
 #pragma once
 
 #include "sgf/core/error.h"

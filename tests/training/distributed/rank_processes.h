@@ -105,8 +105,16 @@ class HeldPort {
 
 class RankProcesses {
  public:
-  RankProcesses(const std::string& action, int64_t size, const std::map<std::string, std::string>& more = {}) {
-    for (int64_t rank = 0; rank < size; ++rank) start(action, rank, size, more);
+  using Variables = std::map<std::string, std::string>;
+
+  // `of_one` is for single ranks, over what all have.
+  RankProcesses(const std::string& action, int64_t size, const Variables& of_all = {},
+                const std::map<int64_t, Variables>& of_one = {}) {
+    for (int64_t rank = 0; rank < size; ++rank) {
+      Variables more = of_one.contains(rank) ? of_one.at(rank) : Variables{};
+      more.insert(of_all.begin(), of_all.end());
+      start(action, rank, size, more);
+    }
   }
   ~RankProcesses() {
     for (size_t i = 0; i < pids_.size(); ++i)
@@ -131,6 +139,7 @@ class RankProcesses {
   void kill(size_t rank) { ::kill(pids_[rank], SIGKILL); }
   std::string pid(size_t rank) const { return std::to_string(pids_[rank]); }
 
+  const std::filesystem::path& folder() const { return folder_.path(); }
   std::string output(size_t rank) const { return text("output-" + std::to_string(rank)); }
   std::string text(const std::string& file) const {
     std::ifstream in(folder_ / file, std::ios::binary);
@@ -152,18 +161,18 @@ class RankProcesses {
   static void nap() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
   std::vector<std::string> environment(const std::string& action, int64_t rank, int64_t size,
-                                       const std::map<std::string, std::string>& more) const {
+                                       const Variables& more) const {
     std::vector<std::string> out;
     for (char** variable = environ; *variable != nullptr; ++variable) out.emplace_back(*variable);
-    std::map<std::string, std::string> own{{"RANK", std::to_string(rank)},
-                                           {"LOCAL_RANK", std::to_string(rank)},
-                                           {"WORLD_SIZE", std::to_string(size)},
-                                           {"MASTER_ADDR", "127.0.0.1"},
-                                           {"MASTER_PORT", std::to_string(port_.number())},
-                                           {"OMP_NUM_THREADS", "1"},
-                                           {"SGF_RANK_ACTION", action},
-                                           {"SGF_RANK_FOLDER", folder_.path().string()}};
-    own.insert(more.begin(), more.end());
+    Variables own{{"RANK", std::to_string(rank)},
+                  {"LOCAL_RANK", std::to_string(rank)},
+                  {"WORLD_SIZE", std::to_string(size)},
+                  {"MASTER_ADDR", "127.0.0.1"},
+                  {"MASTER_PORT", std::to_string(port_.number())},
+                  {"OMP_NUM_THREADS", "1"},
+                  {"SGF_RANK_ACTION", action},
+                  {"SGF_RANK_FOLDER", folder_.path().string()}};
+    for (const auto& [name, value] : more) own[name] = value;
     for (const auto& [name, value] : own) {
       std::erase_if(out, [&](const std::string& one) { return one.starts_with(name + "="); });
       out.push_back(name + "=" + value);
@@ -171,7 +180,7 @@ class RankProcesses {
     return out;
   }
 
-  void start(const std::string& action, int64_t rank, int64_t size, const std::map<std::string, std::string>& more) {
+  void start(const std::string& action, int64_t rank, int64_t size, const Variables& more) {
     std::vector<std::string> variables = environment(action, rank, size, more);
     std::vector<char*> pointers;
     for (std::string& variable : variables) pointers.push_back(variable.data());

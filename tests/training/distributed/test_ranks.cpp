@@ -13,6 +13,8 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <iterator>
+#include <set>
 
 namespace sgf {
 namespace {
@@ -72,6 +74,9 @@ void check_metrics(const Ranks& ranks) {
   for (size_t i = 0; i < rows.size(); ++i)
     check(rows[i] == std::vector<double>{double(i), 0.1 * double(i)}, "test", "row {} of the gathered is wrong", i);
   check(static_cast<int64_t>(rows.size()) == ranks.size(), "test", "{} rows", rows.size());
+  const auto long_rows = ranks.gather(std::vector<double>(100, rank));
+  for (size_t i = 0; i < long_rows.size(); ++i)
+    check(long_rows[i] == std::vector<double>(100, double(i)), "test", "long row {} of the gathered is wrong", i);
   check(ranks.sum(rank) == last * (last + 1) / 2, "test", "the sum of the ranks is {}", ranks.sum(rank));
   check(ranks.max(-rank) == 0 && ranks.max(rank) == last, "test", "the largest rank is {}", ranks.max(rank));
   check(std::isnan(ranks.max(rank == 1 ? NAN : rank)), "test", "a NaN got lost");
@@ -136,6 +141,47 @@ const bool kMismatch = add_rank_action("mismatch", [](const Ranks& ranks, const 
   std::vector<at::Tensor> sums = tensors_of(ranks.rank());
   if (ranks.rank() == 1) sums.pop_back();
   ranks.sum(sums);
+});
+
+const bool kDifferent = add_rank_action("different_collectives", [](const Ranks& ranks, const std::filesystem::path&) {
+  std::vector<at::Tensor> sums = tensors_of(ranks.rank());
+  if (ranks.is_first())
+    ranks.sum(sums);
+  else
+    ranks.gather(std::vector<double>(20, 1.0));
+});
+
+// "loopback" or "all" for each TCP socket that this process listens on, as the system sees it.
+std::string listening_places() {
+  std::set<std::string> own;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;  // the folder's own descriptor
+    own.insert(std::filesystem::read_symlink(entry.path(), gone).string());
+  }
+  std::string places;
+  for (const char* table : {"/proc/self/net/tcp", "/proc/self/net/tcp6"}) {
+    std::ifstream in(table);
+    for (std::string line; std::getline(in, line);) {
+      std::istringstream fields(line);
+      std::vector<std::string> field{std::istream_iterator<std::string>(fields), {}};
+      constexpr size_t kLocal = 1, kState = 3, kInode = 9;
+      if (field.size() <= kInode || field[kState] != "0A" || !own.contains("socket:[" + field[kInode] + "]")) continue;
+      const std::string address = field[kLocal].substr(0, field[kLocal].find(':'));
+      const bool is_here =
+          address.size() == 8 ? address.ends_with("7F") : address == "00000000000000000000000001000000";
+      places += is_here ? "loopback " : "all ";
+    }
+  }
+  return places;
+}
+
+const bool kListen = add_rank_action("listen", [](const Ranks& ranks, const std::filesystem::path& folder) {
+  ranks.barrier();
+  std::ofstream(folder / fmt::format("listening-{}", ranks.rank())) << listening_places();
+  const int open = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ::listen(open, 1);
+  std::ofstream(folder / fmt::format("control-{}", ranks.rank())) << listening_places();
+  ::close(open);
 });
 
 TEST_F(RanksAsProcesses, TwoAndThreeSumShareAndWaitForOneAnother) {
@@ -210,7 +256,48 @@ TEST_F(RanksAsProcesses, SumsOfDifferentTensorsAreRefusedBeforeTheyMix) {
   RankProcesses ranks("mismatch", 2);
   for (size_t rank = 0; rank < 2; ++rank) {
     EXPECT_EQ(ranks.code(rank), kFailed) << ranks.output(rank);
-    EXPECT_THAT(ranks.output(rank), HasSubstr("rank 1 sums 7 tensors"));
+    EXPECT_THAT(ranks.output(rank), AllOf(HasSubstr("rank 1 (host "), HasSubstr(") sums 7 tensors"),
+                                          HasSubstr("rank 0 (host "), HasSubstr(") sums 8 tensors")));
+  }
+}
+
+// Gloo would end one of the processes by an exception in a thread of its own.
+TEST_F(RanksAsProcesses, RanksThatCameToDifferentCollectivesSaySo) {
+  RankProcesses ranks("different_collectives", 2);
+  for (size_t rank = 0; rank < 2; ++rank) {
+    EXPECT_EQ(ranks.code(rank), kFailed) << ranks.output(rank);
+    EXPECT_THAT(ranks.output(rank), AllOf(HasSubstr(") sums 8 tensors"), HasSubstr(") exchanges 20 numbers")));
+  }
+}
+
+TEST_F(RanksAsProcesses, RanksOfDifferentWorldsAllNameBothSizes) {
+  RankProcesses ranks("forever", 2, {}, {{1, {{"WORLD_SIZE", "3"}}}});
+  for (size_t rank = 0; rank < 2; ++rank) {
+    EXPECT_EQ(ranks.code(rank), kFailed) << ranks.output(rank);
+    EXPECT_THAT(ranks.output(rank), AllOf(HasSubstr("WORLD_SIZE differs among the ranks"),
+                                          HasSubstr("2 on rank 0 (host "), HasSubstr("3 on rank 1 (host ")));
+  }
+}
+
+// It may come when the two have met already.
+TEST_F(RanksAsProcesses, ARankBeyondTheWorldOfTheOthersEndsAll) {
+  RankProcesses ranks("forever", 3, {{"WORLD_SIZE", "2"}}, {{2, {{"WORLD_SIZE", "3"}}}});
+  for (size_t rank = 0; rank < 3; ++rank) {
+    const auto code = ranks.code(rank);
+    EXPECT_TRUE(code && *code > kDone) << ranks.output(rank);
+    EXPECT_THAT(ranks.output(rank), AllOf(HasSubstr("2 on rank "), HasSubstr("3 on rank 2 (host ")));
+  }
+}
+
+TEST_F(RanksAsProcesses, NobodyListensBeyondTheLoopbackWhereTheMasterIsThere) {
+  for (const char* address : {"127.0.0.1", "localhost"}) {
+    RankProcesses ranks("listen", 2, {{"MASTER_ADDR", address}});
+    for (size_t rank = 0; rank < 2; ++rank) {
+      EXPECT_EQ(ranks.code(rank), kDone) << ranks.output(rank);
+      EXPECT_THAT(ranks.text(fmt::format("listening-{}", rank)), HasSubstr("loopback"));
+      EXPECT_EQ(ranks.text(fmt::format("listening-{}", rank)).find("all"), std::string::npos) << address;
+      EXPECT_THAT(ranks.text(fmt::format("control-{}", rank)), HasSubstr("all")) << "an open socket is not seen";
+    }
   }
 }
 
