@@ -7,6 +7,7 @@
 #include "sgf/core/say.h"
 #include "sgf/core/weight_identity.h"
 #include "sgf/training/recipe_plan.h"
+#include "sgf/training/run_terms.h"
 #include "sgf/training/start_file.h"
 #include "sgf/training/start_sources.h"
 #include "sgf/training/train_needs.h"
@@ -112,11 +113,15 @@ void leave_recipe(const std::string& message) {
   std::_Exit(1);
 }
 
-void run_recipe(const RecipeArgs& args) {
-  const std::vector<RecipeStep> steps = plan_recipe(args.folder, args.overrides, preset_folders());
-  if (args.dry_run) return print_plan_of(steps);
-  check_needs(steps);
-  const Ranks ranks(read_rank_place(), {.on_end = leave_recipe});
+RunTerms terms_of(const std::vector<RecipeStep>& steps) {
+  RunTerms terms;
+  for (const RecipeStep& step : steps)
+    std::ranges::copy(config_terms(step.config, step.file.filename().string() + ": "), std::back_inserter(terms));
+  return terms;
+}
+
+// The exit code.
+int make_steps(const std::vector<RecipeStep>& steps, const RecipeArgs& args, const Ranks& ranks) {
   for (const RecipeStep& step : steps) {
     // The first rank decides for all: a folder may be seen later by the others.
     const std::vector<double> first =
@@ -124,18 +129,35 @@ void run_recipe(const RecipeArgs& args) {
     if (first[0] != 0) continue;
     if (first[1] != 0) {
       if (ranks.is_first()) say("{}", pairs_words(step));
-      return exit_with(kRecipeStopped);
+      return kRecipeStopped;
     }
     const TrainResult result = run_step(step, args, ranks);
     if (result.end == TrainEnd::kDone) continue;
     if (ranks.is_first())
-      say("{} stopped after step {}: {}; the same command goes on", step.run.string(), result.steps_done,
-          result.reason);
-    return exit_with(result.end == TrainEnd::kStopped ? kRecipeStopped : kRecipeUnsound);
+      say("{} stopped after step {}: {}; the same command goes on", step.run.string(), result.steps_done, result.reason);
+    return result.end == TrainEnd::kStopped ? kRecipeStopped : kRecipeUnsound;
   }
-  if (!ranks.is_first()) return;
+  if (!ranks.is_first()) return 0;
   print_steps(steps);
   say_outdated(steps);
+  return 0;
+}
+
+int run_recipe(const RecipeArgs& args) {
+  const auto plan = [&] { return plan_recipe(args.folder, args.overrides, preset_folders()); };
+  if (args.dry_run) {
+    print_plan_of(plan());
+    return 0;
+  }
+  const Ranks ranks(read_rank_place(), {.on_end = leave_recipe});
+  int code = 0;
+  ranks.guard([&] {
+    const std::vector<RecipeStep> steps = plan();
+    check_needs(steps);
+    ranks.agree([&] { return terms_of(steps); });
+    code = make_steps(steps, args, ranks);
+  });
+  return code;
 }
 
 }  // namespace
@@ -157,7 +179,7 @@ void add_recipe(CLI::App& app) {
       ->allow_extra_args(false);
   command->add_flag("--dry-run", args->dry_run, "Say what would be run, and end");
   command->add_flag("--quiet", args->quiet, "No progress");
-  command->callback([args] { run_recipe(*args); });
+  command->callback([args] { exit_with(run_recipe(*args)); });
 }
 
 }  // namespace sgf

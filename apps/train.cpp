@@ -38,7 +38,7 @@ void leave_at_once(const std::string& message) {
   std::_Exit(1);
 }
 
-void run_train(const TrainArgs& args) {
+TrainRequest request_of(const TrainArgs& args) {
   TrainRequest request{.config = load_and_explain(args.config, args.overrides),
                        .out = args.out,
                        .resume = args.resume,
@@ -46,10 +46,10 @@ void run_train(const TrainArgs& args) {
                        .facts = {{"build", version_text()}, {"config", args.config}, {"set", args.overrides}},
                        .progress = progress_mode(args.quiet)};
   if (request.out.empty()) request.out = "runs/" + request.config.name;
-  const Ranks ranks(read_rank_place(), {.on_end = leave_at_once});
-  const TrainResult result = run_training(request, ranks);
-  if (!ranks.is_first()) return exit_with(exit_code(result.end));
-  const std::string place = request.out.string();
+  return request;
+}
+
+void print_result(const TrainResult& result, const std::string& place) {
   if (result.end == TrainEnd::kDone) {
     say("{} steps done; {}/report.html shows how it went", result.steps_done, place);
     return;
@@ -61,7 +61,16 @@ void run_train(const TrainArgs& args) {
     say("find out why first: a new run (--out) with a smaller rate may start from an earlier checkpoint, "
         "--set train.start_from={}/checkpoints/step_N",
         place);
-  exit_with(exit_code(result.end));
+}
+
+// The exit code. The ranks meet first: one that cannot read its config tells the others why.
+int run_train(const TrainArgs& args) {
+  const Ranks ranks(read_rank_place(), {.on_end = leave_at_once});
+  TrainRequest request;
+  ranks.guard([&] { request = request_of(args); });
+  const TrainResult result = run_training(request, ranks);
+  if (ranks.is_first()) print_result(result, request.out.string());
+  return exit_code(result.end);
 }
 
 }  // namespace
@@ -85,7 +94,7 @@ void add_train(CLI::App& app) {
   command->add_option("--stop-after", args->stop_after, "End in order after so many steps of this start")
       ->check(positive_number());
   command->add_flag("--quiet", args->quiet, "No progress");
-  command->callback([args] { run_train(*args); });
+  command->callback([args] { exit_with(run_train(*args)); });
 }
 
 }  // namespace sgf

@@ -64,25 +64,18 @@ StartSource source_of(StageChoice stage, const std::string& key, const std::stri
   return {key, given, fs::absolute(file.path), file.step, weight_identity(open_tensor_file(file.path))};
 }
 
-// What a run learns from is not in its checkpoints either: a folder that has got other clips or pairs since, or a list
-// of other prompts, would go on with another run.
-void add_place(const char* key, const std::string& place, std::string identity,
-               const std::vector<StartSource>& recorded, std::vector<StartSource>& sources) {
-  const StartSource* before = find_source(recorded, key);
-  check(before == nullptr || before->identity == identity, "training",
-        "{}: the run began with what was in {}, and what is in {} now is something else; make the same again, or begin "
-        "a new run in another folder (--out)",
-        key, before == nullptr ? "" : before->file.string(), place);
-  sources.push_back({key, place, fs::absolute(place), std::nullopt, std::move(identity)});
+StartSource place_source(const char* key, const std::string& place, std::string identity) {
+  return {key, place, fs::absolute(place), std::nullopt, std::move(identity)};
 }
 
-void add_data(const Config& c, const std::vector<StartSource>& recorded, std::vector<StartSource>& sources) {
-  if (!c.data.clips.empty())
-    add_place(kClipsKey, c.data.clips, clip_identity(read_clip_manifest(c.data.clips)), recorded, sources);
-  if (reads_pairs(c.train.stage) && !c.data.pairs.empty())
-    add_place(kPairsKey, c.data.pairs, pair_identity(read_pair_manifest(c.data.pairs)), recorded, sources);
-  if (c.train.stage == StageChoice::kDmd && fs::exists(c.data.prompts))
-    add_place(kPromptsKey, c.data.prompts, sha256_of_file(c.data.prompts), recorded, sources);
+// What a run learns from is not in its checkpoints either: a folder that has got other clips or pairs since, or a list
+// of other prompts, would go on with another run.
+void check_data(const StartSource& now, const std::vector<StartSource>& recorded) {
+  const StartSource* before = find_source(recorded, now.key);
+  check(before == nullptr || before->identity == now.identity, "training",
+        "{}: the run began with what was in {}, and what is in {} now is something else; make the same again, or begin "
+        "a new run in another folder (--out)",
+        now.key, before == nullptr ? "" : before->file.string(), now.given);
 }
 
 }  // namespace
@@ -131,7 +124,21 @@ std::vector<StartSource> choose_start_sources(const Config& config, const std::v
     say(fmt::format("{}: the run began with {}, now there is {}; the checkpoint's weights are taken, not these",
                     now.key, describe_source(*before), describe_source(now)));
   }
-  add_data(config, recorded, sources);
+  for (StartSource& source : data_sources(config)) {
+    check_data(source, recorded);
+    sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
+std::vector<StartSource> data_sources(const Config& c) {
+  std::vector<StartSource> sources;
+  if (!c.data.clips.empty())
+    sources.push_back(place_source(kClipsKey, c.data.clips, clip_identity(read_clip_manifest(c.data.clips))));
+  if (reads_pairs(c.train.stage) && !c.data.pairs.empty())
+    sources.push_back(place_source(kPairsKey, c.data.pairs, pair_identity(read_pair_manifest(c.data.pairs))));
+  if (c.train.stage == StageChoice::kDmd && fs::exists(c.data.prompts))
+    sources.push_back(place_source(kPromptsKey, c.data.prompts, sha256_of_file(c.data.prompts)));
   return sources;
 }
 

@@ -24,6 +24,9 @@ struct StartSource {
   std::string identity;
 };
 
+// The clips, pairs or prompts that the config's stage reads, as they are now.
+std::vector<StartSource> data_sources(const Config& config);
+
 nlohmann::json to_json(const std::vector<StartSource>& sources);
 
 // Of the last start that facts.json tells them of; none where the file or the list is missing.

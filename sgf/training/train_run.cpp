@@ -8,6 +8,7 @@
 #include "sgf/training/build_stage.h"
 #include "sgf/training/checkpoint_store.h"
 #include "sgf/training/run_record.h"
+#include "sgf/training/run_terms.h"
 #include "sgf/training/stage_files.h"
 #include "sgf/training/start_sources.h"
 
@@ -80,6 +81,15 @@ std::optional<RunFolder> open_earlier_run(const TrainRequest& request) {
   return RunFolder::open(request.out, to_yaml(request.config), free_keys_of(request.out));
 }
 
+// Said before any weight is loaded and any folder is made or opened.
+RunTerms terms_of(const TrainRequest& request) {
+  RunTerms terms = config_terms(request.config);
+  std::ranges::copy(source_terms(data_sources(request.config)), std::back_inserter(terms));
+  terms.push_back({"--resume", request.resume ? "given" : "not given"});
+  terms.push_back({"--stop-after", std::to_string(request.stop_after_steps)});
+  return terms;
+}
+
 // The numbers that fit in a line.
 std::vector<ProgressNumber> shown_metrics(const StepMetrics& metrics) {
   std::vector<ProgressNumber> shown;
@@ -121,12 +131,14 @@ TrainRun::TrainRun(const TrainRequest& request, const Ranks& ranks)
       progress_(
           {.mode = ranks.is_first() ? request.progress : ProgressMode::kQuiet, .total_steps = config_.train.steps},
           request.output) {
+  ranks.agree([&] { return terms_of(request); });
   if (request.resume && !is_run_folder(request.out))
     progress_.say(fmt::format("{}: no run there yet, so a new one begins", request.out.string()));
   std::optional<RunFolder> earlier = ranks.is_first() ? open_earlier_run(request) : std::nullopt;
   ranks.barrier();  // the others read the folder only after leftovers of a crash are gone from it
   surroundings_ = build_surroundings(config_, device_);
   sources_ = choose_sources();
+  ranks.agree([&] { return source_terms(sources_); });
   stage_ = build_stage(with_start_sources(config_, sources_), surroundings_, device_, ranks);
   steps_done_ = restore();
   if (ranks.is_first()) open_record(std::move(earlier));
@@ -151,6 +163,7 @@ int64_t TrainRun::restore() {
   const auto newest = static_cast<double>(is_earlier ? store.newest().value_or(0) : 0);
   const auto step = static_cast<int64_t>(ranks_.gather({newest}).front().front());
   if (step == 0) return 0;
+  ranks_.agree([&] { return checkpoint_terms(store.folder_of(step)); });  // ranks may know the folder by other names
   stage_->restore(read_stage_files(store.folder_of(step), step));
   progress_.say(fmt::format("resuming after step {}", step));
   return step;

@@ -1,11 +1,13 @@
 #include "sgf/training/distributed/ranks.h"
 
+#include "sgf/core/build_version.h"
 #include "sgf/training/distributed/collective_head.h"
 #include "sgf/training/distributed/rank_groups.h"
 #include "sgf/training/distributed/rank_watch.h"
 #include "sgf/training/distributed/tensor_buckets.h"
 
 #include <ATen/ATen.h>
+#include <torch/headeronly/version.h>
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +25,11 @@ Collective collective_of(Move move, const std::vector<at::Tensor>& tensors) {
   return one;
 }
 
+// What ranks of one run have in common before anything is asked of them.
+RunTerms build_terms() {
+  return {{"version", build_version()}, {"commit", build_commit()}, {"torch version", TORCH_VERSION}};
+}
+
 }  // namespace
 
 // Store, watch and groups of one rank.
@@ -32,6 +39,7 @@ struct Ranks::Links {
   RankMeeting meeting;
   std::optional<RankWatch> watch;
   RankGroup gloo, nccl;
+  int64_t agreements = 0;
   bool is_broken = false;  // a collective has failed, others may still be under way
 
   Links(const RankPlace& where, RankSettings how) : place(where), settings(std::move(how)) {
@@ -40,6 +48,7 @@ struct Ranks::Links {
     meeting = meet(place, settings);
     watch.emplace(place, meeting, settings);
     try {
+      agree(build_terms());
       gloo = make_gloo_group(place, meeting.store, group_timeout());
     } catch (const std::exception& error) {
       watch->end(fmt::format("{} stopped: {}", own_name(), error.what()));
@@ -75,6 +84,42 @@ struct Ranks::Links {
   void check_alive() {
     const std::string ending = watch->ending();
     if (!ending.empty()) lose(ending);
+  }
+
+  // Through the store: ranks of different builds may not understand each other's collectives. Rank 0 says what it has,
+  // the others compare, and all read all verdicts.
+  void agree(const RunTerms& terms) {
+    watch->begin_collective();
+    std::vector<std::string> verdicts;
+    try {
+      verdicts = exchange_verdicts(terms, fmt::format("agreement/{}", ++agreements));
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception& error) {
+      explain("comparison of settings", error.what());
+    }
+    for (const std::string& verdict : verdicts) check(verdict.empty(), "training", "{}", verdict);
+  }
+
+  // By rank: how its terms differ from those of rank 0, empty where they do not.
+  std::vector<std::string> exchange_verdicts(const RunTerms& terms, const std::string& place_in_store) {
+    c10d::Store& store = *meeting.store;
+    if (place.rank == 0) store.set(place_in_store, write_terms(terms));
+    await_keys({place_in_store});
+    const auto difference = first_difference(read_terms(store.get_to_str(place_in_store)), terms);
+    std::vector<std::string> keys;
+    for (int64_t rank = 0; rank < place.size; ++rank) keys.push_back(fmt::format("{}/{}", place_in_store, rank));
+    store.set(keys[static_cast<size_t>(place.rank)],
+              difference ? describe_difference(*difference, meeting.names[0], own_name()) : "");
+    await_keys(keys);
+    std::vector<std::string> verdicts;
+    for (const std::vector<uint8_t>& verdict : store.multiGet(keys))
+      verdicts.emplace_back(verdict.begin(), verdict.end());
+    return verdicts;
+  }
+
+  void await_keys(const std::vector<std::string>& keys) {
+    wait_until([&] { return meeting.store->check(keys); }, std::chrono::milliseconds(50), "comparison of settings");
   }
 
   // Runs one collective to its end. `start` gives the work under way.
@@ -160,6 +205,10 @@ Ranks::Ranks(Ranks&&) noexcept = default;
 const Ranks& Ranks::alone() {
   static const Ranks one;
   return one;
+}
+
+void Ranks::agree(const std::function<RunTerms()>& terms) const {
+  if (links_) links_->agree(terms());
 }
 
 void Ranks::sum(std::vector<at::Tensor>& tensors) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sgf/core/error.h"
+#include "sgf/training/distributed/rank_agreement.h"
 #include "sgf/training/distributed/rank_place.h"
 #include "sgf/training/distributed/rank_settings.h"
 #include "sgf/training/distributed/sample_share.h"
@@ -25,7 +26,7 @@ class RankLost : public Error {
 class Ranks {
  public:
   Ranks();                                                             // a process on its own
-  explicit Ranks(const RankPlace& place, RankSettings settings = {});  // comes back once all have come
+  explicit Ranks(const RankPlace& place, RankSettings settings = {});  // comes back once all have come, of one build
   ~Ranks();
   Ranks(Ranks&&) noexcept;
   Ranks& operator=(Ranks&&) = delete;
@@ -37,6 +38,10 @@ class Ranks {
   bool is_first() const { return place_.rank == 0; }
   const RankPlace& place() const { return place_; }
   SampleShare share_of(int64_t global_batch) const { return sgf::share_of(global_batch, size(), rank()); }
+
+  // Comes back where all ranks have the same terms; else all throw the same words, with the first term that differs,
+  // both values and the names of both ranks. A process on its own does not ask for its terms.
+  void agree(const std::function<RunTerms()>& terms) const;
 
   // Each tensor becomes its sum over the ranks, in place: the same bits on every rank, and the same again whenever as
   // many ranks sum the same tensors. The order of additions is the ring's, not that of one process accumulating the
