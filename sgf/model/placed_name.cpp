@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 
 namespace sgf {
 namespace {
@@ -30,7 +29,11 @@ bool is_outermost(std::string_view part) { return holds(kOutermost, part) || par
 
 Parts split(std::string_view name) {
   Parts parts;
-  for (const auto part : name | std::views::split('.')) parts.emplace_back(part.begin(), part.end());
+  for (size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.')) {
+    parts.push_back(name.substr(0, dot));
+    name.remove_prefix(dot + 1);
+  }
+  parts.push_back(name);
   return parts;
 }
 

@@ -12,8 +12,8 @@ constexpr double kQualityWeight = 4, kSemanticWeight = 1;
 
 void check_names(const std::map<std::string, double>& scores) {
   for (const auto& [name, score] : scores) {
-    const bool is_known = std::ranges::any_of(vbench_dimensions(), [&](const auto& d) { return d.name == name; });
-    check(is_known, "vbench", "{} is no dimension of VBench", in_quotes(name));
+    const auto known = std::ranges::find(vbench_dimensions(), name, &VbenchDimension::name);
+    check(known != vbench_dimensions().end(), "vbench", "{} is no dimension of VBench", in_quotes(name));
   }
 }
 

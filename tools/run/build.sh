@@ -3,7 +3,8 @@
 
 build_dir() { echo "$ROOT/build/${1:-$FLAVOUR}"; }
 
-cmake_tool() { if [[ $FLAVOUR == cuda ]]; then echo "$(venv_dir)/bin/$1"; else command -v "$1"; fi; }
+# The CUDA build has a CMake of its own; what needs no torch goes on without that environment.
+cmake_tool() { if [[ $FLAVOUR == cuda && -x $(venv_dir)/bin/$1 ]]; then echo "$(venv_dir)/bin/$1"; else command -v "$1"; fi; }
 
 # A file that includes torch takes about 2 GB to compile.
 compile_jobs() {
@@ -17,7 +18,7 @@ compile_jobs() {
 # What the presets cannot know: where torch is, and nvcc.
 configure_arguments() {
   local preset=$1 architecture
-  [[ $preset != asan ]] || return 0
+  [[ $preset != asan && $preset != fuzz ]] || return 0
   echo "-DSGF_TORCH_DIR=$(torch_dir)"
   [[ $preset == cuda ]] || return 0
   echo "-DCMAKE_CUDA_COMPILER=$(nvcc_path)"

@@ -14,8 +14,10 @@ VENV_PACKAGES=(python3 python3-venv)
 EXTRA_PACKAGES=(ccache mold)
 # For ./run test and ./run format: a check whose tool is missing is skipped with a word.
 CHECK_PACKAGES=(clang-format clang-tidy ffmpeg chromium chromium-driver)
+# For ./run fuzz: the compiler with libFuzzer, whose runtime is a package of its own.
+FUZZ_PACKAGES=(clang libclang-rt-dev)
 
-# list_packages WANT…: fills REQUIRED and WELCOME for `build`, `checks` or both.
+# list_packages WANT…: fills REQUIRED and WELCOME for `build`, `checks`, `fuzz` or several.
 list_packages() {
   local want
   REQUIRED=() WELCOME=()
@@ -27,6 +29,10 @@ list_packages() {
         if needs_venv; then REQUIRED+=("${VENV_PACKAGES[@]}"); fi
         ;;
       checks) WELCOME+=("${CHECK_PACKAGES[@]}") ;;
+      fuzz)
+        REQUIRED+=("${BUILD_PACKAGES[@]}")
+        WELCOME+=("${FUZZ_PACKAGES[@]}" "${EXTRA_PACKAGES[@]}" "${VIDEO_PACKAGES[@]}")
+        ;;
     esac
   done
 }
@@ -89,7 +95,7 @@ ask_for_tools() {
   say "run: no apt here, so no system package is installed. Needed: a C++20 compiler (g++ 12 or newer), CMake 3.25,"
   say "  Ninja, Python 3.10 with venv and pip, and the development files of fmt, yaml-cpp, nlohmann-json, zlib, CLI11 and"
   say "  GoogleTest. Used where present: FFmpeg 5.1 or newer with pkg-config, ccache, mold, the headers of Gloo,"
-  say "  clang-format 14, clang-tidy, ffprobe, chromium with chromedriver."
+  say "  clang-format 14, clang-tidy, ffprobe, chromium with chromedriver; for ./run fuzz clang with libFuzzer."
   ((${#absent[@]} == 0)) || die 3 "not found: ${absent[*]}"
 }
 
