@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 
 #include "sgf/core/config.h"
@@ -25,6 +26,7 @@ constexpr std::array kTellTale = {
 constexpr std::string_view kNested = "model_kwargs";
 constexpr std::string_view kDefaultNetwork = "Wan2.1-T2V-1.3B";
 constexpr std::string_view kWeightFolder = "wan_models/";
+constexpr int64_t kMostFrames = 1'000'000'000;  // so that sums of frames stay numbers
 
 bool has_tell_tale(const ConfigNode& tree) {
   return std::any_of(kTellTale.begin(), kTellTale.end(), [&](const char* key) { return tree.find(key) != nullptr; });
@@ -57,6 +59,8 @@ class FlatMapping final : private FlatReader {
   FlatTranslation translate();
 
  private:
+  int64_t frames_or(std::string_view key, int64_t otherwise) const;
+  void write_number(std::string_view ours, double value, std::string_view key, const std::string& remark = "");
   void take_sizes();
   void take_context();
   void take_networks();
@@ -67,10 +71,25 @@ class FlatMapping final : private FlatReader {
   void take_steps();
 };
 
+// A number of frames, which may be missing or -1.
+int64_t FlatMapping::frames_or(std::string_view key, int64_t otherwise) const {
+  const auto frames = value_or<int64_t>(key, otherwise);
+  check(-1 <= frames && frames <= kMostFrames, "core", "{}: {} expects a number of frames up to {}, got {}",
+        origin_of(key).where(), key, kMostFrames, frames);
+  return frames;
+}
+
+// What was computed from the file's numbers, which may have been too large for that.
+void FlatMapping::write_number(std::string_view ours, double value, std::string_view key, const std::string& remark) {
+  check(std::isfinite(value), "core", "{}: {} is out of range here: {} becomes {}", origin_of(key).where(), key, ours,
+        value);
+  set(ours, ConfigValue<double>::write(value), key, remark);
+}
+
 void FlatMapping::take_sizes() {
   std::vector<int64_t> shape = value_or("image_or_video_shape", std::vector<int64_t>{});
   const std::string where = origin_of("image_or_video_shape").where();
-  if (!shape.empty()) {
+  if (find("image_or_video_shape") != nullptr) {
     check(shape.size() == 5, "core", "{}: image_or_video_shape expects [B, F, C, H, W], got {} numbers", where,
           shape.size());
     set("video.frames", std::to_string(shape[1]), "image_or_video_shape", "latent frames; the batch in it is not used");
@@ -80,7 +99,7 @@ void FlatMapping::take_sizes() {
     set("video.width", std::to_string(shape[4]), "image_or_video_shape");
   }
   if (find("num_training_frames") == nullptr) return;
-  const auto frames = value_or<int64_t>("num_training_frames", 0);
+  const int64_t frames = frames_or("num_training_frames", 0);
   check(shape.empty() || frames == shape[1], "core",
         "{}: num_training_frames {} and the {} frames of image_or_video_shape must agree: rollouts longer than the "
         "trained video are not done here",
@@ -89,11 +108,11 @@ void FlatMapping::take_sizes() {
 }
 
 void FlatMapping::take_context() {
-  const auto block = value_or<int64_t>("num_frame_per_block", 1);
-  const auto sink = value_or<int64_t>("model_kwargs.sink_size", 0);
-  const auto window = value_or<int64_t>("model_kwargs.local_attn_size", -1);
+  const int64_t block = frames_or("num_frame_per_block", 1);
+  const int64_t sink = frames_or("model_kwargs.sink_size", 0);
+  const int64_t window = frames_or("model_kwargs.local_attn_size", -1);
   const std::vector<int64_t> shape = value_or("image_or_video_shape", std::vector<int64_t>{1, 21});
-  const int64_t frames = value_or<int64_t>("num_training_frames", shape.at(1));
+  const int64_t frames = frames_or("num_training_frames", shape[1]);  // take_sizes has seen the shape
   set("context.block_frames", std::to_string(block), "num_frame_per_block");
   set("context.sink_frames", std::to_string(sink), "model_kwargs.sink_size");
   check(window == -1 || window >= block, "core",
@@ -199,18 +218,17 @@ void FlatMapping::take_numerics() {
   const auto shift = value_or("timestep_shift", value_or("model_kwargs.timestep_shift", 5.0));
   const auto inner = value_or("model_kwargs.timestep_shift", shift);
   if (find("model_kwargs.timestep_shift") != nullptr)
-    set("schedule.shift", ConfigValue<double>::write(inner), "model_kwargs.timestep_shift");
-  if (shift != inner)
-    set("dmd.score_shift", ConfigValue<double>::write(shift), "timestep_shift", "of the scores alone");
+    write_number("schedule.shift", inner, "model_kwargs.timestep_shift");
+  if (shift != inner) write_number("dmd.score_shift", shift, "timestep_shift", "of the scores alone");
   if (find("min_score_timestep") != nullptr) {
     const double least = 1000 * shift_sigma(value_or("min_score_timestep", 0.0) / 1000, shift);
-    set("dmd.least_score_time", ConfigValue<double>::write(least), "min_score_timestep", "after the shift");
+    write_number("dmd.least_score_time", least, "min_score_timestep", "after the shift");
   }
   const char* guidance = find("real_guidance_scale") != nullptr ? "real_guidance_scale" : "guidance_scale";
   if (find(guidance) != nullptr) {
     const auto scale = value_or(guidance, 3.0);
-    set("dmd.guidance", ConfigValue<double>::write(scale), guidance,
-        fmt::format("cond + {0} (cond - uncond), an ordinary guidance weight of {1}", scale, scale + 1));
+    write_number("dmd.guidance", scale, guidance,
+                 fmt::format("cond + {0} (cond - uncond), an ordinary guidance weight of {1}", scale, scale + 1));
     if (guidance != std::string_view("guidance_scale") && find("guidance_scale") != nullptr)
       note("guidance_scale", "", "real_guidance_scale stands before it");
   }

@@ -62,7 +62,7 @@ std::map<std::string, double> scores_in(const fs::path& file) {
         "{} is no result: VBench writes {{\"dimension\": [score, ...]}}, sgf eval \"totals\"", file.string());
   std::map<std::string, double> scores;
   if (content.contains("totals")) {
-    check(content.value("protocol", "") != "world", "evaluation",
+    check(content.value("protocol", nlohmann::json()) != "world", "evaluation",
           "{} holds measures of the built-in world, which are no dimensions of VBench", file.string());
     for (const auto& [name, total] : content.at("totals").items())
       if (total.contains("value") && total["value"].is_number()) scores[name] = total["value"].get<double>();

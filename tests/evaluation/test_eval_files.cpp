@@ -236,6 +236,8 @@ TEST(Exchange, MeasuresOfTheWorldAreNoDimensions) {
   const TemporaryFolder folder;
   touch(folder / "world.json", R"({"protocol": "world", "totals": {"valid": {"value": 0.9}}})");
   EXPECT_THAT(refusal_of([&] { import_results({folder / "world.json"}); }), ::testing::HasSubstr("built-in world"));
+  touch(folder / "odd.json", R"({"protocol": 3, "totals": {"scene": {"value": 0.5}}})");
+  EXPECT_EQ(import_results({folder / "odd.json"})["totals"]["scene"]["value"], 0.5);
 }
 
 TEST(Exchange, OddScoresAreRefusedByName) {

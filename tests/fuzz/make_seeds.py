@@ -118,6 +118,14 @@ def weights():
     put("seeds/shard_index", "elsewhere.json", {"weight_map": {"a": "../../etc/passwd"}})
 
 
+def names():
+    for i, name in enumerate(("generator_ema.model._fsdp_wrapped_module.blocks.12.self_attn.q.weight",
+                              "transformer.blocks.0.attn1.to_q.weight", "condition_embedder.time_proj.weight",
+                              "memory_blocks.0.ffn.0.weight", "model-00001-of-00003.safetensors",
+                              "a red disc-0.mp4", "head.head.bias")):
+        put("seeds/weight_names", f"{i}", name)
+
+
 def pickles():
     values = {"text": "b", "list": [1, 2.5, None, True], "nested": {"a": (1, 2, 3, 4)}, "long": 1 << 80, "bytes": b"ab"}
     for protocol in (0, 2, 4, 5):
@@ -147,6 +155,8 @@ def studies():
     put("seeds/study_recipe", "small.yaml", "name: s\nchunkwise: {config: world-tiny, student: s.safetensors, "
         "teacher: t.safetensors, steps: 10, seeds: 2, sinks: [0, 3]}\nevaluation:\n  prompts: 40\n"
         "  segments: [1, 3]\n  horizons: [1, 3]\nanalysis: {resamples: 500, headline: [valid]}\n")
+    put("broken/study_recipe", "largest_seeds.yaml", "name: s\nchunkwise: {seeds: 9223372036854775807}\n"
+        "framewise: {seeds: 1}\n")
     recipe = (HERE / "targets/arm_file.cpp").read_text().split('R"(', 1)[1].split(')";', 1)[0]
     metrics = ("valid identity_error landmark_drift background_drift rerender_error hue_drift size_drift pattern_error "
                "presence count_right colour_error background_error motion motion_energy sharpness").split()
@@ -158,6 +168,7 @@ def studies():
            "training": {"steps": 10, "config": "", "exits_sha256": "e", "student_sha256": "s", "teacher_sha256": "t"}}
     put("seeds/arm_file", "whole.json", arm)
     put("seeds/arm_file", "scores.json", {**scores, "config": ""})
+    put("broken/arm_file", "all_but_zero.json", {**scores, "valid": [[1e-310, 1]], "config": ""})
 
 
 def manifests():
@@ -216,6 +227,7 @@ def runs():
     put("seeds/eval_results", "ours.json", {"format": "sgf-eval 1", "protocol": "vbench", "labels": {
         "init": "TF init", "method": "SGF", "horizon": "60s", "setting": "sink"}, "totals": {
             "scene": {"value": 0.5}, "world_valid": {"value": 0.25}, "color": {"value": None}}})
+    put("broken/eval_results", "protocol_is_a_number.json", {"protocol": 3, "totals": {"scene": {"value": 0.5}}})
     put("seeds/bench_lines", "two.jsonl", '{"item":"step","device":"cpu","dtype":"float32","shape":"x","p50_ms":2.0}\n'
         '{"item":"memory","bytes":7}\n')
 
@@ -231,6 +243,10 @@ def configs():
     for flat in ("flat_world", "self_forcing_dmd", "self_gradient_forcing_chunkwise", "teacher_forcing"):
         copy("flat_config", DATA / f"configs/{flat}.yaml")
         copy("config_file", DATA / f"configs/{flat}.yaml")
+    put("broken/flat_config", "empty_shape.yaml", "image_or_video_shape: []\n")
+    put("broken/flat_config", "largest_sink.yaml", "real_name: x\nmodel_kwargs: {sink_size: 9223372036854775807}\n")
+    put("broken/flat_config", "least_frames.yaml", "image_or_video_shape: [1, -9223372036854775808, 1, 1, 1]\n")
+    put("broken/flat_config", "infinite_time.yaml", "real_name: x\nmin_score_timestep: 1.0e308\n")
     put("seeds/config_file", "based.yaml", "base: world-tiny\nname: a\ntrain: {stage: dmd}\n")
     put("seeds/config_file", "two_bases.yaml", "base: [tiny, world-tiny]\nname: a\n")
     put("seeds/config_file", "itself.yaml", "base: outside\n")
@@ -365,6 +381,7 @@ def known_breaks():
 
 def main():
     weights()
+    names()
     pickles()
     studies()
     manifests()

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 
 namespace sgf {
 namespace {
@@ -33,7 +34,7 @@ constexpr std::array kStudyMetrics{
 
 nlohmann::json six_digits(const std::optional<double>& value) {
   if (!value || !std::isfinite(*value)) return nullptr;
-  return std::stod(fmt::format("{:.6g}", *value));
+  return std::strtod(fmt::format("{:.6g}", *value).c_str(), nullptr);  // stod throws where a number is all but 0
 }
 
 PromptValues prompt_values(const nlohmann::json& json, size_t prompts, const std::string& source) {

@@ -93,10 +93,10 @@ void check_analysis(const StudyAnalysis& a) {
 void validate(const StudyRecipe& recipe) {
   check(!recipe.name.empty(), "evaluation", "a study has a name");
   check_name("name", recipe.name);
-  check(recipe.chunkwise.seeds + recipe.framewise.seeds > 0, "evaluation",
-        "no pairs: set chunkwise.seeds or framewise.seeds");
   check_granularity("chunkwise", recipe.chunkwise, recipe.evaluation.prompts);
   check_granularity("framewise", recipe.framewise, recipe.evaluation.prompts);
+  check(recipe.chunkwise.seeds + recipe.framewise.seeds > 0, "evaluation",
+        "no pairs: set chunkwise.seeds or framewise.seeds");
   check_counts(recipe.evaluation);
   check_prompts(recipe.evaluation);
   check_times(recipe.evaluation);

@@ -35,6 +35,8 @@ TEST(StudyRecipe, IsRefusedWhereItCannotBeFollowed) {
   EXPECT_THAT(refused_recipe("prompts: 40", "prompts: 40\n  first_prompt: 0\n  first_selection_prompt: 39"),
               HasSubstr("overlap"));
   EXPECT_THAT(refused_recipe("seeds: 2", "seeds: 65"), HasSubstr("at most 64, got 65"));
+  EXPECT_THAT(refused_recipe("seeds: 2, sinks: [0, 3]}", "seeds: 9223372036854775807}\nframewise: {seeds: 1}"),
+              HasSubstr("chunkwise.seeds counts pairs"));
   for (const std::string key : {"first_prompt", "recovery_rollouts", "probe_updates", "strip_prompts"})
     EXPECT_THAT(refused_recipe("prompts: 40", fmt::format("prompts: 40\n  {}: -1", key)),
                 HasSubstr(fmt::format("evaluation.{} is at least 0, got -1", key)));
@@ -50,6 +52,13 @@ TEST(StudyRecipe, IsKnownByTheHashOfItsBytes) {
   const std::string once = made_up_study(folder).file.sha256;
   EXPECT_EQ(made_up_study(folder).file.sha256, once);
   EXPECT_NE(made_up_study(folder, std::string(kMadeUpRecipe) + "# a remark\n").file.sha256, once);
+}
+
+TEST(StudyScores, NumbersThatAreAllButZeroAreWritten) {
+  const nlohmann::json json = to_json(ScoreTable{{"valid", {{1e-310, 0.1234567, std::nullopt}}}});
+  EXPECT_NEAR(json["valid"][0][0].get<double>(), 1e-310, 1e-315);
+  EXPECT_EQ(json["valid"][0][1], 0.123457);
+  EXPECT_TRUE(json["valid"][0][2].is_null());
 }
 
 TEST(StudyRecipe, OfTheRepositoryCanBeFollowed) {

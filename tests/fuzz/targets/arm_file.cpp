@@ -30,7 +30,7 @@ void read(std::string_view input) {
         arm.id(), [&] { return parse_strict_json(input, path.string(), {.depth = 16, .array_length = 10'000}); });
     if (json) {
       do_or_refuse(arm.id(), [&] { check_arm_kinds(arm, *json, path); });
-      do_or_refuse(arm.id(), [&] { score_table(*json, 1, 2, path.string()); });
+      do_or_refuse(arm.id(), [&] { to_json(score_table(*json, 1, 2, path.string())); });
     }
     if (input.find(study.file.sha256) == std::string_view::npos) continue;
     read_or_refuse(arm.id(), [&] { return read_arm(study, arm); });
