@@ -50,11 +50,13 @@ void RunRecord::note(int64_t step, const StepMetrics& metrics) {
 
 void RunRecord::save_checkpoint(const Stage& stage, int64_t steps_done) {
   const CheckpointStore store = folder_.checkpoints();
-  if (store.newest() == steps_done) return;
-  metrics_->sync();
-  store.save(steps_done, [&](const std::filesystem::path& place) {
-    write_stage_files(place, stage.state(), dit_config_of(config_), steps_done);
-  });
+  if (store.newest() != steps_done) {
+    metrics_->sync();
+    store.save(steps_done, [&](const std::filesystem::path& place) {
+      write_stage_files(place, stage.state(), dit_config_of(config_), steps_done);
+    });
+  }
+  // Also where this step was saved before: a kill may have come between the two.
   store.prune({.last = config_.output.keep_last, .every = config_.output.keep_every});
 }
 

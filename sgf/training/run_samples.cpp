@@ -2,13 +2,13 @@
 
 #include "sgf/core/atomic_file.h"
 #include "sgf/core/error.h"
+#include "sgf/core/mapped_file.h"
 #include "sgf/data/prompt_list.h"
 #include "sgf/data/sample_files.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 
 namespace sgf {
@@ -22,11 +22,6 @@ void write_lines(const fs::path& path, const std::vector<std::string>& lines) {
   AtomicFile file(path);
   for (const std::string& line : lines) file.write(line + '\n');
   file.commit();
-}
-
-std::string read_bytes(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 std::vector<fs::path> sample_folders(const fs::path& folder) {
@@ -43,7 +38,8 @@ std::vector<ReportStrip> strips_of(const fs::path& folder) {
   for (size_t i = 0; i < prompts.size(); ++i) {
     const fs::path picture = folder / fmt::format("{}.png", i);
     if (!fs::exists(picture)) continue;
-    strips.push_back({fmt::format("{}: {}", folder.filename().string(), prompts[i]), read_bytes(picture)});
+    strips.push_back({fmt::format("{}: {}", folder.filename().string(), prompts[i]),
+                      std::string(MappedFile::open(picture)->text())});
   }
   return strips;
 }

@@ -3,6 +3,7 @@
 #include "sgf/core/device.h"
 #include "sgf/core/device_memory.h"
 #include "sgf/core/error.h"
+#include "sgf/core/mapped_file.h"
 #include "sgf/core/stop_signal.h"
 #include "sgf/rollout/config_parts.h"
 #include "sgf/training/build_stage.h"
@@ -15,8 +16,6 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <optional>
 
 namespace sgf {
@@ -57,9 +56,8 @@ void refuse_other_length(const Config& now, const std::filesystem::path& run) {
   const bool has_cosine = now.optimiser.decay == RateDecay::kCosine ||
                           (now.train.stage == StageChoice::kDmd && now.critic_optimiser.decay == RateDecay::kCosine);
   if (!has_cosine) return;
-  std::ifstream file(run / "config.yaml", std::ios::binary);
-  const std::string before{std::istreambuf_iterator<char>(file), {}};
-  for (const ConfigDifference& d : compare_configs(before, to_yaml(now)))
+  const std::shared_ptr<const MappedFile> before = MappedFile::open(run / "config.yaml");
+  for (const ConfigDifference& d : compare_configs(before->text(), to_yaml(now)))
     check(d.key != "train.steps", "training",
           "{}: train.steps was {} and is {} here, but the learning rate falls along a cosine that ends at train.steps, "
           "so the steps made so far would belong to another run; keep {}, or begin a new run (--out) that starts from "

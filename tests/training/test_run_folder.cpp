@@ -47,6 +47,17 @@ TEST(RunFolder, WhatAKilledStartLeftIsNoObstacle) {
   std::filesystem::create_directories(folder / "checkpoints");
   write_text(folder / ".config.yaml.17-0.tmp", "name:");
   EXPECT_NO_THROW(RunFolder::create(folder.path(), kConfig));
+  EXPECT_FALSE(std::filesystem::exists(folder / ".config.yaml.17-0.tmp"));
+}
+
+TEST(RunFolder, HiddenFilesOfOthersStay) {
+  const TemporaryFolder folder;
+  write_text(folder / ".notes.tmp", "years of work");
+  write_text(folder / ".notes.v2-a.tmp", "more of it");
+  RunFolder::create(folder.path(), kConfig);
+  RunFolder::open(folder.path(), kConfig);
+  EXPECT_EQ(text_of(folder / ".notes.tmp"), "years of work");
+  EXPECT_EQ(text_of(folder / ".notes.v2-a.tmp"), "more of it");
 }
 
 TEST(RunFolder, OpensARunOfTheSameConfig) {
@@ -95,8 +106,15 @@ TEST(RunFolder, OpeningRemovesWhatACrashLeft) {
   RunFolder::create(folder / "run", kConfig);
   std::filesystem::create_directories(folder / "run" / "checkpoints" / "step_00000010");
   std::filesystem::create_directories(folder / "run" / "checkpoints" / ".step_00000020.tmp");
+  std::filesystem::create_directories(folder / "run" / "samples" / "step_00000010");
+  write_text(folder / "run" / "samples" / "step_00000010" / "0.png", "a picture");
+  write_text(folder / "run" / "samples" / "step_00000010" / ".1.png.17-3.tmp", "half a picture");
+  write_text(folder / "run" / ".report.html.17-4.tmp", "half a page");
   RunFolder::open(folder / "run", kConfig);
   EXPECT_TRUE(std::filesystem::is_empty(folder / "run" / "checkpoints"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "run" / "samples" / "step_00000010" / "0.png"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "run" / "samples" / "step_00000010" / ".1.png.17-3.tmp"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "run" / ".report.html.17-4.tmp"));
 }
 
 TEST(RunFolder, IsHeldByOneAtATime) {

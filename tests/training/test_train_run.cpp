@@ -271,6 +271,33 @@ TEST(TrainRun, ATeacherOfAnotherStageIsRefused) {
   EXPECT_THAT(refusal_of([&] { make_pairs(pairs); }), HasSubstr("a run of teacher_forcing is needed here"));
 }
 
+// A kill may come between a checkpoint and the removal of the one before.
+TEST(TrainRun, ACheckpointTooManyGoesAtTheNextStartEvenWithNoStepLeft) {
+  const TemporaryFolder folder;
+  Config config = small_run(StageChoice::kFlowMatching, 2);
+  config.output.checkpoint_every = 1;
+  config.output.keep_last = 2;
+  train(config, folder / "run");
+  const fs::path first = folder / "run" / "checkpoints" / "step_00000001",
+                 second = first.parent_path() / "step_00000002";
+  ASSERT_TRUE(fs::exists(first) && fs::exists(second));
+  config.output.keep_last = 1;
+  EXPECT_EQ(train(config, folder / "run", true).steps_done, 2);
+  EXPECT_FALSE(fs::exists(first));
+  EXPECT_TRUE(fs::exists(second));
+}
+
+TEST(TrainRun, ASampleThatCannotBeReadIsNamed) {
+  const TemporaryFolder folder;
+  Config config = small_run(StageChoice::kFlowMatching, 1);
+  config.output.sample_every = 1;
+  train(config, folder / "run");
+  const fs::path picture = folder / "run" / "samples" / "step_00000001" / "0.png";
+  ASSERT_TRUE(fs::remove(picture));
+  fs::create_directory(picture);
+  EXPECT_THAT(refusal_of([&] { train(config, folder / "run", true); }), HasSubstr("step_00000001/0.png"));
+}
+
 TEST(TrainRun, FewerStepsThanItHasMadeAreRefusedAndItsConfigStays) {
   const TemporaryFolder folder;
   train(small_run(StageChoice::kFlowMatching, 3), folder / "run");
