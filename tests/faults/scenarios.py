@@ -32,7 +32,7 @@ class Scenario:
     def begin(self, folder):
         """What is there before the command starts, beside a file of somebody else's."""
 
-    def replaced(self, folder, name, reference):
+    def replaced(self, name, now, reference):
         """Whether a file that was there before may be gone, because what stands in for it is whole."""
         return False
 
@@ -86,9 +86,8 @@ class Resume(Scenario):
     def begin(self, folder):
         self.sgf(folder, *self.run[:-1], "--stop-after", "1", expect=(3,))
 
-    def replaced(self, folder, name, reference):
+    def replaced(self, name, now, reference):
         newer = {path for path in reference if path.startswith("run/checkpoints/step_00000002/")}
-        now = self.files(folder)
         return name.startswith("run/checkpoints/step_00000001/") and all(now.get(n) == reference[n] for n in newer)
 
 
@@ -145,9 +144,8 @@ class Continue(Mp4):
         environment.update(LD_PRELOAD=self.shim, SGF_FAULT_ROOT=str(folder), SGF_FAULT="rename 2 after")
         self.sgf(folder, *Mp4.run, environment=environment, expect=(-9,))
 
-    def replaced(self, folder, name, reference):
+    def replaced(self, name, now, reference):
         """States give way to later ones, and go with the parts when the video is whole."""
-        now = self.files(folder)
         if name == "video.mp4.state":
             return name in now or now.get("video.mp4") == reference["video.mp4"]
         return name == "latents.safetensors.part" and "latents.safetensors" in now
