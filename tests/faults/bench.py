@@ -108,19 +108,26 @@ def facts_are_kept(bench, folder):
     return True
 
 
+def leftovers(folder):
+    return [str(path.relative_to(folder)) for path in folder.rglob("*") if TEMPORARY.match(path.name)]
+
+
 def judge_fault(bench, folder, code, faults, said):
     """What is wrong after the disturbed start, in words."""
     wrong = []
     if code < 0 or code >= 128:
         wrong.append(f"ended by signal {-code if code < 0 else code - 128}")
-    if code > 0 and not names_the_file(said, faults):
-        wrong.append(f"the error does not name {' or '.join(sorted(set(map(shown_name, faults))))}")
+    paths = [path for _, path in faults]
+    if code > 0 and not names_the_file(said, paths):
+        wrong.append(f"the error does not name {' or '.join(sorted(set(map(shown_name, paths))))}")
     if code > 0 and len(said.strip().splitlines()) == 0:
         wrong.append("no error was printed")
     if "terminate called" in said:
         wrong.append("an exception was not caught")
     if code == 0 and bench.scenario.files(folder) != bench.reference:
         wrong.append(f"exit 0 with another result: {differences(bench.reference, bench.scenario.files(folder))}")
+    if code > 0 and leftovers(folder) and not any(kind == "unlink" for kind, _ in faults):
+        wrong.append(f"left behind with the error: {', '.join(leftovers(folder))}")
     return wrong
 
 
@@ -141,5 +148,5 @@ def judge_again(bench, folder):
     found = bench.scenario.files(folder)
     if found != bench.reference:
         wrong.append(f"the second start has another result: {differences(bench.reference, found)}")
-    left = [str(path.relative_to(folder)) for path in folder.rglob("*") if TEMPORARY.match(path.name)]
+    left = leftovers(folder)
     return wrong + [f"left behind: {', '.join(left)}"] if left else wrong

@@ -119,11 +119,12 @@ Act next_act(const char* kind, const char* intent, const std::string& path) {
   const bool needs_room = std::strcmp(intent, "grow") == 0;
   const bool counts = plan().kind == "any" || plan().kind == kind;
   const bool is_due = counts && ++count == plan().at && plan().act != Act::kNone;
-  log_call(is_due ? "FAULT " : "", kind, intent, path);
+  const bool has_no_room = is_full && needs_room;
+  log_call(is_due || has_no_room ? "FAULT " : "", kind, intent, path);
   if (is_due && plan().act == Act::kErrorOn) is_full = true;
   if (is_due && plan().act == Act::kKill) die();
   if (is_due) return plan().act;
-  return is_full && needs_room ? Act::kErrorOn : Act::kNone;
+  return has_no_room ? Act::kErrorOn : Act::kNone;
 }
 
 bool is_error(Act act) { return act == Act::kError || act == Act::kErrorOn; }
