@@ -21,8 +21,8 @@ namespace sgf {
 namespace {
 
 constexpr int64_t kSmallPicture = 256 * 256;  // up to here threads cost more than they gain
-// Without delay a picture is cut into a slice a thread: a fixed number makes the same file on every machine.
-constexpr int kLiveThreads = 4;
+// What an encoder makes depends on its threads: a fixed number makes the same file on every machine.
+constexpr int kThreads = 4;
 
 void check_settings(const std::filesystem::path& path, const VideoFileSettings& settings) {
   check(settings.width > 0 && settings.height > 0 && settings.width <= 8192 && settings.height <= 8192, "data",
@@ -65,11 +65,11 @@ FfmpegOwner<AVCodecContext> make_context(const AVCodec* codec, const VideoFileSe
   context->pix_fmt = AV_PIX_FMT_YUV420P;
   context->framerate = av_d2q(settings.fps, 60000);  // mpeg4 takes no time base finer than 1/65535 s
   context->time_base = av_inv_q(context->framerate);
-  if (settings.coding == VideoCoding::kOwn) set_own_coding(*context, settings);
   context->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
-  if (settings.growth == VideoGrowth::kInPlace) {
+  if (settings.coding == VideoCoding::kOwn) set_own_coding(*context, settings);
+  if (settings.coding == VideoCoding::kOwn || settings.growth == VideoGrowth::kInPlace) {
     context->max_b_frames = 0;
-    context->thread_count = kLiveThreads;
+    context->thread_count = kThreads;
   }
   if (settings.width * settings.height <= kSmallPicture) context->thread_count = 1;
   return context;

@@ -23,7 +23,7 @@ enum class VideoGrowth {
 
 // How pictures are coded, beside quality.
 enum class VideoCoding {
-  kOwn,    // BT.709, and the file says so; a key frame a second
+  kOwn,    // BT.709, and the file says so; a key frame a second; the same bytes for the same pictures everywhere
   kPlain,  // what libx264 does for a program that sets nothing: BT.601 and no word of it, rate factor 23, key frames as
            // it likes. Near to torchvision's write_video, which VBench-Long cuts clips with.
 };

@@ -9,6 +9,7 @@
 #include "known_pictures.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <cstdio>
 #include <random>
@@ -261,6 +262,29 @@ TEST_F(VideoFile, ADiskThatIsFullIsSaidAndNotTakenForAVideo) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   EXPECT_THAT(refusal_of([&] { write_slopes("/dev/full", {.growth = VideoGrowth::kInPlace}); }),
               HasSubstr("/dev/full: cannot be written: No space left on device"));
+}
+
+// Large enough for the encoder to use threads: as many as the process may use, if nobody tells it.
+std::string large_video_on(const std::filesystem::path& path, const cpu_set_t& processors) {
+  cpu_set_t before;
+  EXPECT_EQ(::sched_getaffinity(0, sizeof before, &before), 0);
+  EXPECT_EQ(::sched_setaffinity(0, sizeof processors, &processors), 0);
+  VideoWriter writer(path, {.width = 480, .height = 320});
+  for (int64_t f = 0; f < kFrames; ++f) writer.add(slopes(f % 7 * f, 320, 480));
+  writer.finish();
+  EXPECT_EQ(::sched_setaffinity(0, sizeof before, &before), 0);
+  return bytes_of(path);
+}
+
+TEST_F(VideoFile, TheSamePicturesAreTheSameBytesOnAnyNumberOfProcessors) {
+  cpu_set_t all, one;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof all, &all), 0);
+  CPU_ZERO(&one);
+  for (size_t cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++cpu)
+    if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &one);
+  const std::string first = large_video_on(path_, all);
+  EXPECT_EQ(large_video_on(folder_ / "again.mp4", all), first);
+  EXPECT_EQ(large_video_on(folder_ / "alone.mp4", one), first);
 }
 
 TEST(PngFolder, IsReadInTheOrderOfItsNames) {
