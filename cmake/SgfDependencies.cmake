@@ -4,6 +4,8 @@ find_package(fmt REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)
+# Used from its header alone, so that there is nothing to link and nothing that programs with sgf would have to find.
+find_path(SGF_XXHASH_INCLUDE xxhash.h REQUIRED)
 
 # Header-only, because torch ships headers of a newer fmt than the system's: each file then uses the one it sees.
 set(SGF_FMT_LIBRARY fmt::fmt-header-only)

@@ -2,6 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
+#include "sgf/core/notice.h"
 
 #include <charconv>
 #include <optional>
@@ -36,14 +37,25 @@ void check_format(const TensorFile& file, const std::filesystem::path& path) {
         *version, kCheckpointFormat);
 }
 
-TensorFile open_checkpoint(const std::filesystem::path& path, std::string_view kind) {
+void check_own_file(const TensorFile& file, const std::filesystem::path& path) {
+  check_format(file, path);
+  check_hashes(file, path, HashCheck::kAll);
+  if (is_own_checkpoint(file) && !has_hashes(file))
+    notice_once("no hashes", fmt::format("{}: written by an earlier version of sgf, without hashes: damage to this "
+                                         "file, or to others written then, is not noticed",
+                                         path.string()));
+}
+
+TensorFile open_checkpoint(const std::filesystem::path& path, std::string_view kind, HashCheck which) {
   TensorFile file = open_tensor_file(path);
+  check_hashes(file, path, HashCheck::kHeader);  // a damaged stamp too
   check(is_own_checkpoint(file), "core", "{}: is no checkpoint of sgf: it has no {}", path.string(), kFormatVersionKey);
   check_format(file, path);
   const auto found = file.metadata.find(kCheckpointKindKey);
   const std::string came = found == file.metadata.end() ? "" : found->second;
   check(came == kind, "core", "{}: is a checkpoint of kind {}, expected {}", path.string(), in_quotes(came),
         in_quotes(kind));
+  if (which == HashCheck::kAll) check_own_file(file, path);
   return file;
 }
 

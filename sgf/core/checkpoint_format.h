@@ -1,6 +1,7 @@
 // The version mark of our own checkpoints. Torch-free.
 #pragma once
 
+#include "sgf/core/checkpoint_hashes.h"
 #include "sgf/core/tensor_file.h"
 
 #include <cstdint>
@@ -11,7 +12,8 @@
 
 namespace sgf {
 
-// Raised whenever a checkpoint's tensors or metadata come to mean something else.
+// Raised whenever a checkpoint's tensors or metadata come to mean something else. Hashes did not raise it: a program
+// that does not know them reads the same tensors.
 inline constexpr int64_t kCheckpointFormat = 1;
 inline constexpr const char* kFormatVersionKey = "sgf.format_version";
 inline constexpr const char* kCheckpointKindKey = "sgf.kind";
@@ -24,7 +26,11 @@ bool is_own_checkpoint(const TensorFile& file);
 // Passes files of others. Throws on a version newer than this program's, with both numbers, and on none at all.
 void check_format(const TensorFile& file, const std::filesystem::path& path);
 
-// The door for every reader of our checkpoints: opened, checked, and of that kind.
-TensorFile open_checkpoint(const std::filesystem::path& path, std::string_view kind);
+// The door for every reader of our checkpoints: opened, checked, and of that kind. One without hashes, of an earlier
+// version, is taken with a notice.
+TensorFile open_checkpoint(const std::filesystem::path& path, std::string_view kind, HashCheck which = HashCheck::kAll);
+
+// The version and the hashes of any weight file; those of others pass.
+void check_own_file(const TensorFile& file, const std::filesystem::path& path);
 
 }  // namespace sgf

@@ -4,6 +4,7 @@
 
 #include "sgf/core/atomic_file.h"
 #include "sgf/core/tensor_file.h"
+#include "sgf/core/tensor_hash.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,7 +45,8 @@ OutgoingTensor outgoing_bytes(std::string name, DType dtype, std::vector<int64_t
                               std::span<const std::byte> bytes);
 
 // Tensors lie in the order given, so equal input makes equal files. An earlier file is replaced only once the
-// new one is complete and on disk.
+// new one is complete and on disk. Metadata with the stamp of our own checkpoints (core/checkpoint_format.h) get the
+// hashes of core/checkpoint_hashes.h.
 void write_safetensors(const std::filesystem::path& path, const std::vector<OutgoingTensor>& tensors,
                        const std::map<std::string, std::string>& metadata = {});
 
@@ -65,6 +68,8 @@ class GrowingSafetensors {
   AtomicFile file_;
   std::vector<OutgoingTensor> tensors_;
   std::map<std::string, std::string> metadata_;
+  std::optional<TensorHash> rows_hash_;        // where the file carries hashes
+  std::map<std::string, std::string> hashes_;  // of its tensors
   uint64_t row_bytes_ = 0;
   uint64_t header_bytes_ = 0;
   int64_t rows_ = 0;

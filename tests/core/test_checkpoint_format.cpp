@@ -41,7 +41,9 @@ TEST(OpenCheckpoint, WantsAStampOfTheRightKind) {
   stamp(metadata, "dit");
   write_safetensors(folder / "ours.safetensors", {}, metadata);
   write_safetensors(folder / "theirs.safetensors", {});
-  EXPECT_EQ(open_checkpoint(folder / "ours.safetensors", "dit").metadata, metadata);
+  std::map<std::string, std::string> read = open_checkpoint(folder / "ours.safetensors", "dit").metadata;
+  remove_hashes(read);
+  EXPECT_EQ(read, metadata);
   EXPECT_THAT(refusal_of([&] { open_checkpoint(folder / "ours.safetensors", "training"); }), HasSubstr("'training'"));
   EXPECT_THAT(refusal_of([&] { open_checkpoint(folder / "theirs.safetensors", "dit"); }), HasSubstr("no checkpoint"));
 }

@@ -1,0 +1,52 @@
+#include "sgf/core/notice.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <mutex>
+#include <set>
+#include <utility>
+
+namespace sgf {
+namespace {
+
+// Scopes of several threads end in any order.
+struct NoticeBoard {
+  std::mutex mutex;
+  std::set<std::string> said;
+  std::list<NoticeListener> listeners{[](const std::string& text) { fmt::print(stderr, "sgf: {}\n", text); }};
+};
+
+NoticeBoard& notice_board() {
+  static NoticeBoard board;
+  return board;
+}
+
+}  // namespace
+
+void notice_once(const std::string& key, const std::string& text) {
+  NoticeListener listener;
+  {
+    const std::lock_guard lock(notice_board().mutex);
+    if (!notice_board().said.insert(key).second) return;
+    listener = notice_board().listeners.back();
+  }
+  listener(text);
+}
+
+NoticeScope::NoticeScope(NoticeListener listener) {
+  const std::lock_guard lock(notice_board().mutex);
+  place_ = notice_board().listeners.insert(notice_board().listeners.end(), std::move(listener));
+}
+
+NoticeScope::~NoticeScope() {
+  const std::lock_guard lock(notice_board().mutex);
+  notice_board().listeners.erase(place_);
+}
+
+void forget_notices() {
+  const std::lock_guard lock(notice_board().mutex);
+  notice_board().said.clear();
+}
+
+}  // namespace sgf
