@@ -295,7 +295,9 @@ void write_manifest(const std::string& folder, const std::vector<VideoJob>& jobs
                              {"seed", job.order.config.run.seed},
                              {"sample", job.order.number}});
   }
-  AtomicFile file(fs::path(folder) / "manifest.json");
+  const std::string name = "manifest.json";
+  sweep_half_written(folder, [&](const std::string& target) { return target == name; });
+  AtomicFile file(fs::path(folder) / name);
   file.write(list.dump(1) + "\n");
   file.commit();
 }

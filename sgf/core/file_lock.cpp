@@ -1,6 +1,7 @@
 #include "sgf/core/file_lock.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/write_whole.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -34,17 +35,6 @@ OpenedFile open_or_make(const fs::path& path) {
   return {::open(path.c_str(), O_RDWR | O_CLOEXEC), false};
 }
 
-bool write_all(int fd, std::string_view text) {
-  size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t count = ::pwrite(fd, text.data() + done, text.size() - done, static_cast<off_t>(done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    done += static_cast<size_t>(count);
-  }
-  return true;
-}
-
 }  // namespace
 
 FileLock::FileLock(fs::path path, int fd, bool made_file) : path_(std::move(path)), fd_(fd), made_file_(made_file) {}
@@ -69,7 +59,7 @@ FileLock::~FileLock() {
 }
 
 void FileLock::write(std::string_view text) {
-  if (::ftruncate(fd_, 0) != 0 || !write_all(fd_, text) || ::fsync(fd_) != 0) fail_with(errno);
+  if (::ftruncate(fd_, 0) != 0 || !write_whole_at(fd_, 0, text) || ::fsync(fd_) != 0) fail_with(errno);
 }
 
 void FileLock::remove_file() {

@@ -1,7 +1,6 @@
 #include "sgf/core/json_file.h"
 
 #include "sgf/core/atomic_file.h"
-#include "sgf/core/error.h"
 #include "sgf/core/mapped_file.h"
 #include "sgf/core/strict_json.h"
 
@@ -14,11 +13,8 @@ nlohmann::json read_json_file(const std::filesystem::path& path) {
 }
 
 std::optional<nlohmann::json> try_read_json_file(const std::filesystem::path& path) {
-  try {
-    return read_json_file(path);
-  } catch (const Error&) {
-    return std::nullopt;
-  }
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  return try_parse_json(MappedFile::open(path)->text());
 }
 
 void write_json_file(const std::filesystem::path& path, const nlohmann::json& content) {

@@ -34,7 +34,8 @@ class Descriptor {
 
 size_t regular_file_size(int fd, const std::filesystem::path& path) {
   struct stat status = {};
-  check(::fstat(fd, &status) == 0, "core", "{}: cannot be examined: {}", path.string(), std::strerror(errno));
+  const bool is_known = ::fstat(fd, &status) == 0;
+  check(is_known, "core", "{}: cannot be examined: {}", path.string(), std::strerror(errno));
   check(!S_ISDIR(status.st_mode), "core", "{}: is a folder, expected a file", path.string());
   check(!S_ISFIFO(status.st_mode), "core", "{}: is a pipe; files are mapped here, so save it to a file first",
         path.string());

@@ -5,6 +5,7 @@
 #include "sgf/core/mapped_file.h"
 #include "sgf/core/strict_json.h"
 #include "sgf/core/tensors.h"
+#include "sgf/core/write_whole.h"
 #include "sgf/data/video_output.h"
 
 #include <ATen/ATen.h>
@@ -112,8 +113,8 @@ class LatentFile::Part {
     take_up_now();
     output_->finish();
     fill_in_header(count_);
-    check(::rename(latent_part_of(path_).c_str(), path_.c_str()) == 0, "data", "{}: cannot take its name: {}",
-          path_.string(), std::strerror(errno));
+    const bool is_renamed = ::rename(latent_part_of(path_).c_str(), path_.c_str()) == 0;
+    check(is_renamed, "data", "{}: cannot take its name: {}", path_.string(), std::strerror(errno));
     sync_folder_of(path_);
   }
 
@@ -169,11 +170,10 @@ class LatentFile::Part {
   void fill_in_header(int64_t count) const {
     const std::string head = latent_head(settings_, path_, count);
     const int fd = ::open(latent_part_of(path_).c_str(), O_WRONLY | O_CLOEXEC);
-    const bool is_written =
-        fd >= 0 && ::pwrite(fd, head.data(), head.size(), 0) == static_cast<ssize_t>(head.size()) && ::fsync(fd) == 0;
-    const int error = errno;
-    if (fd >= 0) ::close(fd);
-    check(is_written, "data", "{}: its header cannot be written: {}", latent_part_of(path_).string(),
+    const bool is_written = fd >= 0 && write_whole_at(fd, 0, head) && ::fsync(fd) == 0;
+    int error = is_written ? 0 : errno;
+    if (fd >= 0 && ::close(fd) != 0 && error == 0) error = errno;
+    check(error == 0, "data", "{}: its header cannot be written: {}", latent_part_of(path_).string(),
           std::strerror(error));
   }
 

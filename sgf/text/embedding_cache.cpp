@@ -1,5 +1,6 @@
 #include "sgf/text/embedding_cache.h"
 
+#include "sgf/core/atomic_file.h"
 #include "sgf/core/error.h"
 #include "sgf/core/sha256.h"
 #include "sgf/core/tensors.h"
@@ -86,6 +87,7 @@ std::optional<EncodedPrompt> EmbeddingCache::find(const std::string& key) const 
 void EmbeddingCache::keep(const std::string& key, const std::string& prompt, const EncodedPrompt& encoded) const {
   try {
     std::filesystem::create_directories(folder_);
+    sweep_half_written(folder_, [&](const std::string& name) { return name == path_of(key).filename().string(); });
     save_tensors(path_of(key), {{kRows, encoded.rows}},
                  {{kKindKey, kKind},
                   {"key", key},
