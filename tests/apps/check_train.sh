@@ -44,6 +44,26 @@ for a, b in zip(alone, ranks):
 PYTHON
 }
 
+# Ranks that were started differently: all exit 1 with the same words, and no folder is made.
+check_different_ranks() {
+  local rank port=$((20000 + RANDOM % 20000)) more said
+  for rank in 0 1; do
+    more=$([[ $rank == 0 ]] && echo train.steps=4 || echo train.steps=6)
+    (
+      RANK=$rank WORLD_SIZE=2 LOCAL_RANK=$rank MASTER_ADDR=127.0.0.1 MASTER_PORT=$port \
+        tiny "$FOLDER/differ" "${FLOW[@]}" --set "$more" >"$FOLDER/differ$rank" 2>&1
+      echo "exit $?" >>"$FOLDER/differ$rank"
+    ) &
+  done
+  wait
+  grep -q 'was made without' "$FOLDER/differ0" && return # no Gloo in this build
+  for rank in 0 1; do
+    said=$(<"$FOLDER/differ$rank")
+    [[ $said == *"differ in train.steps: '4' on rank 0 "*", '6' on rank 1 "*"exit 1" ]] || complain "ranks that differ: $said"
+  done
+  [[ ! -e $FOLDER/differ ]] || complain 'ranks that differ left a folder behind'
+}
+
 check_prompts() {
   : >"$FOLDER/empty.txt"
   printf 'a red square\na purple elephant\n' >"$FOLDER/unknown.txt"
@@ -225,6 +245,7 @@ make_networks() {
 make_networks
 check_ranks "${DMD[@]}"
 check_ranks "${CONSISTENCY[@]}"
+check_different_ranks
 check_students
 check_prompts
 check_weights
