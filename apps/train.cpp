@@ -82,8 +82,9 @@ void add_train(CLI::App& app) {
   command->footer(
       "Exit codes: 0 all steps done; 1 failed; 3 stopped by SIGINT, SIGTERM or --stop-after, with a checkpoint;\n"
       "4 the run stopped itself (updates skipped in a row, or the two passes no longer match), with a checkpoint.\n"
-      "Several processes: start one a rank with RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT set, as\n"
-      "torchrun does, or through srun or mpirun. Only NCCL groups of one rank were tried on GPUs.");
+      "Several processes: start one per rank with RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT set, as\n"
+      "torchrun does, or through srun or mpirun. Ranks that differ in build, config or data all exit with code 1 and\n"
+      "name the first difference. Only NCCL groups of one rank were tried on GPUs.");
   command->add_option("config", args->config, "YAML file, or a preset's name")->required();
   command->add_option("--set", args->overrides, "Override one key, as train.steps=200; may be given again")
       ->allow_extra_args(false);
