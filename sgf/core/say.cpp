@@ -5,7 +5,9 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
+#include <cerrno>
 #include <cstdlib>
+#include <system_error>
 
 namespace sgf {
 namespace {
@@ -16,11 +18,16 @@ bool stdout_wants_colour() {
   return ::isatty(STDOUT_FILENO) != 0 && (no_color == nullptr || *no_color == '\0');
 }
 
+void put_text(std::FILE* stream, const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stream) < text.size())
+    throw std::system_error(errno, std::generic_category(), "the output could not be written");
+}
+
 }  // namespace
 
-void print_line(std::FILE* stream, std::string_view line) { fmt::print(stream, "{}\n", printable(line)); }
+void print_line(std::FILE* stream, std::string_view line) { put_text(stream, printable(line) + '\n'); }
 
-void print_lines(std::FILE* stream, std::string_view text) { fmt::print(stream, "{}", printable_lines(text)); }
+void print_lines(std::FILE* stream, std::string_view text) { put_text(stream, printable_lines(text)); }
 
 std::string json_line(const nlohmann::json& value) {
   return printable_json(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -30,7 +37,7 @@ void say_json(const nlohmann::json& value) { print_line(stdout, json_line(value)
 
 void say_bold(std::string_view line) {
   if (stdout_wants_colour())
-    fmt::print("\x1b[1m{}\x1b[0m\n", printable(line));
+    put_text(stdout, "\x1b[1m" + printable(line) + "\x1b[0m\n");
   else
     print_line(stdout, line);
 }

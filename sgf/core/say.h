@@ -12,7 +12,7 @@
 
 namespace sgf {
 
-// One line to a stream, with its newline.
+// One line to a stream, with its newline. Where it cannot be written, all of these throw std::system_error.
 void print_line(std::FILE* stream, std::string_view line);
 
 // A result, to stdout.

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import unicodedata
 
-SGF, DATA = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+SGF, DATA = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 # A window title, a colour, a line of our own, an 8-bit and a UTF-8 CSI, a change of direction, a tab and a delete.
 MARKS = "\x1b]0;owned\x07 \x1b[31m \nsgf: faked\r \u009b1m \u202e \u2066 \t\x7f"
 NASTY = os.fsencode("a" + MARKS) + b"\x9b"
@@ -176,10 +176,11 @@ def check_videos():
     escaped("world", "measure", "--manifest", b"w" + NASTY + b"/manifest.json")
     escaped("eval", b"w" + NASTY, "--protocol", "world", "--no-cache", "--method", "m" + MARKS, "--init", "i" + MARKS,
             "--horizon", MARKS, "--json", b"r" + NASTY)
-    escaped("eval", b"w" + NASTY, "--protocol", "world", "--prompts", b"w" + NASTY + b"/manifest.json", "--no-cache",
-            "--method", "m" + MARKS, "--init", "i" + MARKS, "--horizon", MARKS, "--json", "r.json")
-    for form in ("text", "markdown", "latex"):
-        said("eval", "table", "r.json", "--format", form)
+    said("eval", b"w" + NASTY, "--protocol", "world", "--prompts", b"w" + NASTY + b"/manifest.json", "--no-cache",
+         "--method", "m" + MARKS, "--init", "i" + MARKS, "--horizon", MARKS, "--json", "r.json")
+    for form in ("text", "markdown"):
+        escaped("eval", "table", "r.json", "--format", form)
+    said("eval", "table", "r.json", "--format", "latex")
     said("compare", b"w" + NASTY, b"w" + NASTY, "--out", b"page" + NASTY)
     if "\nno FFmpeg" in said("--version"):
         return

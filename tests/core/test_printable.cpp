@@ -16,6 +16,7 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <system_error>
 #include <vector>
 
 namespace sgf {
@@ -140,6 +141,20 @@ TEST(Say, ALineIsOneLine) {
   EXPECT_EQ(printed([](std::FILE* file) { print_line(file, "a\nb\x1b"); }), "a\\x0ab\\x1b\n");
   EXPECT_EQ(printed([](std::FILE* file) { print_line(file, "grüße"); }), "grüße\n");
   EXPECT_EQ(printed([](std::FILE* file) { print_lines(file, "a\nb\x1b\n"); }), "a\nb\\x1b\n");
+}
+
+TEST(Say, SaysWhyNothingCouldBeWritten) {
+  std::FILE* full = std::fopen("/dev/full", "w");
+  ASSERT_NE(full, nullptr);
+  std::setvbuf(full, nullptr, _IONBF, 0);
+  try {
+    print_line(full, "a");
+    ADD_FAILURE() << "expected an error";
+  } catch (const std::system_error& error) {
+    EXPECT_EQ(error.code(), std::errc::no_space_on_device);
+    EXPECT_THAT(error.what(), HasSubstr("could not be written"));
+  }
+  std::fclose(full);
 }
 
 // Whoever prints past say.h prints what came from outside as it came.
