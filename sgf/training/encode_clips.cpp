@@ -106,6 +106,12 @@ class ClipMaker {
            (mark->is_left_out() || has_shard(*mark, check_all));
   }
 
+  // Whether the video could not even be hashed: it is left out of the manifest, and the next start tries it again.
+  static bool is_unreadable(const FolderVideo& video, const std::optional<ClipVideo>& mark) {
+    return mark && mark->is_left_out() && mark->sha256.empty() && mark->name == video.name &&
+           mark->bytes == video.bytes && mark->changed == video.changed && mark->caption == video.caption;
+  }
+
   // Whether nothing is left to do.
   bool is_done(const FolderVideo& video) const {
     const std::optional<ClipVideo> mark = read_clip_mark(request_.out, video.name);
@@ -257,7 +263,8 @@ void gather_marks(const fs::path& out, const VideoFolder& folder, const ClipMake
   for (const auto& [name, problem] : folder.unreadable) manifest.videos.push_back({.name = name, .problem = problem});
   for (const FolderVideo& video : folder.videos) {
     const std::optional<ClipVideo> mark = read_clip_mark(out, video.name);
-    if (encoder.is_current(video, mark, /*check_all=*/false)) manifest.videos.push_back(*mark);
+    const bool is_done = encoder.is_current(video, mark, /*check_all=*/false) || ClipMaker::is_unreadable(video, mark);
+    if (is_done) manifest.videos.push_back(*mark);
   }
   std::ranges::sort(manifest.videos, {}, &ClipVideo::name);
   for (const ClipVideo& video : manifest.videos)
