@@ -28,6 +28,14 @@ from scenarios import SCENARIOS, Continue, clean_environment
 
 FULL, BROKEN = "28+", "5"  # ENOSPC from then on, EIO once
 KILLS = ("kill", "torn", "after")
+# Scenario, kind, file and fault of cases that showed a mistake: they are in every sample.
+ONCE_WRONG = [
+    ("train", "openat", "0.png", BROKEN),  # the error named no file
+    ("resume", "unlink", "DONE", BROKEN),  # the checkpoint before stayed for good
+    ("generate-mp4", "pwrite", "latents.safetensors.part", "short"),  # taken for an error, with a reason from elsewhere
+    ("continue", "rename", "latents.safetensors", BROKEN),  # "Success"
+    ("encode", "openat", "first.mp4", BROKEN),  # exit 0 without the video
+]
 
 Case = collections.namedtuple("Case", "scenario kind number action")
 
@@ -93,14 +101,22 @@ def kill_cases(bench, count, chosen):
             for i in range(count)]
 
 
+def case_at(bench, kind, name, action):
+    """The first call of that kind on a file of that name."""
+    calls = [call for call in bench.calls if call.kind == kind]
+    number = 1 + next(i for i, call in enumerate(calls) if shown_name(call.path) == name)
+    return Case(bench.scenario.name, kind, number, action)
+
+
 def sampled_cases(bench, seed):
-    """Of four kinds a call each with some fault, and two kills."""
+    """What was once wrong, a call of four kinds each with some fault, and two kills."""
     chosen = random.Random(f"{bench.scenario.name} {seed}")
     groups = collections.defaultdict(list)
     for case in all_cases(bench):
         groups[case.kind].append(case)
     cases = [chosen.choice(group) for group in groups.values()]
-    return chosen.sample(cases, min(4, len(cases))) + kill_cases(bench, 2, chosen)
+    once_wrong = [case_at(bench, *rest) for scenario, *rest in ONCE_WRONG if scenario == bench.scenario.name]
+    return once_wrong + chosen.sample(cases, min(4, len(cases))) + kill_cases(bench, 2, chosen)
 
 
 def control(bench):

@@ -148,14 +148,15 @@ class Continue(Mp4):
         """States give way to later ones, and go with the parts when the video is whole."""
         if name == "video.mp4.state":
             return name in now or now.get("video.mp4") == reference["video.mp4"]
-        return name == "latents.safetensors.part" and "latents.safetensors" in now
+        whole = reference["latents.safetensors"]
+        return name == "latents.safetensors.part" and whole in (now.get(name), now.get("latents.safetensors"))
 
 
 class Encode(Scenario):
     name = "encode"
     run = ["data", "encode", "videos", "--captions", "captions.csv", "--wan", "wan", "--out", "clips", "--frames", "5",
            "--stride", "8", "--height", "16", "--width", "16", "--text-len", "16", "--threads", "1", "--quiet"]
-    again = run
+    again = run + ["--retry"]  # a video that could not be read was left out
 
     def begin(self, folder):
         make_wan(self.data, folder / "wan")
