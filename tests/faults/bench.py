@@ -71,11 +71,14 @@ def differences(expected, found):
     return ", ".join(f"{name} ({how(name)})" for name in names[:6])
 
 
+def shown_path(path):
+    """The path that a user knows a file by: a temporary one is written for another."""
+    temporary = TEMPORARY.match(Path(path).name)
+    return str(Path(path).with_name(temporary.group(1))) if temporary else path
+
+
 def shown_name(path):
-    """The name that a user knows a file by: a temporary one is written for another."""
-    name = Path(path).name
-    temporary = TEMPORARY.match(name)
-    return temporary.group(1) if temporary else name
+    return Path(shown_path(path)).name
 
 
 def names_the_file(said, faults):

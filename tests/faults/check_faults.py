@@ -23,7 +23,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench import Bench, judge_again, judge_fault, judge_rest, shown_name
+from bench import Bench, judge_again, judge_fault, judge_rest, shown_name, shown_path
 from scenarios import SCENARIOS, Continue, clean_environment
 
 FULL, BROKEN = "28+", "5"  # ENOSPC from then on, EIO once
@@ -31,7 +31,7 @@ KILLS = ("kill", "torn", "after")
 # Scenario, kind, file and fault of cases that showed a mistake: they are in every sample.
 ONCE_WRONG = [
     ("train", "openat", "0.png", BROKEN),  # the error named no file
-    ("resume", "unlink", "DONE", BROKEN),  # the checkpoint before stayed for good
+    ("resume", "unlink", "step_00000001/DONE", BROKEN),  # the checkpoint before stayed for good
     ("generate-mp4", "pwrite", "latents.safetensors.part", "short"),  # taken for an error, with a reason from elsewhere
     ("continue", "rename", "latents.safetensors", BROKEN),  # "Success"
     ("encode", "openat", "first.mp4", BROKEN),  # exit 0 without the video
@@ -102,9 +102,9 @@ def kill_cases(bench, count, chosen):
 
 
 def case_at(bench, kind, name, action):
-    """The first call of that kind on a file of that name."""
+    """The first call of that kind on a file whose path ends so."""
     calls = [call for call in bench.calls if call.kind == kind]
-    number = 1 + next(i for i, call in enumerate(calls) if shown_name(call.path) == name)
+    number = 1 + next(i for i, call in enumerate(calls) if shown_path(call.path).endswith("/" + name))
     return Case(bench.scenario.name, kind, number, action)
 
 
