@@ -119,13 +119,7 @@ Json to_json(const ClipManifest& m) {
 }
 
 std::optional<ClipVideo> read_clip_mark(const fs::path& folder, const std::string& video) {
-  const fs::path path = clip_mark(folder, video);
-  if (!fs::exists(path)) return std::nullopt;
-  try {
-    return read_json_file(path, kClipFormat, clip_video_from);
-  } catch (const Error&) {
-    return std::nullopt;  // damaged: the shard is made again
-  }
+  return find_mark(clip_mark(folder, video), kClipFormat, clip_video_from);
 }
 
 ClipManifest read_clip_manifest(const fs::path& folder) {

@@ -68,7 +68,7 @@ nlohmann::json to_json(const ClipShardOrder& order);
 nlohmann::json to_json(const ClipVideo& video);
 nlohmann::json to_json(const ClipManifest& manifest);
 
-// Nothing where no mark is, or none that can be read.
+// Nothing where no mark is, or a damaged one.
 std::optional<ClipVideo> read_clip_mark(const std::filesystem::path& folder, const std::string& video);
 
 // Of a folder that is whole. Refuses one that is not, with what to do, and shards of another size than written.

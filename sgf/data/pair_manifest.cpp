@@ -115,13 +115,7 @@ PairOrder read_pair_order(const fs::path& path) {
 }
 
 std::optional<PairShard> find_pair_shard(const fs::path& folder, int64_t shard) {
-  const fs::path path = shard_mark(folder, shard);
-  if (!fs::exists(path)) return std::nullopt;
-  try {
-    return read_json_file(path, kPairFormat, shard_from);
-  } catch (const Error&) {
-    return std::nullopt;
-  }
+  return find_mark(shard_mark(folder, shard), kPairFormat, shard_from);
 }
 
 void claim_pair_folder(const fs::path& folder, const PairOrder& order) {

@@ -57,7 +57,7 @@ nlohmann::json to_json(const PairOrder& order);
 nlohmann::json to_json(const PairShard& shard);
 PairOrder read_pair_order(const std::filesystem::path& path);
 
-// What the mark of a shard says; nothing where there is none, or none that can be read: then the shard is made again.
+// What the mark of a shard says; nothing where there is none, or a damaged one: then the shard is made again.
 std::optional<PairShard> find_pair_shard(const std::filesystem::path& folder, int64_t shard);
 
 // Takes the folder for this order: writes it down, or refuses a folder that was begun with another, naming what

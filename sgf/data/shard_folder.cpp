@@ -1,5 +1,7 @@
 #include "sgf/data/shard_folder.h"
 
+#include "sgf/core/mapped_file.h"
+
 #include <algorithm>
 
 namespace sgf {
@@ -27,6 +29,16 @@ Json read_json_file(const fs::path& path, std::string_view format) {
   const Json found = json.value("format", Json());
   check(found == format, "data", "{}: is of format {}, '{}' was expected", path.string(), found.dump(), format);
   return json;
+}
+
+bool can_be_opened(const fs::path& path) {
+  try {
+    MappedFile::open(path);
+    return true;
+  } catch (const Error&) {
+    if (!fs::exists(path)) return false;
+    throw;
+  }
 }
 
 void claim_shard_folder(const fs::path& folder, const Json& order, std::string_view what) {

@@ -7,8 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace sgf {
 
@@ -19,6 +21,9 @@ std::filesystem::path manifest_file(const std::filesystem::path& folder);
 // A JSON object whose "format" is that one.
 nlohmann::json read_json_file(const std::filesystem::path& path, std::string_view format);
 
+// False where there is no such file; another worker may remove it at any moment. Error where it is there all the same.
+bool can_be_opened(const std::filesystem::path& path);
+
 // What `read` makes of it; a key that is missing or of another type is an Error that names the file.
 template <class Read>
 auto read_json_file(const std::filesystem::path& path, std::string_view format, const Read& read) {
@@ -27,6 +32,19 @@ auto read_json_file(const std::filesystem::path& path, std::string_view format, 
     return read(json);
   } catch (const nlohmann::json::exception& error) {
     fail("data", "{}: damaged: {}", path.string(), error.what());
+  }
+}
+
+// The same of a mark: nothing where there is none, or a damaged one, whose shard is made again. One that is there and
+// cannot be opened is no reason for that, but an Error.
+template <class Read>
+auto find_mark(const std::filesystem::path& path, std::string_view format, const Read& read)
+    -> std::optional<std::invoke_result_t<Read, const nlohmann::json&>> {
+  if (!can_be_opened(path)) return std::nullopt;
+  try {
+    return read_json_file(path, format, read);
+  } catch (const Error&) {
+    return std::nullopt;
   }
 }
 
