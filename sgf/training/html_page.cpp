@@ -29,7 +29,7 @@ svg{width:100%;background:var(--card);border:1px solid var(--rule);border-radius
 svg text{fill:var(--soft);font:12px system-ui,sans-serif}svg .name{fill:var(--ink);font-size:14px;font-weight:600}
 svg .now{fill:var(--line);font-size:13px}.grid{stroke:var(--rule)}
 .every,.line{fill:none;stroke:var(--line);stroke-linejoin:round}.every{opacity:.3}.line{stroke-width:1.8}
-.dot{fill:var(--line)}.lost{stroke:var(--bad);stroke-width:2}
+.dot{fill:var(--line)}.lost{stroke:var(--bad);stroke-width:2}.gap{fill:var(--bad);fill-opacity:.15}
 figure{margin:0 0 16px}figcaption{color:var(--soft);margin-bottom:4px}
 table{border-collapse:collapse;background:var(--card)}th,td{border:1px solid var(--rule);padding:5px 12px;text-align:right}
 th:first-child,td:first-child{text-align:left}th{color:var(--soft);font-weight:600}

@@ -112,6 +112,28 @@ MetricsHistory read_metrics(const std::filesystem::path& path) {
   return history;
 }
 
+std::vector<StepGap> missing_steps(const std::vector<MetricsRow>& rows, int64_t steps_done) {
+  std::vector<StepGap> gaps;
+  int64_t next = 0;
+  for (const MetricsRow& row : rows) {
+    if (row.step >= steps_done) break;
+    if (row.step > next) gaps.push_back({next, row.step - 1});
+    next = row.step + 1;
+  }
+  if (next < steps_done) gaps.push_back({next, steps_done - 1});
+  return gaps;
+}
+
+std::string describe_gaps(const std::vector<StepGap>& gaps) {
+  std::string text;
+  for (size_t i = 0; i < gaps.size(); ++i) {
+    const char* joint = i == 0 ? "" : i + 1 == gaps.size() ? " and " : ", ";
+    const auto [first, last] = gaps[i];
+    text += joint + (first == last ? fmt::format("step {}", first) : fmt::format("steps {} to {}", first, last));
+  }
+  return text;
+}
+
 MetricsCut cut_metrics(const std::filesystem::path& path, int64_t last_step) {
   Lines lines = read_lines(path);
   MetricsCut cut{.torn_line = std::move(lines.torn)};

@@ -23,6 +23,10 @@ struct MetricsHistory {
 // Damage before the last line is an error that names the line. No file is an empty history.
 MetricsHistory read_metrics(const std::filesystem::path& path);
 
+// Which of the first `steps_done` steps the rows do not tell of: a log that was cut or removed leaves a gap.
+std::vector<StepGap> missing_steps(const std::vector<MetricsRow>& rows, int64_t steps_done);
+std::string describe_gaps(const std::vector<StepGap>& gaps);  // "steps 3 to 7 and step 9"; empty for none
+
 // What resuming dropped, for a word to the user.
 struct MetricsCut {
   int64_t kept = 0;

@@ -26,4 +26,10 @@ struct MetricsRow {
   }
 };
 
+// Steps from `first` to `last` that were made and have no row.
+struct StepGap {
+  int64_t first = 0;
+  int64_t last = 0;
+};
+
 }  // namespace sgf

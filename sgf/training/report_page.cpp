@@ -2,6 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/training/html_text.h"
+#include "sgf/training/metrics_log.h"
 #include "sgf/training/svg_curve.h"
 
 #include <algorithm>
@@ -45,9 +46,17 @@ std::string write_verdict(const HealthVerdict& verdict) {
                      judged.empty() ? "" : fmt::format("<p class=\"soft\">Judged from {}.</p>", judged));
 }
 
-std::string write_curves(const std::vector<MetricsRow>& rows) {
+std::string write_gaps(const std::vector<StepGap>& gaps) {
+  if (gaps.empty()) return "";
+  return fmt::format(
+      "<p class=\"soft\">There are no metrics of {}: metrics.jsonl was cut or removed. The curves have a gap "
+      "there.</p>\n",
+      describe_gaps(gaps));
+}
+
+std::string write_curves(const std::vector<MetricsRow>& rows, const std::vector<StepGap>& gaps) {
   std::string curves;
-  for (const std::string& name : metric_names(rows)) curves += draw_curve(name, points_of(rows, name)) + '\n';
+  for (const std::string& name : metric_names(rows)) curves += draw_curve(name, points_of(rows, name), gaps) + '\n';
   return curves.empty() ? "<p>No metrics yet.</p>\n" : fmt::format("<div class=\"curves\">\n{}</div>\n", curves);
 }
 
@@ -56,7 +65,8 @@ std::string write_curves(const std::vector<MetricsRow>& rows) {
 std::string write_report(const ReportContents& contents) {
   const std::string strips = contents.strips.empty() ? "" : "<h2>Samples</h2>\n" + html_strips(contents.strips);
   return html_page(contents.title, html_facts(contents.facts) + write_verdict(contents.verdict) + strips +
-                                       "<h2>Curves</h2>\n" + write_curves(contents.rows));
+                                       "<h2>Curves</h2>\n" + write_gaps(contents.gaps) +
+                                       write_curves(contents.rows, contents.gaps));
 }
 
 void save_report(const std::filesystem::path& path, const ReportContents& contents) {

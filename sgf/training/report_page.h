@@ -17,6 +17,7 @@ struct ReportContents {
   std::vector<std::pair<std::string, std::string>> facts;  // name and value, as shown: step, device, build
   HealthVerdict verdict;
   std::vector<MetricsRow> rows;
+  std::vector<StepGap> gaps;        // steps that were made and have no row
   std::vector<ReportStrip> strips;  // newest first
 };
 

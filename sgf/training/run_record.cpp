@@ -37,6 +37,7 @@ RunRecord::RunRecord(const Config& config, RunFolder folder, int64_t steps_done,
   facts["first_step"] = steps_done;
   folder_.add_facts(facts);
   cut_metrics(folder_.metrics_file(), steps_done - 1);
+  missing_before_ = missing_steps(read_metrics(folder_.metrics_file()).rows, steps_done);
   metrics_.emplace(folder_.metrics_file());
   if (config.output.tensorboard)
     events_.emplace(folder_.events_folder(), steps_done == 0 ? std::nullopt : std::optional(steps_done));
@@ -76,6 +77,7 @@ void RunRecord::save_report(int64_t steps_done) {
                     .facts = run_facts(config_, steps_done, device_),
                     .verdict = judge_health(history.rows),
                     .rows = history.rows,
+                    .gaps = missing_steps(history.rows, steps_done),
                     .strips = read_samples(folder_.samples_folder(), kShownSamples)});
 }
 

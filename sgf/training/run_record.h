@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace sgf {
 
@@ -20,6 +21,9 @@ class RunRecord {
  public:
   // `steps_done` are those of the checkpoint that the run goes on from: metrics past it are made again.
   RunRecord(const Config& config, RunFolder folder, int64_t steps_done, nlohmann::json facts);
+
+  // Steps before this start that the metrics do not tell of.
+  std::vector<StepGap> missing_before() const { return missing_before_; }
 
   void note(int64_t step, const StepMetrics& metrics);
   void save_checkpoint(const Stage& stage, int64_t steps_done);
@@ -30,6 +34,7 @@ class RunRecord {
   const Config& config_;
   RunFolder folder_;
   std::string device_;
+  std::vector<StepGap> missing_before_;
   std::optional<MetricsLog> metrics_;
   std::optional<EventFile> events_;
 };

@@ -109,18 +109,35 @@ Curve trend_of(const Curve& points) {
   return trend;
 }
 
-std::string draw_path(const char* look, const Curve& points, const CurveAxes& axes) {
+bool lies_between(const StepGap& gap, const CurvePoint& a, const CurvePoint& b) {
+  return a.step < gap.first && gap.last < b.step;
+}
+
+std::string draw_path(const char* look, const Curve& points, const CurveAxes& axes, std::span<const StepGap> gaps) {
   std::string path;
-  for (const CurvePoint& point : points)
-    path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", axes.x(static_cast<double>(point.step)),
-                        axes.y(point.value));
+  for (size_t i = 0; i < points.size(); ++i) {
+    const auto is_crossed = [&](const StepGap& gap) { return lies_between(gap, points[i - 1], points[i]); };
+    const bool begins = i == 0 || std::any_of(gaps.begin(), gaps.end(), is_crossed);
+    path += fmt::format("{}{:.1f} {:.1f}", begins ? "M" : "L", axes.x(static_cast<double>(points[i].step)),
+                        axes.y(points[i].value));
+  }
   return fmt::format("<path class=\"{}\" d=\"{}\"/>", look, path);
 }
 
-std::string draw_line(const Curve& points, const CurveAxes& axes) {
+std::string draw_gaps(std::span<const StepGap> gaps, const CurveAxes& axes) {
+  std::string svg;
+  for (const StepGap& gap : gaps) {
+    const double begin = axes.x(static_cast<double>(gap.first)), end = axes.x(static_cast<double>(gap.last));
+    svg += fmt::format("<rect class=\"gap\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>", begin,
+                       kTop, std::max(end - begin, 2.0), kBottom - kTop);
+  }
+  return svg;
+}
+
+std::string draw_line(const Curve& points, const CurveAxes& axes, std::span<const StepGap> gaps = {}) {
   if (points.empty()) return "";
   const Curve trend = trend_of(points);
-  return draw_path("every", thin(points, axes), axes) + draw_path("line", trend, axes) +
+  return draw_path("every", thin(points, axes), axes, gaps) + draw_path("line", trend, axes, gaps) +
          fmt::format("<circle class=\"dot\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"/>",
                      axes.x(static_cast<double>(trend.back().step)), axes.y(trend.back().value));
 }
@@ -166,12 +183,17 @@ std::vector<double> axis_ticks(double low, double high) {
   return ticks;
 }
 
-std::string draw_curve(const std::string& name, std::span<const CurvePoint> points) {
+std::string draw_curve(const std::string& name, std::span<const CurvePoint> points, std::span<const StepGap> gaps) {
   check(!points.empty(), "training", "no values of '{}' to draw", name);
   const Curve finite = finite_points(points);
-  const CurveAxes axes = fit_axes(points, finite);
-  return draw_picture(name, last_value(finite) + axis_note(axes),
-                      draw_axes(axes) + draw_line(finite, axes) + draw_lost_values(points, axes));
+  CurveAxes axes = fit_axes(points, finite);
+  for (const StepGap& gap : gaps) {
+    axes.first_step = std::min(axes.first_step, static_cast<double>(gap.first));
+    axes.last_step = std::max(axes.last_step, static_cast<double>(gap.last));
+  }
+  return draw_picture(
+      name, last_value(finite) + axis_note(axes),
+      draw_axes(axes) + draw_gaps(gaps, axes) + draw_line(finite, axes, gaps) + draw_lost_values(points, axes));
 }
 
 std::string draw_curves(const std::string& title, const std::vector<NamedCurve>& curves) {

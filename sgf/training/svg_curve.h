@@ -1,6 +1,8 @@
 // One metric over the steps of a run, or of several, as an inline SVG picture that takes its colours from the page.
 #pragma once
 
+#include "sgf/training/metrics_row.h"
+
 #include <cstdint>
 #include <span>
 #include <string>
@@ -15,8 +17,8 @@ struct CurvePoint {
 
 // Positive values over more than two decades are drawn on a logarithmic axis, and the picture says so. Long series are
 // thinned to the lowest and highest value of each pixel column, so that no spike is lost,
-// and dense ones get a line of medians on top.
-std::string draw_curve(const std::string& name, std::span<const CurvePoint> points);
+// and dense ones get a line of medians on top. The line is broken at gaps, which are shaded.
+std::string draw_curve(const std::string& name, std::span<const CurvePoint> points, std::span<const StepGap> gaps = {});
 
 struct NamedCurve {
   std::string name;

@@ -163,5 +163,14 @@ TEST(MetricsLog, ARowThatDoesNotFitOnTheDiskIsTakenBackAndReported) {
   EXPECT_EQ(read_metrics(folder / "metrics.jsonl").rows.size(), 2u);
 }
 
+TEST(MetricsLog, StepsWithoutARowAreNamed) {
+  std::vector<MetricsRow> rows;
+  for (const int64_t step : {2, 3, 4, 8, 10}) rows.push_back(row_of(step));
+  EXPECT_EQ(describe_gaps(missing_steps(rows, 13)), "steps 0 to 1, steps 5 to 7, step 9 and steps 11 to 12");
+  EXPECT_EQ(describe_gaps(missing_steps(rows, 4)), "steps 0 to 1") << "rows past the steps made are not asked about";
+  EXPECT_EQ(describe_gaps(missing_steps({}, 3)), "steps 0 to 2") << "a log that was removed";
+  EXPECT_EQ(describe_gaps(missing_steps({row_of(0), row_of(1)}, 2)), "") << "the control";
+}
+
 }  // namespace
 }  // namespace sgf::testing

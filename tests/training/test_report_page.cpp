@@ -8,6 +8,7 @@
 #include "tests/training/file_text.h"
 #include "tests/training/tiny_png.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace sgf::testing {
@@ -92,6 +93,28 @@ TEST(ReportPage, NeedsNoNetworkAndRunsNoScript) {
 
 TEST(ReportPage, ARunWithoutStepsHasAPageToo) {
   EXPECT_THAT(write_report({.title = "new"}), AllOf(HasSubstr("No metrics yet"), HasSubstr("Nothing stands out")));
+}
+
+TEST(ReportPage, StepsWithoutMetricsAreNamedAndBreakTheCurves) {
+  ReportContents contents = made_contents();
+  EXPECT_THAT(write_report(contents), AllOf(Not(HasSubstr("no metrics of")), Not(HasSubstr("class=\"gap\""))));
+  std::erase_if(contents.rows, [](const MetricsRow& row) { return row.step >= 10 && row.step < 20; });
+  contents.gaps = {{10, 19}};
+  EXPECT_THAT(write_report(contents),
+              AllOf(HasSubstr("There are no metrics of steps 10 to 19"), HasSubstr("class=\"gap\"")));
+}
+
+// A metric that only some steps report has no gap between them.
+TEST(SvgCurve, TheLineIsBrokenWhereAGapLiesAndNowhereElse) {
+  const std::vector<CurvePoint> points{{0, 1}, {5, 2}, {10, 1}, {15, 2}};
+  const std::vector<StepGap> gaps{{11, 14}};
+  const auto parts_of = [](const std::string& svg) {
+    const std::string line = svg.substr(svg.find("class=\"line\""));
+    const std::string path = line.substr(0, line.find("/>"));
+    return std::count(path.begin(), path.end(), 'M');
+  };
+  EXPECT_EQ(parts_of(draw_curve("x", points)), 1);
+  EXPECT_EQ(parts_of(draw_curve("x", points, gaps)), 2);
 }
 
 TEST(ReportPage, IsSavedWholeOverAnEarlierOne) {
