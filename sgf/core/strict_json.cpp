@@ -102,6 +102,8 @@ class GuardedBuilder {
 
 template <class Json>
 Json parse_guarded(std::string_view text, const std::string& source, JsonLimits limits) {
+  // The parser would take it for the end, and whatever follows for nothing.
+  check(text.find('\0') == std::string_view::npos, "core", "{}: not valid JSON: it holds a zero byte", source);
   Json document;
   GuardedBuilder<Json> builder(document, Guard(source, limits));
   try {
