@@ -1,6 +1,7 @@
 // `sgf inspect FILE|DIR…`: what a weight file is and whether it is whole.
 #include "apps/commands.h"
 #include "apps/table.h"
+#include "sgf/core/checkpoint_hashes.h"
 #include "sgf/core/error.h"
 #include "sgf/core/say.h"
 #include "sgf/model/weight_folder.h"
@@ -37,6 +38,7 @@ struct Inspected {
 
 Inspected inspect(const std::filesystem::path& path, const InspectArgs& args) {
   Inspected inspected{.file = open_tensor_file(path), .report = {}, .non_finite = {}};
+  check_hashes(inspected.file, path, args.scan ? HashCheck::kAll : HashCheck::kHeader);
   inspected.report = report_weights(inspected.file, path);
   if (args.scan) inspected.non_finite = scan_weights(inspected.file);
   return inspected;
@@ -221,12 +223,14 @@ void add_inspect(CLI::App& app) {
       ->add_option("paths", args->paths,
                    "Weight files, or folders of them (.safetensors, .pt, .pth), Wan's and diffusers' too")
       ->required();
-  command->add_flag("--scan", args->scan, "Look at every number for NaN and infinity");
+  command->add_flag("--scan", args->scan,
+                    "Look at every number for NaN and infinity, and compare hashes where the file has them");
   command->add_flag("--keys", args->keys, "List every tensor");
   command->add_flag("--json", args->json, "One object a line and file");
   command->footer(
       "Reads the index alone unless --scan is given, and never executes what a file holds.\n"
-      "Exit code 1 if a file cannot be read, is a checkpoint of a newer format, or the scan finds something.");
+      "Exit code 1 if a file cannot be read, is damaged, is a checkpoint of a newer format, or the scan finds "
+      "something.");
   command->callback([args] { exit_with(run_inspect(*args)); });
 }
 

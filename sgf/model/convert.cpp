@@ -164,6 +164,7 @@ std::map<std::string, std::string> metadata_for(const TensorFile& file, const st
                                                 bool is_dit) {
   std::map<std::string, std::string> metadata;
   if (file.format.starts_with("safetensors")) metadata = file.metadata;
+  remove_hashes(metadata);
   metadata.emplace("format", "pt");  // without it transformers and diffusers refuse the file
   if (!is_dit) return metadata;
   metadata.erase(kFormatVersionKey);  // plain weights now, no longer the checkpoint they came from
@@ -178,7 +179,7 @@ std::map<std::string, std::string> metadata_for(const TensorFile& file, const st
 ConvertResult convert_weights(const ConvertRequest& request) {
   const std::filesystem::path input = find_dit_file(request.input);
   const TensorFile file = open_tensor_file(input);
-  check_format(file, input);
+  check_own_file(file, input);
   check_output(request, file);
 
   ConvertResult result;

@@ -1,8 +1,10 @@
 #include "sgf/training/checkpoint_store.h"
 
 #include "sgf/core/atomic_file.h"
+#include "sgf/core/checkpoint_hashes.h"
 #include "sgf/core/error.h"
 #include "sgf/core/json_file.h"
+#include "sgf/core/tensor_hash.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -21,6 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kStepPrefix = "step_";
 constexpr const char* kMark = "DONE";
+constexpr const char *kFileHashes = "hashes", *kMarkHash = "hash";  // keys of the mark
 constexpr size_t kDigits = 8;
 
 using FileSizes = std::map<std::string, uint64_t>;  // by path within the checkpoint
@@ -59,19 +62,42 @@ void sync_tree(const fs::path& folder) {
   sync(folder);
 }
 
+// The mark's own hash is over the rest of it.
+std::string hash_of_mark(nlohmann::json mark) {
+  mark.erase(kMarkHash);
+  const std::string text = mark.dump();
+  return tensor_hash_of(std::as_bytes(std::span(text)));
+}
+
 void write_mark(const fs::path& folder, int64_t step) {
   const FileSizes files = sizes_in(folder);  // before the mark's own temporary file lies among them
-  AtomicFile mark(folder / kMark);
-  mark.write(nlohmann::json{{"step", step}, {"files", files}}.dump(1) + '\n');
-  mark.commit();
+  nlohmann::json mark{{"step", step}, {"files", files}, {kFileHashes, nlohmann::json::object()}};
+  for (const auto& [name, size] : files) mark[kFileHashes][name] = content_hash(folder / name);
+  mark[kMarkHash] = hash_of_mark(mark);
+  AtomicFile file(folder / kMark);
+  file.write(mark.dump(1) + '\n');
+  file.commit();
+}
+
+// Nothing where it is damaged. Marks of earlier versions have neither hashes nor a hash of their own.
+std::optional<nlohmann::json> read_mark(const fs::path& folder) {
+  try {
+    nlohmann::json mark = read_json_file(folder / kMark);
+    if (!mark.is_object() || !mark.contains("step") || !mark.contains("files")) return std::nullopt;
+    const bool is_hashed = mark.size() == 4 && mark.contains(kMarkHash) && mark.contains(kFileHashes);
+    if (mark.size() != 2 && !(is_hashed && mark[kMarkHash] == hash_of_mark(mark))) return std::nullopt;
+    return mark;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 // What is wrong with a marked folder, in words; empty where nothing is.
 std::string find_damage(const fs::path& folder) {
-  const nlohmann::json mark = try_read_json_file(folder / kMark).value_or(nullptr);
-  if (!mark.is_object() || !mark.contains("files")) return fmt::format("its mark {} cannot be read", kMark);
+  const std::optional<nlohmann::json> mark = read_mark(folder);
+  if (!mark) return fmt::format("its mark {} cannot be read", kMark);
   const FileSizes present = sizes_in(folder);
-  for (const auto& [name, size] : mark["files"].items()) {
+  for (const auto& [name, size] : mark->at("files").items()) {
     const auto found = present.find(name);
     if (found == present.end()) return fmt::format("{} is missing", name);
     if (size != found->second) return fmt::format("{} has {} bytes of {}", name, found->second, size.dump());
@@ -116,6 +142,46 @@ std::optional<int64_t> CheckpointStore::newest() const {
 
 fs::path CheckpointStore::folder_of(int64_t step) const {
   return folder_ / fmt::format("{}{:0{}}", kStepPrefix, step, kDigits);
+}
+
+std::string CheckpointStore::find_rot(int64_t step, const WantedFile& wanted) const {
+  const fs::path folder = folder_of(step);
+  const std::optional<nlohmann::json> mark = read_mark(folder);
+  if (!mark) return fmt::format("its mark {} cannot be read", kMark);
+  if (!mark->contains(kFileHashes)) return "";
+  for (const auto& [name, hash] : mark->at(kFileHashes).items()) {
+    const std::string damage =
+        wanted(name) ? find_changed_content(folder / name, hash.get<std::string>()) : std::string();
+    if (!damage.empty()) return fmt::format("{}: {}", name, damage);
+  }
+  return "";
+}
+
+CheckpointChoice CheckpointStore::choose(const std::function<WantedFile(const fs::path&)>& wanted_in) const {
+  const CheckpointSurvey found = survey();
+  CheckpointChoice choice{.passed_over = found.damaged};
+  for (auto step = found.complete.rbegin(); step != found.complete.rend(); ++step) {
+    const std::string rot = find_rot(*step, wanted_in(folder_of(*step)));
+    if (rot.empty()) {
+      choice.step = *step;
+      break;
+    }
+    choice.rotten.push_back(*step);
+    choice.passed_over.push_back(fmt::format("{}: {}", folder_of(*step).filename().string(), rot));
+  }
+  return choice;
+}
+
+CheckpointChoice CheckpointStore::choose() const {
+  return choose([](const fs::path&) { return [](const std::string&) { return true; }; });
+}
+
+fs::path CheckpointStore::set_aside(int64_t step) const {
+  fs::path aside = folder_of(step).concat(".damaged");
+  for (int number = 2; fs::exists(aside); ++number) aside = folder_of(step).concat(fmt::format(".damaged-{}", number));
+  fs::rename(folder_of(step), aside);
+  sync(folder_);
+  return aside;
 }
 
 void CheckpointStore::save(int64_t step, const std::function<void(const fs::path&)>& write) const {

@@ -2,7 +2,6 @@
 
 #include "sgf/core/error.h"
 #include "sgf/data/shard_folder.h"
-#include "sgf/training/checkpoint_store.h"
 #include "sgf/training/run_folder.h"
 #include "sgf/training/start_file.h"
 #include "sgf/training/train_needs.h"
@@ -112,8 +111,6 @@ std::vector<std::string> missing_beforehand(const RecipeStep& step) {
   return missing_files(c);
 }
 
-int64_t steps_made(const fs::path& run) {
-  return is_run_folder(run) ? CheckpointStore(run / "checkpoints").newest().value_or(0) : 0;
-}
+int64_t steps_made(const fs::path& run) { return is_run_folder(run) ? newest_sound_step(run).value_or(0) : 0; }
 
 }  // namespace sgf

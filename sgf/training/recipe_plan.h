@@ -30,7 +30,7 @@ std::vector<std::string> wrong_teachers(const RecipeStep& step, const std::vecto
 // Files and folders that the step needs and that neither are there nor are made by the runs before it, or of them.
 std::vector<std::string> missing_beforehand(const RecipeStep& step);
 
-// Steps that the run's newest checkpoint has made; 0 where there is none.
+// Steps that the run's newest sound checkpoint has made; 0 where there is none.
 int64_t steps_made(const std::filesystem::path& run);
 
 }  // namespace sgf

@@ -3,11 +3,14 @@
 #include "sgf/core/checkpoint_format.h"
 #include "sgf/core/error.h"
 #include "sgf/core/mapped_file.h"
+#include "sgf/core/notice.h"
 #include "sgf/model/stored_config.h"
 #include "sgf/model/weight_folder.h"
 #include "sgf/training/checkpoint_store.h"
 #include "sgf/training/run_folder.h"
 #include "sgf/training/shipped_model.h"
+
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -25,22 +28,41 @@ std::optional<int64_t> step_of_folder(const fs::path& folder) {
   return is_number ? std::optional(std::stoll(digits)) : std::nullopt;
 }
 
+// The slow average where there is one.
+const char* weights_in(const fs::path& checkpoint) {
+  return fs::exists(checkpoint / "ema.safetensors") ? "ema.safetensors" : "generator.safetensors";
+}
+
+CheckpointChoice choose_by_weights(const fs::path& run) {
+  return CheckpointStore(run / "checkpoints").choose([](const fs::path& checkpoint) {
+    return [name = std::string(weights_in(checkpoint))](const std::string& file) { return file == name; };
+  });
+}
+
+// A damaged one is named and passed over.
 fs::path newest_checkpoint(const fs::path& run) {
-  const CheckpointStore store(run / "checkpoints");
-  const std::optional<int64_t> newest = store.newest();
-  check(newest.has_value(), "training", "{}: the run has no checkpoint yet", run.string());
-  return store.folder_of(*newest);
+  const CheckpointChoice choice = choose_by_weights(run);
+  check(choice.step.has_value(), "training", "{}: {}", run.string(),
+        choice.passed_over.empty()
+            ? "the run has no checkpoint yet"
+            : fmt::format("no checkpoint of the run is whole: {}; restore one from a copy, or train it again",
+                          fmt::join(choice.passed_over, "; ")));
+  for (const std::string& damage : choice.passed_over)
+    notice_once(damage, fmt::format("passed over: {}/{}; the checkpoint of step {} is taken", run.string(), damage,
+                                    *choice.step));
+  return CheckpointStore(run / "checkpoints").folder_of(*choice.step);
 }
 
 }  // namespace
+
+std::optional<int64_t> newest_sound_step(const fs::path& run) { return choose_by_weights(run).step; }
 
 StartFile find_start_file(const fs::path& path) {
   check(fs::exists(path), "training", "{}: no such weights or run folder", path.string());
   if (is_shipped_model(path)) return {path / kShippedWeights, std::nullopt};
   const fs::path folder = is_run_folder(path) ? newest_checkpoint(path) : path;
   if (!fs::exists(folder / "state.json")) return {find_dit_file(path), std::nullopt};
-  const fs::path average = folder / "ema.safetensors";
-  return {fs::exists(average) ? average : folder / "generator.safetensors", step_of_folder(folder)};
+  return {folder / weights_in(folder), step_of_folder(folder)};
 }
 
 StageChoice stage_of_teacher(StageChoice student) {
@@ -60,7 +82,7 @@ void check_stage_of(const std::string& key, const fs::path& path, StageChoice st
 StartWeights open_start_weights(const fs::path& path) {
   StartWeights start{.path = find_start_file(path).path};
   start.file = open_tensor_file(start.path);
-  check_format(start.file, start.path);
+  check_own_file(start.file, start.path);
   start.index = index_dit_weights(start.file);
   return start;
 }

@@ -19,8 +19,12 @@ struct StartFile {
   std::optional<int64_t> step;  // of the checkpoint it lies in, where it lies in one
 };
 
-// A file or folder of weights as users have them, a shipped model, a run folder (its newest checkpoint) or a checkpoint
-// folder; in the last two the slow average where there is one.
+// Step of a run's newest checkpoint whose weights are as they were saved; none where there is none.
+std::optional<int64_t> newest_sound_step(const std::filesystem::path& run);
+
+// A file or folder of weights as users have them, a shipped model, a run folder (its newest checkpoint that is not
+// damaged; a notice names those passed over) or a checkpoint folder; in the last two the slow average where there is
+// one.
 StartFile find_start_file(const std::filesystem::path& path);
 
 // The stage whose networks teach a run of this one: causal students of frames or of paths learn from a teacher-forced

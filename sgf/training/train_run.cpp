@@ -4,6 +4,7 @@
 #include "sgf/core/device_memory.h"
 #include "sgf/core/error.h"
 #include "sgf/core/mapped_file.h"
+#include "sgf/core/notice.h"
 #include "sgf/core/stop_signal.h"
 #include "sgf/rollout/config_parts.h"
 #include "sgf/training/build_stage.h"
@@ -102,8 +103,9 @@ class TrainRun {
   TrainResult run();
 
  private:
+  int64_t choose_checkpoint();
   std::vector<StartSource> choose_sources();
-  int64_t restore();
+  void restore();
   void open_record(std::optional<RunFolder> earlier);
   void take_step();
   TrainResult end(TrainEnd how, const std::string& reason);
@@ -113,6 +115,8 @@ class TrainRun {
   const Ranks& ranks_;
   c10::Device device_;
   ProgressLine progress_;
+  NoticeScope notices_;
+  std::vector<std::string> passed_over_;  // damaged checkpoints, in words; of the first rank
   StageSurroundings surroundings_;
   std::vector<StartSource> sources_;
   std::unique_ptr<Stage> stage_;
@@ -128,43 +132,60 @@ TrainRun::TrainRun(const TrainRequest& request, const Ranks& ranks)
       device_(device_of(config_, ranks)),
       progress_(
           {.mode = ranks.is_first() ? request.progress : ProgressMode::kQuiet, .total_steps = config_.train.steps},
-          request.output) {
+          request.output),
+      notices_([this](const std::string& text) { progress_.say(text); }) {
   ranks.agree([&] { return terms_of(request); });
   if (request.resume && !is_run_folder(request.out))
     progress_.say(fmt::format("{}: no run there yet, so a new one begins", request.out.string()));
   std::optional<RunFolder> earlier = ranks.is_first() ? open_earlier_run(request) : std::nullopt;
   ranks.barrier();  // the others read the folder only after leftovers of a crash are gone from it
+  steps_done_ = choose_checkpoint();
   surroundings_ = build_surroundings(config_, device_);
   sources_ = choose_sources();
   ranks.agree([&] { return source_terms(sources_); });
   stage_ = build_stage(with_start_sources(config_, sources_), surroundings_, device_, ranks);
-  steps_done_ = restore();
+  restore();
   if (ranks.is_first()) open_record(std::move(earlier));
 }
 
 // The files of the run's first start where there was one.
 std::vector<StartSource> TrainRun::choose_sources() {
   const bool is_earlier = is_run_folder(request_.out);
-  const bool has_checkpoint = is_earlier && CheckpointStore(request_.out / "checkpoints").newest().has_value();
   const std::vector<StartSource> recorded =
       is_earlier ? read_start_sources(request_.out / "facts.json") : std::vector<StartSource>{};
-  return choose_start_sources(config_, recorded, has_checkpoint, [&](const std::string& text) { progress_.say(text); });
+  return choose_start_sources(config_, recorded, steps_done_ > 0,
+                              [&](const std::string& text) { progress_.say(text); });
 }
 
-// From the newest whole checkpoint, or the beginning; all ranks from the same. All ask before the first one goes on and
-// makes the folder.
-int64_t TrainRun::restore() {
+// The newest whole checkpoint, or the beginning; the first rank's choice counts for all. What was damaged gets another
+// name: its step will be saved again, and pruning must not count it.
+int64_t TrainRun::choose_checkpoint() {
+  CheckpointChoice choice;
+  if (ranks_.is_first() && is_run_folder(request_.out)) {
+    const CheckpointStore store(request_.out / "checkpoints");
+    choice = store.choose();
+    for (const std::string& damage : choice.passed_over) progress_.say("passed over: " + damage);
+    for (const int64_t step : choice.rotten)
+      progress_.say(fmt::format("the damaged checkpoint is kept as {}", store.set_aside(step).string()));
+    if (!choice.step && !choice.passed_over.empty())
+      progress_.say("no checkpoint is whole: the run begins again at step 0");
+  }
+  passed_over_ = choice.passed_over;
+  return static_cast<int64_t>(ranks_.gather({static_cast<double>(choice.step.value_or(0))}).front().front());
+}
+
+// All ranks have looked at the folder before the first one goes on and makes it.
+void TrainRun::restore() {
+  ranks_.barrier();
+  if (steps_done_ == 0) return;
   const CheckpointStore store(request_.out / "checkpoints");
-  const bool is_earlier = is_run_folder(request_.out);
-  if (is_earlier)
-    for (const std::string& damage : store.survey().damaged) progress_.say("passed over: " + damage);
-  const auto newest = static_cast<double>(is_earlier ? store.newest().value_or(0) : 0);
-  const auto step = static_cast<int64_t>(ranks_.gather({newest}).front().front());
-  if (step == 0) return 0;
-  ranks_.agree([&] { return checkpoint_terms(store.folder_of(step)); });  // ranks may know the folder by other names
-  stage_->restore(read_stage_files(store.folder_of(step), step));
-  progress_.say(fmt::format("resuming after step {}", step));
-  return step;
+  // Ranks may know the folder by other names.
+  ranks_.agree([&] { return checkpoint_terms(store.folder_of(steps_done_)); });
+  const std::string rot = store.find_rot(steps_done_, [](const std::string&) { return true; });
+  check(rot.empty(), "training", "{}: this rank reads other bytes than were saved: {}",
+        store.folder_of(steps_done_).string(), rot);
+  stage_->restore(read_stage_files(store.folder_of(steps_done_), steps_done_));
+  progress_.say(fmt::format("resuming after step {}", steps_done_));
 }
 
 void TrainRun::open_record(std::optional<RunFolder> earlier) {
@@ -172,8 +193,13 @@ void TrainRun::open_record(std::optional<RunFolder> earlier) {
   facts["device"] = device_.str();
   facts["ranks"] = ranks_.size();
   facts["sources"] = to_json(sources_);
+  if (!passed_over_.empty()) facts["passed_over"] = passed_over_;
   RunFolder folder = earlier ? std::move(*earlier) : RunFolder::create(request_.out, to_yaml(config_));
   record_.emplace(config_, std::move(folder), steps_done_, std::move(facts));
+  if (const std::vector<StepGap> gaps = record_->missing_before(); !gaps.empty())
+    progress_.say(
+        fmt::format("{}: has no rows for {}: it was cut or removed; the run goes on, and its report shows the gap",
+                    (request_.out / "metrics.jsonl").string(), describe_gaps(gaps)));
 }
 
 TrainResult TrainRun::run() {

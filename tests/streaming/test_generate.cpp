@@ -13,6 +13,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -68,6 +70,30 @@ TEST(Generate, RefusesToGoOnWithAnotherVideo) {
   video.generate(file, 11, false, [&] { return ++asked == 4; });
   video.order.config.run.seed = 77;
   EXPECT_THAT(refusal_of([&] { video.generate(file, 11, true); }), HasSubstr("run.seed"));
+}
+
+// A changed counter made a video of 12 frames in place of 48, and a changed weight of the cache another video.
+TEST(Generate, AStateWithAByteChangedAnywhereIsRefused) {
+  if (!can_write_videos()) GTEST_SKIP() << "no FFmpeg here";
+  const TinyVideo video;
+  const TemporaryFolder folder;
+  int64_t asked = 0;
+  video.generate(folder / "video.mp4", 11, false, [&] { return ++asked == 6; });
+  const std::string whole = bytes_of(state_file({.target = (folder / "video.mp4").string()}));
+  const auto load = [&](const std::string& name, const std::string& bytes) {
+    std::ofstream(folder / name, std::ios::binary) << bytes;
+    return load_stream(folder / name);
+  };
+  EXPECT_EQ(load("whole", whole).pictures.pictures, 18) << "the control";
+  uint64_t header = 0;
+  std::memcpy(&header, whole.data(), sizeof header);
+  const size_t between = std::max<size_t>(1, (whole.size() - header) / 200);
+  for (size_t at = 0; at < whole.size(); at += at < header ? 7 : between) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 2);
+    EXPECT_THROW(load(std::to_string(at), damaged), Error) << "byte " << at << " of " << whole.size();
+    std::filesystem::remove(folder / std::to_string(at));
+  }
 }
 
 // Killed before the first state: the mark of the beginning says whose file it is.

@@ -1,12 +1,15 @@
 // Checkpoints are whole or not taken: after errors, after damage, and after kill -9 at random moments.
 #include "sgf/training/checkpoint_store.h"
 
+#include "sgf/core/checkpoint_format.h"
+#include "sgf/core/safetensors.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
 #include "tests/training/file_text.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <csignal>
@@ -123,6 +126,80 @@ TEST(CheckpointStore, ADamagedStepIsSavedAgain) {
   save(store, 20);
   expect_whole(store, 20);
   EXPECT_EQ(store.newest(), 20);
+}
+
+// Files of every kind that a checkpoint holds: tensors with hashes of their own, and text.
+void save_weights(const CheckpointStore& store, int64_t step) {
+  store.save(step, [&](const fs::path& folder) {
+    const std::vector<std::byte> bytes(40, static_cast<std::byte>(step));
+    std::map<std::string, std::string> metadata;
+    stamp(metadata, "dit");
+    write_safetensors(folder / "generator.safetensors", {outgoing_bytes("w", DType::kF32, {10}, bytes)}, metadata);
+    write_text(folder / "state.json", "{\"step\":" + std::to_string(step) + "}\n");
+  });
+}
+
+TEST(CheckpointStore, AByteChangedAnywhereInACheckpointIsFoundAndTheOneBeforeIsChosen) {
+  const TemporaryFolder made, folder;
+  save_weights(CheckpointStore(made.path()), 10);
+  save_weights(CheckpointStore(made.path()), 20);
+  int64_t changes = 0;
+  for (const char* name : {"generator.safetensors", "state.json", "DONE"}) {
+    const std::string whole = text_of(CheckpointStore(made.path()).folder_of(20) / name);
+    for (size_t at = 0; at < whole.size(); at += name[0] == 'g' ? 3 : 1) {
+      const fs::path place = folder / std::to_string(changes++);  // a name of its own: nothing is remembered of it
+      fs::copy(made.path(), place, fs::copy_options::recursive);
+      const CheckpointStore store(place);
+      std::string damaged = whole;
+      damaged[at] = static_cast<char>(damaged[at] ^ 1);
+      write_text(store.folder_of(20) / name, damaged);
+      const CheckpointChoice choice = store.choose();
+      EXPECT_EQ(choice.step, 10) << name << " byte " << at << " of " << whole.size();
+      ASSERT_EQ(choice.passed_over.size(), 1U);
+      EXPECT_THAT(choice.passed_over.front(), HasSubstr("step_00000020: "));
+      fs::remove_all(place);
+    }
+  }
+  EXPECT_GT(changes, 300);
+  EXPECT_EQ(CheckpointStore(made.path()).choose().step, 20) << "the control";
+  EXPECT_TRUE(CheckpointStore(made.path()).choose().passed_over.empty());
+}
+
+TEST(CheckpointStore, OnlyTheContentOfWantedFilesIsLookedAt) {
+  const TemporaryFolder folder;
+  const CheckpointStore store = store_with(folder, {10, 20});
+  write_text(folder / "step_00000020" / "1", contents_of(19, 1));
+  const auto wanting = [](const char* name) {
+    return [name](const fs::path&) { return [name](const std::string& file) { return file == name; }; };
+  };
+  EXPECT_EQ(store.choose(wanting("0")).step, 20);
+  EXPECT_EQ(store.choose(wanting("1")).step, 10);
+}
+
+TEST(CheckpointStore, OneThatIsSetAsideIsKeptAndNeitherTakenNorCounted) {
+  const TemporaryFolder folder;
+  const CheckpointStore store = store_with(folder, {10, 20});
+  write_text(folder / "step_00000020" / "1", contents_of(19, 1));
+  for (const int64_t step : store.choose().rotten) store.set_aside(step);
+  EXPECT_EQ(text_of(folder / "step_00000020.damaged" / "1"), contents_of(19, 1));
+  EXPECT_TRUE(store.prune({.last = 1}).empty()) << "the whole one stays until there is a newer one";
+  EXPECT_TRUE(store.remove_leftovers().empty());
+  save(store, 20);
+  expect_whole(store, 20);
+  EXPECT_EQ(store.set_aside(20), folder / "step_00000020.damaged-2");
+  EXPECT_EQ(store.newest(), 10);
+}
+
+TEST(CheckpointStore, AMarkOfAnEarlierVersionIsTakenByItsSizes) {
+  const TemporaryFolder folder;
+  const CheckpointStore store = store_with(folder, {10});
+  nlohmann::json mark = nlohmann::json::parse(text_of(folder / "step_00000010" / "DONE"));
+  mark.erase("hash");
+  mark.erase("hashes");
+  write_text(folder / "step_00000010" / "DONE", mark.dump());
+  EXPECT_EQ(store.choose().step, 10);
+  fs::resize_file(folder / "step_00000010" / "2", 1);
+  EXPECT_EQ(store.choose().step, std::nullopt);
 }
 
 TEST(CheckpointStore, PruningKeepsTheLastAndEveryMth) {

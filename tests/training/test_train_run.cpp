@@ -2,6 +2,7 @@
 #include "sgf/training/train_run.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/notice.h"
 #include "sgf/training/make_pairs.h"
 #include "sgf/training/metrics_log.h"
 #include "sgf/training/run_folder.h"
@@ -23,6 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::small_run;
 using testing::TemporaryFolder;
 using testing::train;
@@ -305,6 +307,118 @@ TEST(TrainRun, FewerStepsThanItHasMadeAreRefusedAndItsConfigStays) {
   EXPECT_THAT(refusal_of([&] { train(small_run(StageChoice::kFlowMatching, 2), folder / "run", true); }),
               HasSubstr("the run has made 3 steps, and train.steps asks for 2"));
   EXPECT_EQ(bytes_of(folder / "run/config.yaml"), config);
+}
+
+// A run of six steps that stopped after four, and what resuming it says.
+class StoppedRun : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    config_.output.checkpoint_every = 2;
+    train(config_, folder_ / "whole");
+    train(config_, folder_ / "run", false, 4);
+  }
+  std::string resume() const {
+    std::string said;
+    run_training({.config = config_,
+                  .out = folder_ / "run",
+                  .resume = true,
+                  .facts = nlohmann::json::object(),
+                  .progress = ProgressMode::kLog,
+                  .output = {.write = [&](std::string_view text) { said += text; },
+                             .seconds = [] { return 0.0; },
+                             .width = [] { return int64_t{80}; }}});
+    return said;
+  }
+  void change(const fs::path& file, const std::function<void(std::string&)>& how) const {
+    std::string bytes = bytes_of(folder_ / "run" / file);
+    how(bytes);
+    std::ofstream(folder_ / "run" / file, std::ios::binary) << bytes;
+  }
+  void expect_same_end() const {
+    expect_same_checkpoint(folder_ / "whole", folder_ / "run", 6);
+    expect_same_checkpoint(folder_ / "whole", folder_ / "run", 4);
+  }
+  Config config_ = small_run(StageChoice::kFlowMatching, 6);
+  TemporaryFolder folder_;
+};
+
+TEST_F(StoppedRun, SaysNothingOfDamageWhereThereIsNone) {
+  const std::string said = resume();
+  EXPECT_THAT(said, HasSubstr("resuming after step 4"));
+  EXPECT_THAT(said, Not(HasSubstr("passed over")));
+  EXPECT_THAT(said, Not(HasSubstr("has no rows")));
+  EXPECT_THAT(said, Not(HasSubstr("hashes")));
+}
+
+TEST_F(StoppedRun, PassesOverADamagedCheckpointAndEndsAsIfNothingHadBeen) {
+  change("checkpoints/step_00000004/generator.safetensors", [](std::string& bytes) { bytes.back() ^= 4; });
+  const std::string said = resume();
+  EXPECT_THAT(said, HasSubstr("passed over: step_00000004: generator.safetensors: tensor"));
+  EXPECT_THAT(said, HasSubstr("step_00000004.damaged"));
+  EXPECT_THAT(said, HasSubstr("resuming after step 2"));
+  expect_same_end();
+  EXPECT_EQ(bytes_of(folder_ / "run/metrics.jsonl"), bytes_of(folder_ / "whole/metrics.jsonl"));
+  const auto facts = nlohmann::json::parse(bytes_of(folder_ / "run/facts.json"));
+  EXPECT_EQ(facts.back().at("first_step"), 2);
+  EXPECT_THAT(facts.back().at("passed_over").at(0).get<std::string>(), HasSubstr("step_00000004"));
+}
+
+TEST_F(StoppedRun, WithAChangedCounterGoesOnFromTheOneBefore) {
+  change("checkpoints/step_00000004/state.json", [](std::string& text) { text[text.find("\"step\"") + 1] ^= 1; });
+  EXPECT_THAT(resume(), HasSubstr("resuming after step 2"));
+  expect_same_end();
+}
+
+TEST_F(StoppedRun, OfAnEarlierVersionGoesOnWithOneWarning) {
+  for (const auto& entry : fs::directory_iterator(folder_ / "run/checkpoints/step_00000004")) {
+    const fs::path file = fs::path("checkpoints/step_00000004") / entry.path().filename();
+    if (file.extension() == ".safetensors")
+      change(file, [](std::string& bytes) {
+        bytes[bytes.find("sgf.tensor_hashes")] = bytes[bytes.find("sgf.header_hash")] = 'x';
+      });
+    if (file.filename() == "DONE")
+      change(file, [](std::string& bytes) {
+        nlohmann::json mark = nlohmann::json::parse(bytes);
+        mark.erase("hash");
+        mark.erase("hashes");
+        bytes = mark.dump();
+      });
+  }
+  forget_notices();
+  const std::string said = resume();
+  EXPECT_THAT(said, HasSubstr("resuming after step 4"));
+  const size_t first = said.find("without hashes");
+  EXPECT_NE(first, std::string::npos);
+  EXPECT_EQ(said.find("without hashes", first + 1), std::string::npos) << said;
+}
+
+TEST_F(StoppedRun, GivesOthersTheNewestWeightsThatAreWholeAndSaysSo) {
+  EXPECT_EQ(find_start_file(folder_ / "run").step, 4) << "the control";
+  change("checkpoints/step_00000004/generator.safetensors", [](std::string& bytes) { bytes.back() ^= 4; });
+  change("checkpoints/step_00000004/ema.safetensors", [](std::string& bytes) { bytes.back() ^= 4; });
+  forget_notices();
+  std::vector<std::string> heard;
+  const NoticeScope scope([&](const std::string& text) { heard.push_back(text); });
+  EXPECT_EQ(find_start_file(folder_ / "run").step, 2);
+  EXPECT_EQ(find_start_file(folder_ / "run").step, 2);
+  ASSERT_EQ(heard.size(), 1U);
+  EXPECT_THAT(heard.front(), HasSubstr("step_00000004"));
+  EXPECT_THAT(heard.front(), HasSubstr("the checkpoint of step 2 is taken"));
+  EXPECT_THAT(refusal_of([&] { open_start_weights(folder_ / "run/checkpoints/step_00000004"); }),
+              HasSubstr("is damaged"));
+}
+
+TEST_F(StoppedRun, NamesTheStepsThatItsMetricsHaveLostAndShowsThemInTheReport) {
+  change("metrics.jsonl", [](std::string& text) { text.resize(text.find('\n') + 1); });
+  EXPECT_THAT(resume(), HasSubstr("metrics.jsonl: has no rows for steps 1 to 3"));
+  EXPECT_THAT(bytes_of(folder_ / "run/report.html"), HasSubstr("no metrics of steps 1 to 3"));
+  EXPECT_THAT(bytes_of(folder_ / "whole/report.html"), Not(HasSubstr("no metrics of")));
+  expect_same_end();
+}
+
+TEST_F(StoppedRun, NamesAllStepsWhereItsMetricsAreGone) {
+  fs::remove(folder_ / "run/metrics.jsonl");
+  EXPECT_THAT(resume(), HasSubstr("has no rows for steps 0 to 3"));
 }
 
 TEST(TrainRun, PairsOfAnotherStageSizeContextOrScheduleAreRefused) {

@@ -93,7 +93,7 @@ void check_is_there(const std::string& key, const std::string& path) {
 }
 
 void keep_weights(const Study& study, const StudyArm& arm) {
-  const TensorFile file = open_tensor_file(find_start_file(study.run_of(arm)).path);
+  const TensorFile file = open_start_weights(study.run_of(arm)).file;
   NamedTensors tensors;
   for (const TensorEntry& entry : file.entries)
     tensors.emplace_back(entry.name, map_tensor(file, entry).to(at::kBFloat16));
