@@ -125,7 +125,9 @@ std::vector<Renamed> choose_tensors(const TensorFile& file, const std::filesyste
 std::vector<std::string> values_left_out(const TensorFile& file, const std::filesystem::path& output) {
   std::vector<std::string> names;
   if (file.format.starts_with("safetensors") && !is_torch_name(output)) return names;
-  for (const auto& [name, value] : file.metadata) names.push_back(name);
+  std::map<std::string, std::string> metadata = file.metadata;
+  remove_hashes(metadata);  // of the input's bytes: they would say nothing of the output's
+  for (const auto& [name, value] : metadata) names.push_back(name);
   return names;
 }
 
