@@ -6,11 +6,16 @@ find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)
 # Used from its header alone, so that there is nothing to link and nothing that programs with sgf would have to find.
 find_path(SGF_XXHASH_INCLUDE xxhash.h REQUIRED)
+find_package(PNG REQUIRED)
 
 # Header-only, because torch ships headers of a newer fmt than the system's: each file then uses the one it sees.
 set(SGF_FMT_LIBRARY fmt::fmt-header-only)
 if(SGF_STATIC_DEPENDENCIES)
   find_library(SGF_YAML_LIBRARY libyaml-cpp.a)
+  find_library(SGF_PNG_LIBRARY libpng.a)
+endif()
+if(NOT SGF_PNG_LIBRARY)
+  set(SGF_PNG_LIBRARY PNG::PNG)
 endif()
 if(NOT SGF_YAML_LIBRARY)
   set(SGF_YAML_LIBRARY yaml-cpp)

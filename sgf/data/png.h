@@ -8,6 +8,9 @@
 
 namespace sgf {
 
+inline constexpr int64_t kLargestPngSide = 1 << 15;
+inline constexpr int64_t kMostPngPixels = int64_t{64} << 20;  // read at most: 192 MiB of RGB
+
 struct RgbImage {
   int64_t height = 0;
   int64_t width = 0;
@@ -18,7 +21,8 @@ struct RgbImage {
 std::string encode_png(const RgbImage& image);
 void write_png(const std::filesystem::path& path, const RgbImage& image);
 
-// Any kind of pixels (png_pixels.h), not interlaced; anything else, or a damaged file, is an Error that names it.
+// Any kind of PNG file, as png_decoder.h says; a damaged or cut one, or one that is too large, is an Error that names
+// it.
 RgbImage read_png(const std::filesystem::path& path);
 
 }  // namespace sgf

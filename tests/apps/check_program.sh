@@ -245,6 +245,17 @@ check_completion() {
   ! command -v zsh >/dev/null || expect 0 '' zsh -n "$FOLDER/_sgf"
 }
 
+# Small files that ask for much: refused with their name, never a crash.
+check_hostile() {
+  local prompt='a fast red disc on a grey field'
+  python3 "$(dirname -- "${BASH_SOURCE[0]}")/hostile_files.py" "$FOLDER"
+  expect 1 'no `kind` in its metadata' "$SGF" verify "$FOLDER/deep.safetensors"
+  if "$SGF" --version | grep -q FFmpeg; then
+    expect 1 "its comment is not one of sgf generate's" "$SGF" redo --show "$FOLDER/deep.mp4"
+  fi
+  expect 1 'a picture of 32768 x 32768 is too large' "$SGF" world measure --prompt "$prompt" "$FOLDER/bomb"
+}
+
 # In a copy of the tree, which has little to lose.
 check_run() {
   local tree=$FOLDER/tree
@@ -273,5 +284,6 @@ check_plan
 check_diagnose
 check_pipes
 check_completion
+check_hostile
 check_run
 exit "$FAILED"

@@ -112,11 +112,13 @@ struct Kind {
   int depth = 8;
   int colour = 0;
   std::vector<int> palette = {};
+  bool is_interlaced = false;
 };
 
 // Rows begin with their filter.
 std::string png_of(const Kind& kind, uint32_t width, uint32_t height, const std::vector<int>& rows) {
-  const std::string header = big_endian(width) + big_endian(height) + text_of({kind.depth, kind.colour, 0, 0, 0});
+  const std::string header =
+      big_endian(width) + big_endian(height) + text_of({kind.depth, kind.colour, 0, 0, kind.is_interlaced ? 1 : 0});
   const std::string palette = kind.palette.empty() ? "" : chunk("PLTE", text_of(kind.palette));
   return from_hex("89504e470d0a1a0a") + chunk("IHDR", header) + palette + chunk("IDAT", stored(text_of(rows))) +
          chunk("IEND", "");
@@ -165,16 +167,42 @@ TEST(PngPixels, PalettesGiveTheirColours) {
   EXPECT_EQ(pixels_of(png_of(kind, 3, 1, {0, 0x10, 0x20})), (Bytes{40, 50, 60, 1, 2, 3, 0, 0, 0}));  // 2 is not there
 }
 
+// Passes over a grid of eight by eight: of 3 x 2 pixels the first holds (0, 0), the fourth (0, 2), the sixth (0, 1) and
+// the seventh the row below.
+TEST(PngPixels, InterlacedFilesAreRead) {
+  const Kind kind{.depth = 8, .is_interlaced = true};
+  EXPECT_EQ(pixels_of(png_of(kind, 3, 2, {0, 10, 0, 30, 0, 20, 0, 40, 50, 60})),
+            (Bytes{10, 10, 10, 20, 20, 20, 30, 30, 30, 40, 40, 40, 50, 50, 50, 60, 60, 60}));
+}
+
+// --- what a header may ask for ---
+
+TEST(PngSize, IsLimitedBeforeMemoryIsTaken) {
+  EXPECT_THAT(refusal_of([] { pixels_of(png_of({.depth = 1}, 8193, 8192, {0})); }),
+              HasSubstr("a picture of 8193 x 8192 is too large; at most 64 megapixels are read"));
+  EXPECT_THAT(refusal_of([] { pixels_of(png_of({.depth = 1}, 1 << 20, 1, {0})); }), HasSubstr("damaged PNG file"));
+}
+
+// Deflate makes at most 1032 bytes of one, so that a small file cannot ask for much.
+TEST(PngSize, IsHeldAgainstTheBytesOfTheFile) {
+  EXPECT_THAT(refusal_of([] { pixels_of(png_of({.depth = 8, .colour = 2}, 8192, 8192, {0})); }),
+              HasSubstr("is cut short"));
+  RgbImage image{.height = 2048, .width = 2048, .pixels = std::vector<uint8_t>(3 * 2048 * 2048)};
+  const TemporaryFolder folder;
+  write_png(folder / "black.png", image);  // as small as such a picture gets
+  EXPECT_EQ(read_png(folder / "black.png").pixels, image.pixels);
+}
+
 TEST(PngPixels, WhatPngDoesNotKnowIsRefused) {
   EXPECT_THAT(refusal_of([] {
                 pixels_of(png_of({.depth = 4, .colour = 2}, 1, 1, {0, 0, 0}));
               }),
-              HasSubstr("PNG does not know"));
+              HasSubstr("damaged PNG file: 'Invalid IHDR data'"));
   EXPECT_THAT(refusal_of([] {
                 pixels_of(png_of({.depth = 8, .colour = 3}, 1, 1, {0, 0}));
               }),
-              HasSubstr("without a palette"));
-  EXPECT_THAT(refusal_of([] { pixels_of(png_of({.depth = 8}, 2, 1, {0, 0})); }), HasSubstr("do not unpack"));
+              HasSubstr("Missing PLTE before IDAT"));
+  EXPECT_THAT(refusal_of([] { pixels_of(png_of({.depth = 8}, 2, 1, {0, 0})); }), HasSubstr("Not enough image data"));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 # Nothing builds without these.
 BUILD_PACKAGES=(ca-certificates g++ cmake ninja-build libfmt-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev
-  zlib1g-dev libxxhash-dev libgtest-dev libgmock-dev)
+  zlib1g-dev libpng-dev libxxhash-dev libgtest-dev libgmock-dev)
 # Several processes that train together; a build without it knows one process only.
 RANK_PACKAGES=(libgloo-dev)
 # Video files; a build without them says so.
@@ -93,8 +93,8 @@ ask_for_tools() {
     command -v "$tool" >/dev/null || absent+=("$tool")
   done
   say "run: no apt here, so no system package is installed. Needed: a C++20 compiler (g++ 12 or newer), CMake 3.25,"
-  say "  Ninja, Python 3.10 with venv and pip, and the development files of fmt, yaml-cpp, nlohmann-json, zlib, xxHash 0.8,"
-  say "  CLI11 and GoogleTest. Used where present: FFmpeg 5.1 or newer with pkg-config, ccache, mold, the headers of Gloo,"
+  say "  Ninja, Python 3.10 with venv and pip, and the development files of fmt, yaml-cpp, nlohmann-json, zlib, libpng,"
+  say "  xxHash 0.8, CLI11 and GoogleTest. Used where present: FFmpeg 5.1 or newer with pkg-config, ccache, mold, the headers of Gloo,"
   say "  clang-format 14, clang-tidy, ffprobe, chromium with chromedriver; for ./run fuzz clang with libFuzzer."
   ((${#absent[@]} == 0)) || die 3 "not found: ${absent[*]}"
 }
