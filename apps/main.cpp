@@ -5,9 +5,11 @@
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/lost_map.h"
+#include "sgf/core/memory_watch.h"
 #include "sgf/core/nearest_name.h"
 #include "sgf/core/say.h"
 
+#include <c10/util/Exception.h>
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -140,6 +142,13 @@ int flush_output(int code) {
   return kFailed;
 }
 
+// Torch's errors carry a backtrace, which says nothing to a user.
+std::string words_of(const std::exception& error, const std::string& work) {
+  if (const std::optional<OutOfMemory> memory = find_out_of_memory(error, work)) return memory->what();
+  const auto* torch = dynamic_cast<const c10::Error*>(&error);
+  return torch != nullptr ? torch->what_without_backtrace() : error.what();
+}
+
 int run_guarded(int argc, char** argv) {
   try {
     return flush_output(run(argc, argv));
@@ -149,7 +158,7 @@ int run_guarded(int argc, char** argv) {
   } catch (const Error& error) {
     warn("{}", error.what());
   } catch (const std::exception& error) {
-    print_lines(stderr, fmt::format("sgf: {}\n", error.what()));  // torch explains in several lines
+    print_lines(stderr, fmt::format("sgf: {}\n", words_of(error, argc > 1 ? fmt::format("sgf {}", argv[1]) : "sgf")));
   }
   std::fflush(stdout);
   return kFailed;

@@ -4,6 +4,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
+#include "sgf/core/out_of_memory.h"
 
 #include <nlohmann/json.hpp>
 
@@ -110,6 +111,8 @@ Json parse_guarded(std::string_view text, const std::string& source, JsonLimits 
     Json::sax_parse(text, &builder);
   } catch (const json::exception& error) {
     fail("core", "{}: not valid JSON: {}", source, in_quotes(error.what()));
+  } catch (const std::bad_alloc& error) {
+    rethrow_out_of_memory(error, "reading the JSON of " + source);
   }
   return document;
 }

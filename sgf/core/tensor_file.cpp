@@ -3,6 +3,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
+#include "sgf/core/out_of_memory.h"
 #include "sgf/core/safetensors.h"
 #include "sgf/core/tensor_folder.h"
 #include "sgf/core/torch_archive.h"
@@ -49,11 +50,13 @@ std::span<const std::byte> TensorFile::bytes(const TensorEntry& entry) const {
   return files.at(entry.file)->bytes().subspan(entry.offset, entry.extent);
 }
 
-TensorFile open_tensor_file(const std::filesystem::path& path) {
+TensorFile open_tensor_file(const std::filesystem::path& path) try {
   std::error_code ignored;  // a path that cannot be examined fails in MappedFile, which says why
   if (std::filesystem::is_directory(path, ignored)) return open_tensor_folder(path);
   if (is_shard_index(path)) return open_shard_index(path);
   return read_tensor_file(MappedFile::open(path));
+} catch (const std::bad_alloc& error) {
+  rethrow_out_of_memory(error, "reading " + path.string());
 }
 
 TensorFile read_tensor_file(std::shared_ptr<const MappedFile> file) {

@@ -4,6 +4,7 @@
 #include "sgf/core/crc32.h"
 #include "sgf/core/error.h"
 #include "sgf/core/mapped_file.h"
+#include "sgf/core/out_of_memory.h"
 #include "sgf/data/png_decoder.h"
 
 #include <zlib.h>
@@ -72,8 +73,10 @@ void write_png(const std::filesystem::path& path, const RgbImage& image) {
   file.commit();
 }
 
-RgbImage read_png(const std::filesystem::path& path) {
+RgbImage read_png(const std::filesystem::path& path) try {
   return decode_png(MappedFile::open(path)->bytes(), path.string());
+} catch (const std::bad_alloc& error) {
+  rethrow_out_of_memory(error, "reading " + path.string());
 }
 
 }  // namespace sgf

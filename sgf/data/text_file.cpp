@@ -1,6 +1,7 @@
 #include "sgf/data/text_file.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/out_of_memory.h"
 
 #include <fstream>
 #include <iterator>
@@ -47,7 +48,7 @@ std::string trimmed(const std::string& line) {
   return first == std::string::npos ? "" : line.substr(first, line.find_last_not_of(kBlank) - first + 1);
 }
 
-std::string read_text_file(const std::filesystem::path& path, const std::string& what) {
+std::string read_text_file(const std::filesystem::path& path, const std::string& what) try {
   check(std::filesystem::exists(path), "data", "{}: no such file of {}", path.string(), what);
   check(std::filesystem::is_regular_file(path), "data", "{}: a file of {} was expected", path.string(), what);
   std::ifstream file(path, std::ios::binary);
@@ -56,6 +57,8 @@ std::string read_text_file(const std::filesystem::path& path, const std::string&
   check(is_utf8(text), "data", "{}: not UTF-8 text; {} were expected", path.string(), what);
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   return text;
+} catch (const std::bad_alloc& error) {
+  rethrow_out_of_memory(error, "reading " + path.string());
 }
 
 }  // namespace sgf

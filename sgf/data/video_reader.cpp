@@ -1,6 +1,7 @@
 #include "sgf/data/video_reader.h"
 
 #include "sgf/core/mapped_file.h"
+#include "sgf/core/out_of_memory.h"
 #include "sgf/data/ffmpeg_handles.h"
 #include "sgf/data/video_fragments.h"
 
@@ -105,7 +106,11 @@ class VideoReader::Decoder {
     return true;
   }
 
-  std::optional<RgbImage> next() { return advance() ? std::optional(to_rgb()) : std::nullopt; }
+  std::optional<RgbImage> next() try {
+    return advance() ? std::optional(to_rgb()) : std::nullopt;
+  } catch (const std::bad_alloc& error) {
+    rethrow_out_of_memory(error, "reading " + path_.string());
+  }
 
   std::optional<double> time() const {
     if (stamp_ == AV_NOPTS_VALUE || first_stamp_ == AV_NOPTS_VALUE) return std::nullopt;

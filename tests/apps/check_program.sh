@@ -245,6 +245,17 @@ check_completion() {
   ! command -v zsh >/dev/null || expect 0 '' zsh -n "$FOLDER/_sgf"
 }
 
+# measure_within MORE FOLDER: measures a video with as much address space as a refusal takes, and MORE kB.
+measure_within() {
+  local most=500000
+  local command=("$SGF" world measure --prompt 'a fast red disc on a grey field')
+  until (ulimit -v "$most" && "${command[@]}" /nowhere 2>&1 | grep -q '/nowhere: there is no such'); do
+    most=$((most + 100000))
+    ((most < 9000000)) || return 9  # never said
+  done
+  (ulimit -v $((most + $1)) && exec "${command[@]}" "$2")
+}
+
 # Small files that ask for much: refused with their name, never a crash.
 check_hostile() {
   local prompt='a fast red disc on a grey field'
@@ -254,6 +265,8 @@ check_hostile() {
     expect 1 "its comment is not one of sgf generate's" "$SGF" redo --show "$FOLDER/deep.mp4"
   fi
   expect 1 'a picture of 32768 x 32768 is too large' "$SGF" world measure --prompt "$prompt" "$FOLDER/bomb"
+  expect 1 "out of memory: reading $FOLDER/large/frame_00000.png asked for 201.3 MB" \
+    measure_within 100000 "$FOLDER/large"
 }
 
 # In a copy of the tree, which has little to lose.

@@ -1,0 +1,41 @@
+// The program's own operator new: as the library's, but what it throws says how much was asked for. Memory still comes
+// from malloc, so that either delete takes it. Sanitizers bring their own.
+#include "sgf/core/out_of_memory.h"
+
+#include <cstdlib>
+#include <new>
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+namespace {
+
+template <class Allocate>
+void* allocate_or_throw(std::size_t bytes, const Allocate& allocate) {
+  for (;;) {
+    if (void* memory = allocate()) return memory;
+    const std::new_handler handler = std::get_new_handler();
+    if (handler == nullptr) throw sgf::OutOfMemory(bytes);
+    handler();
+  }
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  return allocate_or_throw(bytes, [&] { return std::malloc(bytes == 0 ? 1 : bytes); });
+}
+
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return allocate_or_throw(bytes, [&]() -> void* {
+    void* memory = nullptr;
+    return ::posix_memalign(&memory, static_cast<std::size_t>(alignment), bytes == 0 ? 1 : bytes) == 0 ? memory
+                                                                                                       : nullptr;
+  });
+}
+
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+#endif
