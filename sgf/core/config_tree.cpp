@@ -12,6 +12,8 @@
 namespace sgf {
 namespace {
 
+constexpr size_t kDeepestKey = 32;  // as deep as YAML may nest
+
 // {a: {b: value}} for the keys a, b.
 ConfigNode nest(const std::vector<std::string>& keys, ConfigNode value, const Origin& origin) {
   for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
@@ -71,6 +73,8 @@ void apply_override(ConfigNode& tree, std::string_view assignment) {
   const std::vector<std::string> keys = split_key(assignment.substr(0, equals));
   const bool has_empty = std::any_of(keys.begin(), keys.end(), [](const std::string& key) { return key.empty(); });
   check(!has_empty, "core", "{}: expected a dotted key such as model.dim before the =", origin.where());
+  check(keys.size() <= kDeepestKey, "core", "--set: a key has at most {} parts, got one of {}", kDeepestKey,
+        keys.size());
   merge_into(tree, nest(keys, parse_yaml(assignment.substr(equals + 1), origin), origin));
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <set>
 
 #include "sgf/core/config.h"
 #include "sgf/core/error.h"
@@ -32,9 +33,15 @@ bool has_tell_tale(const ConfigNode& tree) {
   return std::any_of(kTellTale.begin(), kTellTale.end(), [&](const char* key) { return tree.find(key) != nullptr; });
 }
 
+std::set<std::string, std::less<>> our_first_parts() {
+  std::set<std::string, std::less<>> parts;
+  for (const KeyHelp& key : known_keys()) parts.insert(first_part(key.key));
+  return parts;
+}
+
 bool is_our_key(std::string_view name) {
-  const std::vector<KeyHelp> keys = known_keys();
-  return std::any_of(keys.begin(), keys.end(), [&](const KeyHelp& key) { return first_part(key.key) == name; });
+  static const std::set<std::string, std::less<>> ours = our_first_parts();  // known_keys spells all defaults
+  return ours.contains(name);
 }
 
 bool is_our_section(const ConfigEntry& entry) {

@@ -231,6 +231,9 @@ TEST_F(ConfigFiles, AnOverrideMustBeAnAssignment) {
   EXPECT_EQ(refusal_of_load(file, {"model.dim"}), "[core] --set model.dim: expected key=value");
   EXPECT_THAT(refusal_of_load(file, {"=3"}), HasSubstr("expected a dotted key"));
   EXPECT_THAT(refusal_of_load(file, {"model..dim=3"}), HasSubstr("expected a dotted key"));
+  std::string deep = "a";
+  for (int i = 0; i < 32; ++i) deep += ".a";
+  EXPECT_THAT(refusal_of_load(file, {deep + "=3"}), HasSubstr("a key has at most 32 parts, got one of 33"));
   EXPECT_THAT(refusal_of_load(file, {"model.dim=[1"}), HasSubstr("is a bracket left open?"));
   EXPECT_THAT(refusal_of_load(file, {"model.dim=a: b: c"}), HasSubstr("--set model.dim=a: b: c: not valid YAML: "));
 }

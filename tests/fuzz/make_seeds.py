@@ -243,12 +243,13 @@ def configs():
     for flat in ("flat_world", "self_forcing_dmd", "self_gradient_forcing_chunkwise", "teacher_forcing"):
         copy("flat_config", DATA / f"configs/{flat}.yaml")
         copy("config_file", DATA / f"configs/{flat}.yaml")
+    put_packed("broken/config_tree", "deep_override", b"a." * 50_000 + b"a=1\n")
     put("broken/flat_config", "empty_shape.yaml", "image_or_video_shape: []\n")
     put("broken/flat_config", "largest_sink.yaml", "real_name: x\nmodel_kwargs: {sink_size: 9223372036854775807}\n")
     put("broken/flat_config", "least_frames.yaml", "image_or_video_shape: [1, -9223372036854775808, 1, 1, 1]\n")
     put("broken/flat_config", "infinite_time.yaml", "real_name: x\nmin_score_timestep: 1.0e308\n")
-    put("seeds/config_file", "based.yaml", "base: world-tiny\nname: a\ntrain: {stage: dmd}\n")
-    put("seeds/config_file", "two_bases.yaml", "base: [tiny, world-tiny]\nname: a\n")
+    put("seeds/config_file", "based.yaml", "base: tiny\nname: a\ntrain: {stage: dmd}\n")
+    put("seeds/config_file", "two_bases.yaml", "base: [tiny, wan-1.3b]\nname: a\n")
     put("seeds/config_file", "itself.yaml", "base: outside\n")
 
 
@@ -320,7 +321,7 @@ def pictures():
     put("seeds/png", "palette4.png", png(3, 1, 4, 3, b"\0\x01\x20", b"abcdefghi"))
     put("seeds/png", "rgba.png", png(1, 1, 8, 6, b"\1abcd"))
     put("seeds/png", "interlaced.png", png(1, 1, 8, 2, b"\0abc", interlace=1))
-    put("broken/png", "claims_eight_gigabytes.png", png(1, 1, 8, 2, b"", claim=(53000, 53000)))
+    put("broken/png", "claims_eight_gigabytes.png", png(1, 1, 8, 2, b"", claim=(32768, 32768)))
     put("broken/png", "claims_the_largest_size.png", png(1, 1, 16, 6, b"", claim=(0x7fffffff, 0x7fffffff)))
     put("seeds/y4m", "two.y4m", b"YUV4MPEG2 W3 H2 F16:1 Ip A1:1 C420mpeg2 XYSCSS=420MPEG2\n" + b"FRAME\n0123456789" * 2)
 
@@ -365,11 +366,11 @@ def known_breaks():
         put_packed(f"broken/{target}", "deep_object.json", deep_object)
     put_packed("broken/pair_manifest", "deep_value.json",
                b'{"format":"sgf ode pairs 1","order":' + deep_object + b"}")
-    put_packed("broken/pair_manifest", "deep_format.json", b'{"format":' + deep_list[:900_000] + b"}")
+    put_packed("broken/pair_manifest", "deep_format.json", b'{"format":' + b"[" * 400_000 + b"]" * 400_000 + b"}")
     put_packed("broken/run_facts", "deep_sources.json", b'[{"sources":' + deep_object + b"}]")
     put_packed("broken/video_note", "deep_prompts.json", b'{"seed":1,"prompts":[{"prompt":"a","at":' + deep_object +
                b"}]}")
-    put_packed("broken/arm_file", "deep_config.json", b'{"config":"","sinks":' + deep_list[:900_000] + b"}")
+    put_packed("broken/arm_file", "deep_config.json", b'{"config":"","sinks":' + b"[" * 400_000 + b"]" * 400_000 + b"}")
     for target in ("config_yaml", "config_tree", "flat_config", "config_file", "study_recipe"):
         put_packed(f"broken/{target}", "deep_list.yaml", b"[" * 500_000 + b"]" * 500_000)
         put_packed(f"broken/{target}", "deep_mapping.yaml", b"{a: " * 200_000 + b"}" * 200_000)

@@ -2,8 +2,12 @@
 # shellcheck shell=bash
 
 FUZZ_SECONDS=60
-FUZZ_MAX_BYTES=1048576 # so that depth and size are in reach
+# Short inputs first, which are tried by the thousand; then up to a megabyte, so that depth and size are in reach.
+FUZZ_SHORT=4096 FUZZ_LONG=1048576
 FUZZ_LIMITS=(-rss_limit_mb=2048 -timeout=10)
+# Faster, where an address is reported with fewer callers; an input alone is run with all of them. The replay of ./run
+# test looks for leaks.
+FUZZ_ASAN=malloc_context_size=2:quarantine_size_mb=16:detect_leaks=0
 
 # Sets FUZZ_TARGET (empty: all), FUZZ_SECONDS and FUZZ_LIST.
 parse_fuzz_arguments() {
@@ -46,42 +50,57 @@ unpack_inputs() {
   done
 }
 
-# fuzz_one TARGET: its output goes to build/fuzz/log/TARGET.txt; whether it found nothing.
-fuzz_one() {
-  local target=$1 dir inputs=() folder dictionary=$ROOT/tests/fuzz/dictionaries/$1.dict
-  dir=$(build_dir fuzz)
-  mkdir -p "$dir/log" "$dir/corpus/$target" "$dir/crashes/$target" "$dir/executions"
+# Inputs that broke something must not do so again. They are no seeds: a megabyte of brackets makes for slow mutations.
+replay_broken() {
+  local target=$1 dir=$2 inputs=()
   unpack_inputs "$target" "$dir/unpacked/$target"
-  for folder in "$ROOT"/tests/fuzz/{seeds,broken}/"$target" "$dir/unpacked/$target"; do
-    if [[ -d $folder ]]; then inputs+=("$folder"); fi
-  done
-  if [[ -f $dictionary ]]; then inputs+=("-dict=$dictionary"); fi
-  fuzz_program "--target=$target" "-max_total_time=$FUZZ_SECONDS" "-max_len=$FUZZ_MAX_BYTES" -len_control=0 \
-    "${FUZZ_LIMITS[@]}" -print_final_stats=1 "-artifact_prefix=$dir/crashes/$target/" "$dir/corpus/$target" \
-    "${inputs[@]}" >"$dir/log/$target.txt" 2>&1 </dev/null
+  mapfile -t inputs < <(find "$ROOT/tests/fuzz/broken/$target" "$dir/unpacked/$target" -type f ! -name '*.gz' 2>/dev/null)
+  ((${#inputs[@]} == 0)) ||
+    fuzz_program "--target=$target" "${FUZZ_LIMITS[@]}" "-artifact_prefix=$dir/crashes/$target/" "${inputs[@]}"
 }
 
-# count_in LOG PATTERN: the last number after PATTERN; 0 where there is none.
-count_in() { grep -aoE "$2 *[0-9]+" "$1" | grep -oE '[0-9]+$' | tail -n 1 | grep . || echo 0; }
+# run_libfuzzer TARGET DIR SECONDS BYTES
+run_libfuzzer() {
+  local target=$1 dir=$2 seconds=$3 bytes=$4 dictionary=$ROOT/tests/fuzz/dictionaries/$1.dict options=()
+  if [[ -f $dictionary ]]; then options=("-dict=$dictionary"); fi
+  ASAN_OPTIONS=$FUZZ_ASAN fuzz_program "--target=$target" "-max_total_time=$seconds" "-max_len=$bytes" -len_control=0 \
+    "${FUZZ_LIMITS[@]}" "${options[@]}" -print_final_stats=1 "-artifact_prefix=$dir/crashes/$target/" \
+    "$dir/corpus/$target" "$ROOT/tests/fuzz/seeds/$target"
+}
+
+# fuzz_one TARGET: its output goes to build/fuzz/log/TARGET.txt; whether it found nothing.
+fuzz_one() {
+  local target=$1 dir long=$(((FUZZ_SECONDS + 3) / 4))
+  dir=$(build_dir fuzz)
+  mkdir -p "$dir/log" "$dir/corpus/$target" "$dir/crashes/$target" "$dir/executions"
+  {
+    replay_broken "$target" "$dir" &&
+      run_libfuzzer "$target" "$dir" $((FUZZ_SECONDS > long ? FUZZ_SECONDS - long : 1)) "$FUZZ_SHORT" &&
+      run_libfuzzer "$target" "$dir" "$long" "$FUZZ_LONG"
+  } >"$dir/log/$target.txt" 2>&1 </dev/null
+}
+
+# numbers_in LOG PATTERN: those after PATTERN.
+numbers_in() { grep -aoE "$2 *[0-9]+" "$1" | grep -oE '[0-9]+$' || true; }
 
 # One line about a target that has run; executions add up over all runs of this build folder.
 say_fuzz_result() {
   local target=$1 result=$2 dir log made before edges corpus
   dir=$(build_dir fuzz)
   log=$dir/log/$target.txt
-  made=$(count_in "$log" 'stat::number_of_executed_units:')
+  made=$(numbers_in "$log" 'stat::number_of_executed_units:' | awk '{all += $1} END {print all + 0}')
   before=$(cat "$dir/executions/$target" 2>/dev/null || echo 0)
   echo $((before + made)) >"$dir/executions/$target"
-  edges=$(count_in "$log" ' cov:')
+  edges=$(numbers_in "$log" ' cov:' | tail -n 1)
   corpus=$(find "$dir/corpus/$target" -type f | wc -l)
   printf '%-18s %10d executions (%d in all), %6d edges, %5d inputs, %s\n' "$target" "$made" $((before + made)) \
-    "$edges" "$corpus" "$result"
+    "${edges:-0}" "$corpus" "$result"
 }
 
 say_finding() {
   local target=$1 dir input
   dir=$(build_dir fuzz)
-  input=$(sed -n 's/.*Test unit written to //p' "$dir/log/$target.txt" | tail -n 1)
+  input=$(sed -n -e 's/.*Test unit written to //p' -e 's/^Running: //p' "$dir/log/$target.txt" | tail -n 1)
   say "run: $target: $(grep -aE 'ERROR:|SUMMARY:|what\(\)|runtime error' "$dir/log/$target.txt" | head -n 1)"
   say "  all of it:      $dir/log/$target.txt"
   [[ -n $input ]] || return 0
