@@ -10,7 +10,7 @@
 
 namespace sgf {
 
-// "[room] message". Library code throws it; only apps/ prints it and exits.
+// "[room] message", one printable line. Library code throws it; only apps/ prints it and exits.
 class Error : public std::runtime_error {
  public:
   Error(std::string_view room, std::string_view message);
