@@ -134,7 +134,8 @@ int make_steps(const std::vector<RecipeStep>& steps, const RecipeArgs& args, con
     const TrainResult result = run_step(step, args, ranks);
     if (result.end == TrainEnd::kDone) continue;
     if (ranks.is_first())
-      say("{} stopped after step {}: {}; the same command goes on", step.run.string(), result.steps_done, result.reason);
+      say("{} stopped after step {}: {}; the same command goes on", step.run.string(), result.steps_done,
+          result.reason);
     return result.end == TrainEnd::kStopped ? kRecipeStopped : kRecipeUnsound;
   }
   if (!ranks.is_first()) return 0;

@@ -6,6 +6,7 @@
 #include "apps/table.h"
 #include "apps/version.h"
 #include "sgf/core/device.h"
+#include "sgf/core/atomic_file.h"
 #include "sgf/core/error.h"
 #include "sgf/core/say.h"
 #include "sgf/core/stop_signal.h"
@@ -204,6 +205,7 @@ void run_study(StudyArgs args) {
   const Study study = open_study(args);
   std::vector<PlannedArm> left = plan_study(study, arms_of(study.recipe(), args.choice));
   if (args.dry_run) return print_study_plan(study, left);
+  for (const std::filesystem::path& folder : {study.folder, study.folder / "runs"}) sweep_half_written(folder);
   std::erase_if(left, [&](const PlannedArm& planned) { return !is_left(planned, args); });
   if (args.only != "report")
     if (const int code = run_arms(study, left, args); code != 0) return exit_with(code);

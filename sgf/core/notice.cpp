@@ -1,8 +1,7 @@
 #include "sgf/core/notice.h"
 
-#include <fmt/format.h>
+#include "sgf/core/say.h"
 
-#include <cstdio>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -14,7 +13,7 @@ namespace {
 struct NoticeBoard {
   std::mutex mutex;
   std::set<std::string> said;
-  std::list<NoticeListener> listeners{[](const std::string& text) { fmt::print(stderr, "sgf: {}\n", text); }};
+  std::list<NoticeListener> listeners{[](const std::string& text) { warn("{}", text); }};
 };
 
 NoticeBoard& notice_board() {

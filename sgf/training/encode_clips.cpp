@@ -221,11 +221,14 @@ std::vector<FolderVideo> own_work(const EncodeRequest& request, const VideoFolde
   return work;
 }
 
-// Half shards of the own work, which a kill left under temporary names.
-void remove_half_shards(const fs::path& out, const std::vector<FolderVideo>& work) {
-  std::set<std::string> own;
-  for (const FolderVideo& video : work) own.insert(clip_shard(out, video.name).filename().string());
-  sweep_half_written(out, [&](const std::string& name) { return own.contains(name); });
+// What a kill left under temporary names. Other workers' shards stay: they may be written on another host, where a lock
+// is not always seen.
+void sweep_shard_folder(const EncodeRequest& request, const VideoFolder& folder) {
+  std::set<std::string> others;
+  for (size_t i = 0; i < folder.videos.size(); ++i)
+    if (static_cast<int64_t>(i) % request.workers != request.worker)
+      others.insert(clip_shard(request.out, folder.videos[i].name).filename().string());
+  sweep_half_written(request.out, [&](const std::string& name) { return !others.contains(name); });
 }
 
 // Goes through the work; false where a signal came before its end.
@@ -289,7 +292,7 @@ EncodeResult encode_clips(const EncodeRequest& request, const VideoCodec& codec,
   encoder.write_prompts();
   const std::vector<FolderVideo> work = own_work(request, folder, encoder);
   if (!work.empty()) fs::remove(manifest_file(request.out));  // until all is whole again
-  remove_half_shards(request.out, work);
+  sweep_shard_folder(request, folder);
   EncodeResult result;
   result.was_stopped = !encode_all(request, encoder, work, result);
   gather_marks(request.out, folder, encoder, order, result);

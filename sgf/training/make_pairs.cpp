@@ -196,12 +196,13 @@ bool make_shard(const PairRequest& request, const PathMaker& maker, int64_t shar
   return true;
 }
 
-// Half shards of this worker, which a kill left under temporary names: they are as large as whole ones.
-void remove_half_shards(const PairRequest& request, int64_t shards) {
-  std::set<std::string> own;
-  for (int64_t shard = request.worker; shard < shards; shard += request.workers)
-    own.insert(shard_file(request.out, shard).filename().string());
-  sweep_half_written(request.out, [&](const std::string& name) { return own.contains(name); });
+// What a kill left under temporary names; half shards are as large as whole ones. Other workers' shards stay: they may
+// be written on another host, where a lock is not always seen.
+void sweep_pair_folder(const PairRequest& request, int64_t shards) {
+  std::set<std::string> others;
+  for (int64_t shard = 0; shard < shards; ++shard)
+    if (shard % request.workers != request.worker) others.insert(shard_file(request.out, shard).filename().string());
+  sweep_half_written(request.out, [&](const std::string& name) { return !others.contains(name); });
 }
 
 // The run that will read the pairs, as far as making them needs it.
@@ -222,7 +223,7 @@ PairResult make_pairs(const PairRequest& given) {
   if (request.config.run.threads > 0) at::set_num_threads(static_cast<int>(request.config.run.threads));
   const PathMaker maker(request, order, device);
   claim_pair_folder(request.out, order);
-  remove_half_shards(request, order.shards());
+  sweep_pair_folder(request, order.shards());
   const StopSignal signal;
   ProgressLine progress({.mode = request.progress, .total_steps = order.count, .unit = "pair"}, request.output);
   PairResult result{.shards = order.shards()};

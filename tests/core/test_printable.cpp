@@ -179,8 +179,7 @@ TEST(Say, APrintCallIsFound) {
 
 TEST(Say, NothingElsePrints) {
   const std::filesystem::path root = SGF_SOURCE_DIR;
-  const std::set<std::string> printers{"sgf/core/say.cpp", "sgf/core/progress_line.cpp",
-                                       "sgf/core/lost_map.cpp"};
+  const std::set<std::string> printers{"sgf/core/say.cpp", "sgf/core/progress_line.cpp", "sgf/core/lost_map.cpp"};
   size_t files = 0;
   for (const char* folder : {"sgf", "apps"})
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
