@@ -12,17 +12,12 @@
 namespace sgf::fuzz {
 namespace {
 
-bool is_printable(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f; });
-}
-
 bool has_control(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
 void read(std::string_view input) {
-  must(is_printable(in_quotes(input)) && in_quotes(input).size() <= 500, "a message stays short and printable");
-  do_or_refuse("", [&] { must(!has_control(quote_for_message(input)), "a message holds no control characters"); });
+  must(!has_control(in_quotes(input)) && in_quotes(input).size() <= 500, "a quote is short, and one printable line");
   must(escape_html(input).find_first_of("<>\"") == std::string::npos, "text opens no tag and closes no attribute");
   must(encode_base64(input).size() == (input.size() + 2) / 3 * 4, "four characters for three bytes");
   do_or_refuse("", [&] {
