@@ -25,13 +25,13 @@ namespace fs = std::filesystem;
 using namespace sgf;
 using namespace sgf::fuzz;
 
-constexpr rlim_t kMemoryLimit = rlim_t{2} << 30;
+constexpr rlim_t kMemoryLimit = rlim_t{4} << 30;  // of addresses: the threads of a decoder take some too
 
 // Sanitizers reserve terabytes of addresses, and have a limit of their own above.
 void limit_memory() {
 #ifndef __SANITIZE_ADDRESS__
   const rlimit limit{.rlim_cur = kMemoryLimit, .rlim_max = kMemoryLimit};
-  check(::setrlimit(RLIMIT_AS, &limit) == 0, "fuzz", "memory cannot be limited to 2 GiB");
+  check(::setrlimit(RLIMIT_AS, &limit) == 0, "fuzz", "memory cannot be limited to 4 GiB");
 #endif
 }
 
