@@ -162,7 +162,7 @@ def run_all(args, place, tally):
         benches = list(pool.map(lambda kind: make_bench(args, kind, place), wanted))
         jobs = {}
         for bench in benches:
-            for case in cases_of(args, bench):
+            for case in dict.fromkeys(cases_of(args, bench)):  # none twice
                 jobs[pool.submit(run_case, bench, case)] = (case.scenario, case.kind)
             for number, seconds in enumerate(timed_kills(args, bench)):
                 jobs[pool.submit(run_timed_kill, bench, seconds, number)] = (bench.scenario.name, "time")

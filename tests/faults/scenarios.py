@@ -201,8 +201,8 @@ class Study(Scenario):
                  "chunkwise-sf-1")
 
 
-# Of an arm, and the hash of its weights, whose metadata has them too.
-SECONDS = re.compile(rb'\\*"seconds\\*": ?[0-9.e+-]+|"weights": ?\{[^}]*\}')
+# Of an arm, and hashes of what holds them: of its weights, and of their header.
+SECONDS = re.compile(rb'\\*"seconds\\*": ?[0-9.e+-]+|"weights": ?\{[^}]*\}|"sgf.header_hash": ?"[0-9a-f]*"')
 STUDY = """name: toy
 chunkwise:
   config: world-tiny
