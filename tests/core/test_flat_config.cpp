@@ -182,7 +182,7 @@ TEST(FlatConfig, RefusesWhatIsNotDoneHere) {
               HasSubstr("no network of this program"));
 }
 
-// Found by fuzzing: each was an exception of another kind, an overflow, or an error without the file's name.
+// Numbers that break the arithmetic: each was an exception of another kind, an overflow, or an error without the file's name.
 TEST(FlatConfig, RefusesNumbersThatNothingCanBeComputedFrom) {
   EXPECT_THAT(refusal_of_flat("image_or_video_shape: []\n"), HasSubstr("expects [B, F, C, H, W], got 0 numbers"));
   EXPECT_THAT(refusal_of_flat("real_name: x\nmodel_kwargs: {sink_size: 9223372036854775807}\n"),

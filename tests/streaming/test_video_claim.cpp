@@ -2,7 +2,7 @@
 // checked.
 #include "sgf/core/error.h"
 #include "sgf/core/tensors.h"
-#include "sgf/data/one_thread.h"
+#include "sgf/data/latent_file.h"
 #include "sgf/data/video_reader.h"
 #include "sgf/data/video_writer.h"
 #include "sgf/streaming/compare_videos.h"
@@ -79,7 +79,7 @@ TEST(Continue, LeavesForeignLatentsAsTheyAre) {
   const TinyVideo video;
   for (const char* name : {"latents.safetensors", "latents.safetensors.part"}) {
     const TemporaryFolder folder;
-    save_tensors(folder / name, {{"latents", at::zeros({2, 2})}});
+    save_tensors(folder / name, {{"latents", at::zeros({2, 2})}}, {});
     const Tree before = tree_of(folder.path());
     GenerateOutput output = output_of(folder / "video.y4m");
     output.latents = folder / "latents.safetensors";
