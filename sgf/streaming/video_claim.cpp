@@ -19,8 +19,13 @@ namespace fs = std::filesystem;
 
 fs::path without_slash(const fs::path& path) { return path.has_filename() ? path : path.parent_path(); }
 
-// Links are followed: two names of one file have one lock.
-fs::path lock_file(const fs::path& file) { return without_slash(fs::weakly_canonical(file)).concat(".lock"); }
+// Links are followed, also to a file that is not there yet: two names of one file have one lock.
+fs::path lock_file(fs::path file) {
+  file = without_slash(file);
+  for (int links = 0; fs::is_symlink(file) && links < 40; ++links)
+    file = file.parent_path() / fs::read_symlink(file);  // an absolute one replaces what is before it
+  return without_slash(fs::weakly_canonical(file)).concat(".lock");
+}
 
 std::vector<fs::path> files_of(const GenerateOutput& output) {
   std::vector<fs::path> files;

@@ -182,14 +182,14 @@ TEST(FlatConfig, RefusesWhatIsNotDoneHere) {
               HasSubstr("no network of this program"));
 }
 
-// Numbers that break the arithmetic: each was an exception of another kind, an overflow, or an error without the file's name.
+// Each was an exception of another kind, an overflow, or an error without the file's name.
 TEST(FlatConfig, RefusesNumbersThatNothingCanBeComputedFrom) {
   EXPECT_THAT(refusal_of_flat("image_or_video_shape: []\n"), HasSubstr("expects [B, F, C, H, W], got 0 numbers"));
   EXPECT_THAT(refusal_of_flat("real_name: x\nmodel_kwargs: {sink_size: 9223372036854775807}\n"),
               AllOf(HasSubstr("their.yaml:2"), HasSubstr("sink_size expects a number of frames")));
   EXPECT_THAT(refusal_of_flat("image_or_video_shape: [1, -9223372036854775808, 1, 1, 1]\n"),
               HasSubstr("expects a number of frames up to"));
-  EXPECT_THAT(refusal_of_flat("real_name: x\nmin_score_timestep: 1.0e308\n"),
+  EXPECT_THAT(refusal_of_flat("timestep_shift: 1.0e300\nmin_score_timestep: 1.0e308\n"),
               AllOf(HasSubstr("their.yaml:2"), HasSubstr("min_score_timestep is out of range")));
   EXPECT_NO_THROW(translate("image_or_video_shape: [1, 21, 16, 60, 104]\nmodel_kwargs: {sink_size: 3}\n"));
 }

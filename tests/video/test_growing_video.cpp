@@ -193,8 +193,10 @@ TEST_F(GrowingVideo, OfAnotherKindOrTooShortIsNotContinuedAndNotTouched) {
   EXPECT_THAT(refusal(growing(), {place.pictures + 1, place.bytes}), HasSubstr("up to there it holds 18"));
   EXPECT_THAT(refusal(growing(), {9999, 1 << 30}), HasSubstr("up to there it holds 43"));
   EXPECT_THAT(refusal_of([&] { VideoWriter{folder_ / "missing.mp4", growing(), place}; }), HasSubstr("missing.mp4"));
-  VideoWriter(path_, growing(), place);
-  EXPECT_EQ(static_cast<int64_t>(std::filesystem::file_size(path_)), place.bytes) << "and one that fits is cut there";
+  VideoWriter fits(path_, growing(), place);
+  EXPECT_TRUE(bytes_of(path_) == before) << "one that fits is untouched, too, until something comes";
+  fits.sync();
+  EXPECT_EQ(static_cast<int64_t>(std::filesystem::file_size(path_)), place.bytes) << "and is cut then";
 }
 
 // What a kill or a power cut leaves: whole fragments, and perhaps a piece of one.
