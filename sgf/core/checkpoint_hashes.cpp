@@ -59,6 +59,14 @@ std::string stamp_of_file(const std::filesystem::path& path) {
                      s.st_mtim.tv_nsec, s.st_ctim.tv_sec, s.st_ctim.tv_nsec);
 }
 
+std::string hash_of_content(const std::shared_ptr<const MappedFile>& mapped) {
+  if (is_safetensors(mapped->bytes())) {
+    const TensorFile file = read_safetensors(mapped);
+    if (has_hashes(file)) return value_in(file.metadata, kHeaderHashKey);
+  }
+  return tensor_hash_of(mapped->bytes());
+}
+
 // Files whose tensors were sound: commands open the same weights several times, and 28 GB take seconds to read.
 class SoundFiles {
  public:
@@ -129,20 +137,14 @@ void check_hashes(const TensorFile& file, const std::filesystem::path& path, Has
         damage);
 }
 
-std::string content_hash(const std::filesystem::path& path) {
-  const std::shared_ptr<const MappedFile> mapped = MappedFile::open(path);
-  if (is_safetensors(mapped->bytes())) {
-    const TensorFile file = read_safetensors(mapped);
-    if (has_hashes(file)) return value_in(file.metadata, kHeaderHashKey);
-  }
-  return tensor_hash_of(mapped->bytes());
-}
+std::string content_hash(const std::filesystem::path& path) { return hash_of_content(MappedFile::open(path)); }
 
 std::string find_changed_content(const std::filesystem::path& path, const std::string& expected) {
+  if (!std::filesystem::exists(path)) return "is missing";
+  const std::shared_ptr<const MappedFile> mapped = MappedFile::open(path);
   try {
-    const std::string found = content_hash(path);
+    const std::string found = hash_of_content(mapped);
     if (found != expected) return fmt::format("its hash is {}, {} was saved", in_quotes(found), in_quotes(expected));
-    const std::shared_ptr<const MappedFile> mapped = MappedFile::open(path);
     if (!is_safetensors(mapped->bytes())) return "";
     const TensorFile file = read_safetensors(mapped);
     const std::string damage = find_header_damage(file);

@@ -44,7 +44,8 @@ void check_hashes(const TensorFile& file, const std::filesystem::path& path, Has
 
 // A name for all that a file holds: its header hash where it carries hashes, else the hash of its bytes.
 std::string content_hash(const std::filesystem::path& path);
-// What is wrong with a file that should have this content hash, in words; empty where nothing is.
+// What is wrong with a file that should have this content hash, in words; empty where nothing is. A file that is there
+// and cannot be opened is an Error: it may be whole.
 std::string find_changed_content(const std::filesystem::path& path, const std::string& expected);
 
 }  // namespace sgf

@@ -1,8 +1,7 @@
 #include "sgf/data/shard_folder.h"
 
-#include "sgf/core/mapped_file.h"
-
 #include <algorithm>
+#include <utility>
 
 namespace sgf {
 namespace {
@@ -31,12 +30,13 @@ Json read_json_file(const fs::path& path, std::string_view format) {
   return json;
 }
 
-bool can_be_opened(const fs::path& path) {
+std::optional<Json> find_json_file(const fs::path& path, std::string_view format) {
   try {
-    MappedFile::open(path);
-    return true;
+    std::optional<Json> json = try_read_json_file(path);
+    const bool is_it = json && json->is_object() && json->value("format", Json()) == format;
+    return is_it ? std::move(json) : std::nullopt;
   } catch (const Error&) {
-    if (!fs::exists(path)) return false;
+    if (!fs::exists(path)) return std::nullopt;  // another worker has just removed it
     throw;
   }
 }

@@ -21,9 +21,6 @@ std::filesystem::path manifest_file(const std::filesystem::path& folder);
 // A JSON object whose "format" is that one.
 nlohmann::json read_json_file(const std::filesystem::path& path, std::string_view format);
 
-// False where there is no such file; another worker may remove it at any moment. Error where it is there all the same.
-bool can_be_opened(const std::filesystem::path& path);
-
 // What `read` makes of it; a key that is missing or of another type is an Error that names the file.
 template <class Read>
 auto read_json_file(const std::filesystem::path& path, std::string_view format, const Read& read) {
@@ -35,15 +32,19 @@ auto read_json_file(const std::filesystem::path& path, std::string_view format, 
   }
 }
 
-// The same of a mark: nothing where there is none, or a damaged one, whose shard is made again. One that is there and
-// cannot be opened is no reason for that, but an Error.
+// The same, but nothing where there is none, or a damaged one. One that is there and cannot be opened is an Error: it
+// may be whole.
+std::optional<nlohmann::json> find_json_file(const std::filesystem::path& path, std::string_view format);
+
+// What `read` makes of the mark of a shard; nothing where the shard is to be made again.
 template <class Read>
 auto find_mark(const std::filesystem::path& path, std::string_view format, const Read& read)
     -> std::optional<std::invoke_result_t<Read, const nlohmann::json&>> {
-  if (!can_be_opened(path)) return std::nullopt;
+  const std::optional<nlohmann::json> json = find_json_file(path, format);
+  if (!json) return std::nullopt;
   try {
-    return read_json_file(path, format, read);
-  } catch (const Error&) {
+    return read(*json);
+  } catch (const nlohmann::json::exception&) {
     return std::nullopt;
   }
 }

@@ -79,17 +79,14 @@ void write_mark(const fs::path& folder, int64_t step) {
   file.commit();
 }
 
-// Nothing where it is damaged. Marks of earlier versions have neither hashes nor a hash of their own.
+// Nothing where it is damaged; one that cannot be opened is an Error, as it may be whole. Marks of earlier versions
+// have neither hashes nor a hash of their own.
 std::optional<nlohmann::json> read_mark(const fs::path& folder) {
-  try {
-    nlohmann::json mark = read_json_file(folder / kMark);
-    if (!mark.is_object() || !mark.contains("step") || !mark.contains("files")) return std::nullopt;
-    const bool is_hashed = mark.size() == 4 && mark.contains(kMarkHash) && mark.contains(kFileHashes);
-    if (mark.size() != 2 && !(is_hashed && mark[kMarkHash] == hash_of_mark(mark))) return std::nullopt;
-    return mark;
-  } catch (const Error&) {
-    return std::nullopt;
-  }
+  std::optional<nlohmann::json> mark = try_read_json_file(folder / kMark);
+  if (!mark || !mark->is_object() || !mark->contains("step") || !mark->contains("files")) return std::nullopt;
+  const bool is_hashed = mark->size() == 4 && mark->contains(kMarkHash) && mark->contains(kFileHashes);
+  if (mark->size() != 2 && !(is_hashed && mark->at(kMarkHash) == hash_of_mark(*mark))) return std::nullopt;
+  return mark;
 }
 
 // What is wrong with a marked folder, in words; empty where nothing is.

@@ -78,8 +78,9 @@ void make_folder(const fs::path& path) {
 // Of writes that a kill cut short, here and in the folders of samples.
 void remove_temporary_files(const fs::path& path) {
   sweep_half_written(path);
-  for (const auto& entry : fs::recursive_directory_iterator(path))
-    if (entry.is_directory()) sweep_half_written(entry.path());
+  std::error_code ignored;  // what cannot be listed now is swept another time
+  for (fs::recursive_directory_iterator at(path, ignored), end; at != end; at.increment(ignored))
+    if (at->is_directory(ignored)) sweep_half_written(at->path());
 }
 
 // A killed create() leaves its empty folders and its lock; anything else is not ours to write among.
