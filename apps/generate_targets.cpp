@@ -82,7 +82,9 @@ bool is_done_already(const VideoJob& job) {
   const int64_t asked = pictures_for(job.blocks, job.order.config);
   check_own_files(job.order, job.output);
   const int64_t found = pictures_there(job, kind).value_or(0);
-  if (found == 0) return false;  // killed before anything was saved
+  // Killed before the first state: nothing was saved, so it begins anew.
+  const bool is_begun = job.order.save_every > 0 && was_begun(job.order, job.output);
+  if (found == 0 || (found != asked && is_begun)) return false;
   check(found == asked, "streaming",
         "{} has {} pictures and no state beside it to go on from, as it was finished or begun with --save-every 0; for "
         "{} pictures --overwrite makes it anew",

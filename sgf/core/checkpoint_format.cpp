@@ -48,9 +48,9 @@ void check_own_file(const TensorFile& file, const std::filesystem::path& path) {
 
 TensorFile open_checkpoint(const std::filesystem::path& path, std::string_view kind, HashCheck which) {
   TensorFile file = open_tensor_file(path);
+  check_format(file, path);                      // a later format may hash otherwise
   check_hashes(file, path, HashCheck::kHeader);  // a damaged stamp too
   check(is_own_checkpoint(file), "core", "{}: is no checkpoint of sgf: it has no {}", path.string(), kFormatVersionKey);
-  check_format(file, path);
   const auto found = file.metadata.find(kCheckpointKindKey);
   const std::string came = found == file.metadata.end() ? "" : found->second;
   check(came == kind, "core", "{}: is a checkpoint of kind {}, expected {}", path.string(), in_quotes(came),

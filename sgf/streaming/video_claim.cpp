@@ -124,6 +124,10 @@ void check_own_files(const GenerateOrder& order, const GenerateOutput& output) {
     if (is_taken(file)) check_own(file, word_in_latents(file, order), is_named_by_lock(output.latents, order));
 }
 
+bool was_begun(const GenerateOrder& order, const GenerateOutput& output) {
+  return output.is_file() && is_named_by_lock(output.target, order);
+}
+
 VideoClaim::VideoClaim(const GenerateOutput& output) {
   for (const fs::path& file : files_of(output)) {
     std::optional<FileLock> lock = FileLock::try_take(lock_file(file));

@@ -37,6 +37,9 @@ bool is_taken(const std::filesystem::path& path);
 // it says so (mp4, PNG folders, latents; y4m holds its hash) or if a state or lock beside it does. Changes nothing.
 void check_own_files(const GenerateOrder& order, const GenerateOutput& output);
 
+// Whether a start of this order began the video and did not end it: a lock beside it names the order.
+bool was_begun(const GenerateOrder& order, const GenerateOutput& output);
+
 // Held while a video is written: `NAME.lock` beside each of its files, with the order inside, so that after a kill the
 // next start knows whose half-written file it finds.
 class VideoClaim {

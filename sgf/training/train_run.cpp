@@ -5,6 +5,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/mapped_file.h"
 #include "sgf/core/notice.h"
+#include "sgf/core/say.h"
 #include "sgf/core/stop_signal.h"
 #include "sgf/rollout/config_parts.h"
 #include "sgf/training/build_stage.h"
@@ -104,6 +105,7 @@ class TrainRun {
 
  private:
   int64_t choose_checkpoint();
+  void warn_always(const std::string& text);
   std::vector<StartSource> choose_sources();
   void restore();
   void open_record(std::optional<RunFolder> earlier);
@@ -133,7 +135,7 @@ TrainRun::TrainRun(const TrainRequest& request, const Ranks& ranks)
       progress_(
           {.mode = ranks.is_first() ? request.progress : ProgressMode::kQuiet, .total_steps = config_.train.steps},
           request.output),
-      notices_([this](const std::string& text) { progress_.say(text); }) {
+      notices_([this](const std::string& text) { warn_always(text); }) {
   ranks.agree([&] { return terms_of(request); });
   if (request.resume && !is_run_folder(request.out))
     progress_.say(fmt::format("{}: no run there yet, so a new one begins", request.out.string()));
@@ -164,14 +166,20 @@ int64_t TrainRun::choose_checkpoint() {
   if (ranks_.is_first() && is_run_folder(request_.out)) {
     const CheckpointStore store(request_.out / "checkpoints");
     choice = store.choose();
-    for (const std::string& damage : choice.passed_over) progress_.say("passed over: " + damage);
+    for (const std::string& damage : choice.passed_over) warn_always("passed over: " + damage);
     for (const int64_t step : choice.rotten)
-      progress_.say(fmt::format("the damaged checkpoint is kept as {}", store.set_aside(step).string()));
+      warn_always(fmt::format("the damaged checkpoint is kept as {}", store.set_aside(step).string()));
     if (!choice.step && !choice.passed_over.empty())
-      progress_.say("no checkpoint is whole: the run begins again at step 0");
+      warn_always("no checkpoint is whole: the run begins again at step 0");
   }
   passed_over_ = choice.passed_over;
   return static_cast<int64_t>(ranks_.gather({static_cast<double>(choice.step.value_or(0))}).front().front());
+}
+
+// Without progress, too: --quiet is no wish to miss damage.
+void TrainRun::warn_always(const std::string& text) {
+  if (!ranks_.is_first()) return;
+  request_.progress == ProgressMode::kQuiet ? warn("{}", text) : progress_.say(text);
 }
 
 // All ranks have looked at the folder before the first one goes on and makes it.
@@ -197,7 +205,7 @@ void TrainRun::open_record(std::optional<RunFolder> earlier) {
   RunFolder folder = earlier ? std::move(*earlier) : RunFolder::create(request_.out, to_yaml(config_));
   record_.emplace(config_, std::move(folder), steps_done_, std::move(facts));
   if (const std::vector<StepGap> gaps = record_->missing_before(); !gaps.empty())
-    progress_.say(
+    warn_always(
         fmt::format("{}: has no rows for {}: it was cut or removed; the run goes on, and its report shows the gap",
                     (request_.out / "metrics.jsonl").string(), describe_gaps(gaps)));
 }

@@ -249,7 +249,7 @@ check_completion() {
 measure_within() {
   local most=500000
   local command=("$SGF" world measure --prompt 'a fast red disc on a grey field')
-  until (ulimit -v "$most" && "${command[@]}" /nowhere 2>&1 | grep -q '/nowhere: there is no such'); do
+  until [[ $(ulimit -v "$most" && "${command[@]}" /nowhere 2>&1) == *'/nowhere: there is no such'* ]]; do
     most=$((most + 100000))
     ((most < 9000000)) || return 9  # never said
   done

@@ -193,6 +193,12 @@ check_folders() {
 check_newer_run() {
   cp -r "$FOLDER/fresh" "$FOLDER/later"
   cp "$FOLDER/newer.safetensors" "$FOLDER/later/checkpoints/step_00000001/generator.safetensors"
+  # Without hashes, which know the file as it was before it was changed here.
+  python3 -c '
+import json, sys
+mark = json.load(open(sys.argv[1]))
+json.dump({key: mark[key] for key in ("step", "files")}, open(sys.argv[1], "w"))' \
+    "$FOLDER/later/checkpoints/step_00000001/DONE"
   expect 1 'format 9' tiny "$FOLDER/later" "${FLOW[@]}" --resume --set train.steps=2
 }
 

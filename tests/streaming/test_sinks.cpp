@@ -249,7 +249,7 @@ TEST_F(Latents, AreNotTakenFromAFinishedFileOfAnotherKind) {
   }
   LatentFileSettings other = settings_;
   other.metadata["prompt"] = "another";
-  EXPECT_THAT(refusal_of([&] { LatentFile(path_, other, place); }), HasSubstr("there is no"));
+  EXPECT_THAT(refusal_of([&] { LatentFile(path_, other, place); }), HasSubstr("begins otherwise"));
   EXPECT_TRUE(at::equal(read_back(), latents_));  // left as it was
 }
 

@@ -1,6 +1,7 @@
 // Videos to clips and clips to runs: what a folder holds, how making goes on, who gets which clip, exact resume.
 #include "sgf/training/encode_clips.h"
 
+#include "sgf/core/atomic_file.h"
 #include "sgf/core/sha256.h"
 #include "sgf/core/tensors.h"
 #include "sgf/data/clip_reader.h"
@@ -198,13 +199,13 @@ TEST_F(EncodedVideos, AreHeldAClipAtATimeHoweverLongTheyAre) {
 
 TEST_F(EncodedVideos, LeaveNoHalfShardsOfAKillBehind) {
   const fs::path half = folder_ / ("clips/." + clip_shard("", "long").string() + ".123-0.tmp");
-  const fs::path others = folder_ / ("clips/." + clip_shard("", "elsewhere").string() + ".123-0.tmp");
   encode(request());
   fs::remove(clip_mark(folder_ / "clips", "long"));
-  for (const fs::path& path : {half, others}) std::ofstream(path) << "half";
+  std::ofstream(half) << "half";
+  AtomicFile others(clip_shard(folder_ / "clips", "elsewhere"));  // another worker is writing it just now
   EXPECT_EQ(encode(request()).made, 1);
   EXPECT_FALSE(fs::exists(half));
-  EXPECT_TRUE(fs::exists(others));  // another worker may be writing it just now
+  EXPECT_NO_THROW(others.commit());
 }
 
 TEST_F(EncodedVideos, ThatWereTamperedWithAreRefusedWhenTheyAreRead) {
