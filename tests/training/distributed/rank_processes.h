@@ -45,7 +45,7 @@ inline RankSettings rank_test_settings() {
           .beat = 100ms,
           .silence = 4s,
           .patience = 5s,
-          .grace = 500ms,
+          .grace = 2s,
           .bucket_bytes = 256,
           .on_end = [](const std::string& message) {
             std::fprintf(stderr, "%s\n", message.c_str());
