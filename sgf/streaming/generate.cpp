@@ -46,15 +46,15 @@ LatentFileSettings latent_file_settings(const GenerateOrder& order) {
 VideoFiles open_files(const GenerateOrder& order, const GenerateOutput& output,
                       const std::optional<SavedStream>& saved) {
   const bool has_latents = !output.latents.empty();
-  check(!saved || !has_latents || saved->latents.bytes > 0, "streaming",
+  check(!saved || !has_latents || saved->note.latents.bytes > 0, "streaming",
         "{} was begun without --latents: continue it without, too", output.target);
   VideoFiles files;
   if (has_latents)
     files.latents = std::make_unique<LatentFile>(output.latents, latent_file_settings(order),
-                                                 saved ? MaybePlace(saved->latents) : MaybePlace());
+                                                 saved ? MaybePlace(saved->note.latents) : MaybePlace());
   const SinkKind kind = sink_kind_of(output.target, output.format);
   const bool clears_folder = kind == SinkKind::kPng && fs::is_directory(output.target);  // its frames may go by now
-  const MaybePlace from = saved ? MaybePlace(saved->pictures) : clears_folder ? MaybePlace(SinkPlace()) : MaybePlace();
+  const MaybePlace from = saved ? MaybePlace(saved->note.pictures) : clears_folder ? MaybePlace(SinkPlace()) : MaybePlace();
   files.pictures = open_sink(output.target, kind, sink_settings(order), from);
   return files;
 }
@@ -62,10 +62,10 @@ VideoFiles open_files(const GenerateOrder& order, const GenerateOutput& output,
 std::optional<SavedStream> earlier_start(const GenerateOrder& order, const GenerateOutput& output) {
   if (!output.resume || !output.can_continue() || !fs::exists(state_file(output))) return {};
   SavedStream saved = load_stream(state_file(output));
-  const std::vector<std::string> different = differences(saved.order, order);
+  const std::vector<std::string> different = differences(saved.note.order, order);
   check(different.empty(), "streaming", "{} belongs to another video: {}; use --overwrite to begin anew",
         state_file(output).string(), fmt::join(different, "; "));
-  if (saved.pictures.pictures == 0) return {};
+  if (saved.note.pictures.pictures == 0) return {};
   return saved;
 }
 
@@ -96,10 +96,10 @@ void sweep_states(const GenerateOutput& output) {
 // A state whose parts do not agree is damaged, whatever each of them says.
 void check_counts(const SavedStream& saved, const SceneStream& stream, const GenerateOutput& output) {
   const int64_t frames = stream.blocks() > 0 ? stream.pictures_after(stream.blocks()) : 0;
-  check(frames == saved.pictures.pictures, "streaming",
+  check(frames == saved.note.pictures.pictures, "streaming",
         "{} is damaged: it counts {} blocks, which make {} frames, and {} frames in the file; use --overwrite to begin "
         "anew",
-        state_file(output).string(), stream.blocks(), frames, saved.pictures.pictures);
+        state_file(output).string(), stream.blocks(), frames, saved.note.pictures.pictures);
 }
 
 at::Tensor enlarged(const at::Tensor& pictures, int64_t times) {
@@ -120,7 +120,7 @@ GenerateResult generate_video(const GenerateOrder& asked, const StreamParts& par
                               const GenerateOutput& output) {
   VideoClaim claim(output);
   std::optional<SavedStream> saved = earlier_start(asked, output);
-  const GenerateOrder order = saved ? saved->order : asked;  // the file says which build began it
+  const GenerateOrder order = saved ? saved->note.order : asked;  // the file says which build began it
   const StreamSettings settings{.latents = latent_settings(order),
                                 .fps = order.config.video.fps,
                                 .seed = static_cast<uint64_t>(order.config.run.seed),
@@ -131,7 +131,7 @@ GenerateResult generate_video(const GenerateOrder& asked, const StreamParts& par
     session.latents().restore(saved->snapshot.latents);
     session.decoder().restore(saved->snapshot.decoder);
     check_counts(*saved, session.latents(), output);
-    result.resumed_from = saved->pictures.pictures;
+    result.resumed_from = saved->note.pictures.pictures;
   } else {
     check_free(order, output);
     begin_files(claim, order, output);
@@ -147,7 +147,10 @@ GenerateResult generate_video(const GenerateOrder& asked, const StreamParts& par
     if (output.progress) output.progress(session.latents().pictures_after(block.index + 1));
     if (!block.snapshot || !is_saved) return;
     save_stream(state_file(output),
-                {order, *block.snapshot, files.pictures->sync(), files.latents ? files.latents->sync() : SinkPlace()});
+                {.note = {.order = order,
+                          .pictures = files.pictures->sync(),
+                          .latents = files.latents ? files.latents->sync() : SinkPlace()},
+                 .snapshot = *block.snapshot});
   };
   if (session.latents().blocks() < blocks) {
     result.speed = run_stream(

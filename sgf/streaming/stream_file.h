@@ -1,19 +1,16 @@
 // A stream on disk, in the middle of a video: what `--continue` goes on from.
 #pragma once
 
-#include "sgf/streaming/frame_sink.h"
-#include "sgf/streaming/generate_order.h"
 #include "sgf/streaming/run_stream.h"
+#include "sgf/streaming/stream_note.h"
 
 #include <filesystem>
 
 namespace sgf {
 
 struct SavedStream {
-  GenerateOrder order;
+  StreamNote note;
   StreamSnapshot snapshot;
-  SinkPlace pictures;
-  SinkPlace latents;  // of the latents' file, where one is written
 };
 
 // Crash-safe: an earlier one stays until the new one is whole.

@@ -88,7 +88,7 @@ bool is_named_by_lock(const fs::path& file, const GenerateOrder& order) {
 
 bool is_named_by_state(const GenerateOutput& output, const GenerateOrder& order) {
   if (!fs::exists(state_file(output))) return false;
-  const GenerateOrder there = load_stream(state_file(output)).order;
+  const GenerateOrder there = load_stream(state_file(output)).note.order;
   const std::vector<std::string> different = differences(there, order);
   check(different.empty(), "streaming", "{} belongs to another video: {}; use --overwrite to begin anew",
         state_file(output).string(), fmt::join(different, "; "));

@@ -218,6 +218,14 @@ def runs():
             "crf": 16, "save_every": 0}
     put("seeds/video_note", "order.json", note)
     put("seeds/video_note", "whole_config.json", {**note, "config": (ROOT / "presets/world-tiny.yaml").read_text()})
+    places = {"pictures": {"pictures": 12, "bytes": 3456}, "latents": {"pictures": 3, "bytes": 0}}
+    words = json.dumps(note) + "\n" + json.dumps(places)
+    put("seeds/stream_words", "small", words)
+    put("seeds/stream_words", "whole_config", json.dumps({**note, "config": (ROOT / "presets/world-tiny.yaml").read_text()}) +
+        "\n" + json.dumps(places))
+    put("broken/stream_words", "more_than_63_bits", words.replace("3456", str((1 << 64) - 1)))
+    put("seeds/stream_state", "small", safetensors({"latents.counters": [3]}, {
+        "sgf.format_version": "1", "sgf.kind": "stream", "order": json.dumps(note), "places": json.dumps(places)}))
     put("seeds/prompt_book", "vbench.json", {"a.mp4": "a red disc"})
     put("seeds/prompt_book", "info.json", [{"prompt_en": "a red disc", "video_list": ["v/a.mp4", "v/b.mp4"]}])
     put("seeds/prompt_book", "generate.json", {"videos": [{"file": "a.mp4", "prompt": "a red disc"}]})

@@ -103,12 +103,12 @@ TEST(Generate, BeginsAnewWhereNothingWasSavedYet) {
   const TemporaryFolder folder;
   const auto whole = folder.path() / "whole.mp4", killed = folder.path() / "killed.mp4";
   EXPECT_TRUE(video.generate(whole, 7).is_whole);
-  save_stream(state_file({.target = killed.string()}), {.order = video.order});
+  save_stream(state_file({.target = killed.string()}), {.note = {.order = video.order}});
   std::ofstream(killed) << "half a head";
   const GenerateResult anew = video.generate(killed, 7, /*resume=*/true);
   EXPECT_EQ(anew.resumed_from, 0);
   EXPECT_TRUE(compare_videos(whole, killed).is_identical());
-  save_stream(state_file({.target = killed.string()}), {.order = video.order});
+  save_stream(state_file({.target = killed.string()}), {.note = {.order = video.order}});
   video.order.config.run.seed = 77;
   EXPECT_THAT(refusal_of([&] { video.generate(killed, 7, true); }), HasSubstr("run.seed"));
 }

@@ -1,0 +1,26 @@
+// What a saved stream says beside its tensors: its order, and where its files end. Torch-free.
+#pragma once
+
+#include "sgf/core/tensor_file.h"
+#include "sgf/data/sink_place.h"
+#include "sgf/streaming/generate_order.h"
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace sgf {
+
+struct StreamNote {
+  GenerateOrder order;
+  SinkPlace pictures;
+  SinkPlace latents;  // of the latents' file, where one is written
+
+  bool operator==(const StreamNote&) const = default;
+};
+
+std::map<std::string, std::string> to_metadata(const StreamNote& note);
+// An Error names the file and what is missing or of the wrong kind.
+StreamNote read_stream_note(const TensorFile& file, const std::filesystem::path& path);
+
+}  // namespace sgf
