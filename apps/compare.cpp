@@ -4,10 +4,10 @@
 #include "apps/commands.h"
 #include "apps/option_values.h"
 #include "apps/table.h"
-#include "sgf/core/atomic_file.h"
+#include "lab/preference/rater_page.h"
 #include "sgf/core/error.h"
 #include "sgf/core/say.h"
-#include "sgf/evaluation/preference/rater_page.h"
+#include "sgf/files/atomic_file.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -71,9 +71,9 @@ fs::path key_beside(const fs::path& page) { return fs::path(page).replace_extens
 // A key that is overwritten makes the answers to its page worthless.
 void check_key_is_free(const fs::path& key, const BlindStudy& study) {
   if (!fs::exists(key)) return;
-  check(read_blind_study(key).id() == study.id(), "evaluation",
-        "{} is the key of another study: --out names another page, or --seed {} makes the same one again", key.string(),
-        read_blind_study(key).seed);
+  SGF_CHECK(read_blind_study(key).id() == study.id(),
+            "{} is the key of another study: --out names another page, or --seed {} makes the same one again",
+            key.string(), read_blind_study(key).seed);
 }
 
 void save_key(const fs::path& path, const BlindStudy& study) {
@@ -88,8 +88,8 @@ void run_compare(const CompareArgs& args) {
   say_left_out(b.unreadable);
   const PairedVideos paired = pair_videos(a.videos, b.videos);
   say_left_out(paired.left_out);
-  check(!paired.pairs.empty(), "evaluation",
-        "{} and {} have no pair: videos pair by the prompt and seed they note, or by their names", args.a, args.b);
+  SGF_CHECK(!paired.pairs.empty(),
+            "{} and {} have no pair: videos pair by the prompt and seed they note, or by their names", args.a, args.b);
   say_differences(paired.pairs);
   const BlindStudy study = make_blind_study(paired.pairs, method_names(args), args.seed < 0 ? drawn_seed() : args.seed);
   const fs::path key = key_beside(args.out);

@@ -3,9 +3,9 @@
 #include "apps/compare.h"
 #include "apps/option_values.h"
 #include "apps/table.h"
+#include "lab/preference/preference_score.h"
 #include "sgf/core/error.h"
 #include "sgf/core/say.h"
-#include "sgf/evaluation/preference/preference_score.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -45,9 +45,9 @@ std::optional<BlindStudy> key_of(const CompareScoreArgs& args, const std::vector
 
 KnownStudy study_behind(const CompareScoreArgs& args, const std::vector<ShownPair>& shown) {
   const std::optional<BlindStudy> key = key_of(args, shown);
-  check(key || !args.videos.empty(), "evaluation",
-        "there is no {} here, and so no telling which method was where: --key names it, or --videos A_DIR B_DIR",
-        kDefaultStudyKey);
+  SGF_CHECK(key || !args.videos.empty(),
+            "there is no {} here, and so no telling which method was where: --key names it, or --videos A_DIR B_DIR",
+            kDefaultStudyKey);
   KnownStudy known;
   if (!args.videos.empty()) {
     known.names = {args.videos[0], args.videos[1]};
@@ -55,8 +55,8 @@ KnownStudy study_behind(const CompareScoreArgs& args, const std::vector<ShownPai
   }
   if (key) {
     const std::vector<bool> by_key = sides_by_key(shown, *key);
-    check(args.videos.empty() || by_key == known.a_is_left, "evaluation",
-          "the key has method A in {}: --videos takes A's folder first", args.videos.empty() ? "" : args.videos[1]);
+    SGF_CHECK(args.videos.empty() || by_key == known.a_is_left,
+              "the key has method A in {}: --videos takes A's folder first", args.videos.empty() ? "" : args.videos[1]);
     known.names = key->names;
     known.a_is_left = by_key;
     for (const BlindPair& pair : key->pairs) known.captions.push_back(pair.caption);

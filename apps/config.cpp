@@ -1,5 +1,5 @@
 // `sgf config FILE`: checks a config, prints it in full, or lists what can be set.
-#include "sgf/core/config.h"
+#include "sgf/config/config.h"
 #include "apps/commands.h"
 #include "apps/config_notes.h"
 #include "apps/option_values.h"
@@ -43,8 +43,8 @@ void print_keys(bool as_json) {
 
 void run_config(const ConfigArgs& args) {
   if (args.keys) return print_keys(args.json);
-  check(!args.json || args.resolved, "apps", "--json goes with --resolved or --keys");
-  check(!args.file.empty(), "apps", "name a config file or a preset, or ask for --keys");
+  SGF_CHECK(!args.json || args.resolved, "--json goes with --resolved or --keys");
+  SGF_CHECK(!args.file.empty(), "name a config file or a preset, or ask for --keys");
   const Config config = load_and_explain(args.file, args.overrides);
   if (args.resolved) {
     print_lines(stdout, args.json ? printable_json(to_json(config)) + "\n" : to_yaml(config));

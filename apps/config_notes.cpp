@@ -2,8 +2,8 @@
 
 #include "apps/preset_folders.h"
 #include "apps/table.h"
+#include "sgf/assembly/train_needs.h"
 #include "sgf/core/say.h"
-#include "sgf/training/train_needs.h"
 
 #include <fmt/format.h>
 

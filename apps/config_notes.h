@@ -1,7 +1,7 @@
 // Loading a config as a command does it: what a flat file's keys became goes to stderr.
 #pragma once
 
-#include "sgf/core/config.h"
+#include "sgf/config/config.h"
 
 #include <string>
 #include <vector>

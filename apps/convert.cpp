@@ -1,9 +1,9 @@
 // `sgf convert IN OUT`: other names, another element type, another container.
-#include "sgf/model/convert.h"
+#include "sgf/weights/convert.h"
 #include "apps/commands.h"
 #include "apps/table.h"
 #include "sgf/core/say.h"
-#include "sgf/model/weight_names.h"
+#include "sgf/weights/weight_names.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -3,16 +3,16 @@
 #include "apps/option_values.h"
 #include "apps/preset_folders.h"
 #include "apps/vae_options.h"
-#include "sgf/core/config.h"
+#include "sgf/config/config.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/core/say.h"
-#include "sgf/core/tensors.h"
-#include "sgf/core/wan_folder.h"
-#include "sgf/core/weight_identity.h"
+#include "sgf/dataset/encode_clips.h"
+#include "sgf/files/tensors.h"
+#include "sgf/files/weight_identity.h"
 #include "sgf/text/embedding_cache.h"
 #include "sgf/text/wan_text_encoder.h"
-#include "sgf/training/encode_clips.h"
+#include "sgf/weights/wan_folder.h"
 
 #include <ATen/core/Tensor.h>
 #include <fmt/format.h>

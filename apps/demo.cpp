@@ -1,13 +1,13 @@
 // `sgf demo`: a tour in minutes on any CPU.
-#include "sgf/evaluation/demo/demo.h"
+#include "lab/demo/demo.h"
 #include "apps/commands.h"
 #include "apps/option_values.h"
 #include "apps/preset_folders.h"
 #include "apps/table.h"
-#include "sgf/core/config.h"
+#include "sgf/config/config.h"
 #include "sgf/core/error.h"
 #include "sgf/core/say.h"
-#include "sgf/data/video_writer.h"
+#include "sgf/media/video_writer.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -33,8 +33,8 @@ struct DemoArgs {
 
 std::filesystem::path find_models() {
   const std::optional<std::filesystem::path> models = find_beside_presets("models/world-small");
-  check(models.has_value(), "apps",
-        "the models of the demo are not beside the presets: name the folder models/world-small with --models");
+  SGF_CHECK(models.has_value(),
+            "the models of the demo are not beside the presets: name the folder models/world-small with --models");
   return *models;
 }
 

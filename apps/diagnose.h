@@ -1,7 +1,7 @@
 // What the diagnoses of `sgf diagnose` share: a config, weights, a device.
 #pragma once
 
-#include "sgf/core/config.h"
+#include "sgf/config/config.h"
 
 #include <c10/core/Device.h>
 

@@ -4,8 +4,8 @@
 #include "apps/table.h"
 #include "sgf/core/error.h"
 #include "sgf/core/say.h"
-#include "sgf/evaluation/diagnosed_run.h"
-#include "sgf/evaluation/feasibility.h"
+#include "sgf/diagnosis/diagnosis_setup.h"
+#include "sgf/diagnosis/feasibility.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -52,7 +52,7 @@ void add_feasibility_row(Table& table, const ShownRow& shown) {
              shown.distance ? fmt::format("{:.2e}", *shown.distance) : "", "runs"});
 }
 
-void print_feasibility(const FeasibilityArgs& args, const DiagnosedRun& run, const std::vector<ShownRow>& rows,
+void print_feasibility(const FeasibilityArgs& args, const DiagnosisSetup& run, const std::vector<ShownRow>& rows,
                        int64_t exit_step) {
   if (args.common.json) {
     Json out{{"weights", run.weights_words()}, {"exit_step", exit_step}, {"rows", Json::array()}};
@@ -74,10 +74,10 @@ int run_feasibility(const FeasibilityArgs& args) {
   for (const std::string& name : args.methods) methods.push_back(gradient_method_from_name(name));
   const auto steps = static_cast<int64_t>(config.schedule.denoising_steps.size());
   const int64_t exit_step = args.exit_step.value_or(steps);
-  check(exit_step >= 1 && exit_step <= steps, "apps", "--exit lies in 1..{}, got {}", steps, exit_step);
-  check(config.dmd.cache == CacheChoice::kExit, "apps",
-        "a rollout that keeps its graph caches exit predictions: leave dmd.cache at exit");
-  const DiagnosedRun run(config, args.common.weights, device);
+  SGF_CHECK(exit_step >= 1 && exit_step <= steps, "--exit lies in 1..{}, got {}", steps, exit_step);
+  SGF_CHECK(config.dmd.cache == CacheChoice::kExit,
+            "a rollout that keeps its graph caches exit predictions: leave dmd.cache at exit");
+  const DiagnosisSetup run(config, args.common.weights, device);
   set_requires_grad(run.dit().weights(), true);
   const int64_t batch = config.train.micro_batch;
   const FeasibilitySetting setting{run.dit(),           run.rollout(),      exit_step,

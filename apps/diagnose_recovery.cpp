@@ -3,10 +3,10 @@
 #include "apps/diagnose.h"
 #include "apps/option_values.h"
 #include "apps/table.h"
+#include "sgf/assembly/networks_from_config.h"
 #include "sgf/core/say.h"
-#include "sgf/evaluation/diagnosed_run.h"
-#include "sgf/evaluation/recovery_per_exit.h"
-#include "sgf/training/configured_passes.h"
+#include "sgf/diagnosis/diagnosis_setup.h"
+#include "sgf/diagnosis/recovery_per_exit.h"
 #include "sgf/training/recovery_watch.h"
 
 #include <fmt/format.h>
@@ -90,7 +90,7 @@ Json to_json(const RecoveryRow& row) {
           {"paper_relative_l2", row.paper ? Json(*row.paper) : Json(nullptr)}};
 }
 
-std::vector<RecoveryRow> measured_rows(const RecoveryArgs& args, const DiagnosedRun& run, bool is_bfloat16) {
+std::vector<RecoveryRow> measured_rows(const RecoveryArgs& args, const DiagnosisSetup& run, bool is_bfloat16) {
   RecoverySetting setting{.dit = run.dit(),
                           .rollout = run.rollout(),
                           .noise = [&](int64_t number) { return run.noise(number, 1); },
@@ -113,7 +113,7 @@ std::vector<RecoveryRow> measured_rows(const RecoveryArgs& args, const Diagnosed
 }
 
 std::vector<RecoveryRow> replayed_rows(const std::vector<std::string>& files, const std::vector<SavedRecord>& records,
-                                       const DiagnosedRun& run) {
+                                       const DiagnosisSetup& run) {
   std::vector<RecoveryRow> rows;
   for (size_t i = 0; i < files.size(); ++i) rows.push_back({files[i], replay_recovery(run.dit(), records[i]), {}});
   return rows;
@@ -134,7 +134,7 @@ RecoveryRow mean_of(const std::vector<RecoveryRow>& rows) {
   return mean;
 }
 
-void print_recovery(const Config& config, const RecoveryArgs& args, const DiagnosedRun& run,
+void print_recovery(const Config& config, const RecoveryArgs& args, const DiagnosisSetup& run,
                     const std::vector<RecoveryRow>& rows, bool is_sound) {
   const RecoveryRow mean = mean_of(rows);
   const double limit = RecoveryWatch::usual_limit(compute_type(config));
@@ -167,7 +167,7 @@ int run_recovery(const RecoveryArgs& args) {
   std::vector<SavedRecord> records;
   for (const std::string& file : args.replay) records.push_back(load_record(file));
   if (!args.save_record.empty()) std::filesystem::create_directories(args.save_record);
-  const DiagnosedRun run(config, args.common.weights, device);
+  const DiagnosisSetup run(config, args.common.weights, device);
   const std::vector<RecoveryRow> rows = args.replay.empty()
                                             ? measured_rows(args, run, config.run.dtype == DtypeChoice::kBFloat16)
                                             : replayed_rows(args.replay, records, run);

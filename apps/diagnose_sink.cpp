@@ -5,7 +5,7 @@
 #include "apps/progress.h"
 #include "apps/table.h"
 #include "sgf/core/say.h"
-#include "sgf/evaluation/sink_ablation.h"
+#include "sgf/diagnosis/sink_ablation.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

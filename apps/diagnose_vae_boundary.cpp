@@ -6,8 +6,8 @@
 #include "apps/vae_options.h"
 #include "sgf/core/error.h"
 #include "sgf/core/say.h"
-#include "sgf/data/video_tensor.h"
-#include "sgf/evaluation/vae_boundary.h"
+#include "sgf/diagnosis/vae_boundary.h"
+#include "sgf/media/video_tensor.h"
 #include "sgf/vae/vae_files.h"
 
 #include <ATen/ATen.h>
@@ -37,8 +37,8 @@ at::Tensor first_pictures(const std::string& path, int64_t frames, int64_t facto
   std::vector<at::Tensor> pictures;
   while (static_cast<int64_t>(pictures.size()) < frames) {
     const std::optional<RgbImage> image = source->next();
-    check(image.has_value(), "apps", "{} has {} pictures, {} are needed; --frames N takes fewer", path, pictures.size(),
-          frames);
+    SGF_CHECK(image.has_value(), "{} has {} pictures, {} are needed; --frames N takes fewer", path, pictures.size(),
+              frames);
     pictures.push_back(tensor_of(*image).narrow(1, crop.top, crop.height).narrow(2, crop.left, crop.width));
   }
   return at::stack(pictures).unsqueeze(0);

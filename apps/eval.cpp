@@ -6,13 +6,13 @@
 #include "apps/table.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
-#include "sgf/core/json_file.h"
 #include "sgf/core/progress_line.h"
 #include "sgf/core/say.h"
 #include "sgf/core/stop_signal.h"
-#include "sgf/data/world_preset.h"
 #include "sgf/evaluation/eval_run.h"
 #include "sgf/evaluation/score_cache.h"
+#include "sgf/files/json_file.h"
+#include "sgf/world/preset.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -62,11 +62,11 @@ std::set<std::string> static_prompts_of(const std::string& file) {
     const nlohmann::json dimensions =
         entry.is_object() ? entry.value("dimension", nlohmann::json::array()) : nlohmann::json();
     if (std::ranges::find(dimensions, "temporal_flickering") == dimensions.end()) continue;
-    check(entry.contains("prompt_en") && entry["prompt_en"].is_string(), "apps",
-          "{}: an entry of temporal_flickering has no prompt_en, got {}", file, entry.dump().substr(0, 200));
+    SGF_CHECK(entry.contains("prompt_en") && entry["prompt_en"].is_string(),
+              "{}: an entry of temporal_flickering has no prompt_en, got {}", file, entry.dump().substr(0, 200));
     prompts.insert(entry["prompt_en"].get<std::string>());
   }
-  check(!prompts.empty(), "apps", "{} names no prompt of temporal_flickering, as VBench_full_info.json does", file);
+  SGF_CHECK(!prompts.empty(), "{} names no prompt of temporal_flickering, as VBench_full_info.json does", file);
   return prompts;
 }
 
@@ -74,7 +74,7 @@ std::set<std::string> static_prompts_of(const std::string& file) {
 void check_can_be_put(const std::string& file) {
   if (file.empty()) return;
   const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
-  check(std::filesystem::is_directory(folder), "apps", "--json {}: there is no folder {}", file, folder.string());
+  SGF_CHECK(std::filesystem::is_directory(folder), "--json {}: there is no folder {}", file, folder.string());
 }
 
 EvalOrder order_of(EvalArgs& args) {

@@ -5,10 +5,10 @@
 #include "apps/progress.h"
 #include "apps/table.h"
 #include "sgf/core/error.h"
-#include "sgf/core/json_file.h"
 #include "sgf/core/say.h"
 #include "sgf/evaluation/result_table.h"
 #include "sgf/evaluation/vbench_exchange.h"
+#include "sgf/files/json_file.h"
 #include "sgf/vbench/metric_names.h"
 
 #include <fmt/format.h>
@@ -60,7 +60,7 @@ void run_table(const TableArgs& args) {
   for (const std::string& file : args.files)
     results.push_back(labelled_result(read_json_file(file), std::filesystem::path(file).stem().string()));
   const ResultTable table = tabulate(results);
-  check(!table.rows.empty(), "apps", "no total in any of these files");
+  SGF_CHECK(!table.rows.empty(), "no total in any of these files");
   if (args.format == "text") return print_result_table(table);
   print_lines(stdout, args.format == "latex" ? latex_of(table) : markdown_of(table));
 }

@@ -2,17 +2,17 @@
 
 #include "apps/table.h"
 #include "apps/version.h"
-#include "sgf/core/atomic_file.h"
+#include "sgf/assembly/start_file.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/say.h"
-#include "sgf/core/weight_identity.h"
-#include "sgf/data/prompt_list.h"
-#include "sgf/data/video_writer.h"
-#include "sgf/data/world_caption.h"
-#include "sgf/data/world_source.h"
+#include "sgf/dataset/prompt_list.h"
+#include "sgf/files/atomic_file.h"
+#include "sgf/files/weight_identity.h"
+#include "sgf/media/video_writer.h"
 #include "sgf/streaming/output_name.h"
-#include "sgf/training/start_file.h"
+#include "sgf/world/caption.h"
+#include "sgf/world/source.h"
 
 #include <fmt/format.h>
 
@@ -40,9 +40,9 @@ PictureSize parse_size(const std::string& text) {
     return !part.empty() && error == std::errc() && end == part.data() + part.size() && side > 0;
   };
   const std::string_view view = text;
-  check(cross != std::string::npos && read(view.substr(0, cross), size.width) &&
-            read(view.substr(cross + 1), size.height),
-        "streaming", "a size is written as 832x480, got {}", in_quotes(text));
+  SGF_CHECK(cross != std::string::npos && read(view.substr(0, cross), size.width) &&
+                read(view.substr(cross + 1), size.height),
+            "a size is written as 832x480, got {}", in_quotes(text));
   return size;
 }
 
@@ -50,15 +50,15 @@ void set_size(Config& c, const std::string& text) {
   const PictureSize size = parse_size(text);
   const int64_t factor = codec_shape(c).spatial;
   const int64_t rows = factor * c.model.patch_size[1], columns = factor * c.model.patch_size[2];
-  check(size.height % rows == 0 && size.width % columns == 0, "streaming",
-        "this network's pictures are whole patches of {}x{} pixels, got {}; the next that fits is {}x{}", columns, rows,
-        text, (size.width + columns - 1) / columns * columns, (size.height + rows - 1) / rows * rows);
+  SGF_CHECK(size.height % rows == 0 && size.width % columns == 0,
+            "this network's pictures are whole patches of {}x{} pixels, got {}; the next that fits is {}x{}", columns,
+            rows, text, (size.width + columns - 1) / columns * columns, (size.height + rows - 1) / rows * rows);
   c.video.height = size.height / factor;
   c.video.width = size.width / factor;
 }
 
 std::vector<double> even_steps(int64_t count) {
-  check(count >= 1 && count <= 1000, "streaming", "a block takes 1 to 1000 denoising steps, got {}", count);
+  SGF_CHECK(count >= 1 && count <= 1000, "a block takes 1 to 1000 denoising steps, got {}", count);
   std::vector<double> steps;
   for (int64_t i = 0; i < count; ++i)
     steps.push_back(1000.0 * static_cast<double>(count - i) / static_cast<double>(count));
@@ -80,7 +80,7 @@ std::vector<TimedPrompt> timeline(const GenerateArgs& args, const Config& c) {
   if (!args.script.empty()) return read_prompt_script(args.script);
   std::string first = args.prompt;
   if (first.empty()) {
-    check(!c.data.world.empty(), "streaming", "no prompt: --prompt \"...\", --script FILE or --prompts FILE");
+    SGF_CHECK(!c.data.world.empty(), "no prompt: --prompt \"...\", --script FILE or --prompts FILE");
     first = WorldSource(world_preset(c.data.world), static_cast<uint64_t>(c.run.seed)).prompts(0, 1).front();
   }
   std::vector<TimedPrompt> prompts{{0, first}};
@@ -98,9 +98,9 @@ int64_t enlargement(const GenerateArgs& args, const Config& c) {
 }
 
 void check_guidance(const GenerateArgs& args) {
-  check(std::isfinite(args.guidance), "streaming", "guidance is a number, got {}", args.guidance);
-  check(args.negative.empty() || args.guidance != 1, "streaming",
-        "--negative is only read under guidance: --guidance 3, or another number than 1");
+  SGF_CHECK(std::isfinite(args.guidance), "guidance is a number, got {}", args.guidance);
+  SGF_CHECK(args.negative.empty() || args.guidance != 1,
+            "--negative is only read under guidance: --guidance 3, or another number than 1");
 }
 
 // A video is made again from another folder too.
@@ -140,9 +140,9 @@ std::string ending(const std::optional<SinkKind>& format) {
 
 // --prompts: every line, as many samples of each as were asked for, in one folder.
 std::vector<VideoJob> many_jobs(const GenerateArgs& args, const VideoJob& pattern) {
-  check(args.changes.empty(), "streaming", "--at changes the prompt of one video: it does not go with --prompts");
-  check(args.latents.empty(), "streaming", "--latents writes one video's latents: it does not go with --prompts");
-  check(!args.out.empty() && args.out != "-", "streaming", "--prompts makes many videos: --out names their folder");
+  SGF_CHECK(args.changes.empty(), "--at changes the prompt of one video: it does not go with --prompts");
+  SGF_CHECK(args.latents.empty(), "--latents writes one video's latents: it does not go with --prompts");
+  SGF_CHECK(!args.out.empty() && args.out != "-", "--prompts makes many videos: --out names their folder");
   const std::vector<std::string> prompts = read_prompts(args.prompts_file);
   const auto naming = *enum_from_name<VideoNaming>(args.naming);
   std::map<std::string, int64_t> made;  // of each prompt: one that stands in several lines has further samples
@@ -168,7 +168,7 @@ void check_world_words(const TextEncoder& text, const std::vector<std::string>& 
     try {
       text.encode({prompt});
     } catch (const Error& error) {
-      fail("streaming", "prompt {}: {}", in_quotes(prompt), error.what());
+      fail("prompt {}: {}", in_quotes(prompt), error.what());
     }
   }
 }
@@ -178,7 +178,7 @@ void check_world_words(const TextEncoder& text, const std::vector<std::string>& 
 std::vector<VideoJob> jobs_of(const GenerateArgs& args) {
   VideoJob job = first_job(args);
   if (!args.prompts_file.empty()) return many_jobs(args, job);
-  check(args.samples == 1, "streaming", "--samples goes with --prompts; other seeds give other videos of one prompt");
+  SGF_CHECK(args.samples == 1, "--samples goes with --prompts; other seeds give other videos of one prompt");
   job.order.prompts = timeline(args, job.order.config);
   job.output.target = args.out;
   if (args.out.empty()) {

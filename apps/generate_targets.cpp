@@ -2,9 +2,9 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
-#include "sgf/data/latent_file.h"
-#include "sgf/data/video_fragments.h"
-#include "sgf/data/video_y4m.h"
+#include "sgf/media/latent_file.h"
+#include "sgf/media/video_fragments.h"
+#include "sgf/media/video_y4m.h"
 #include "sgf/streaming/frame_sinks.h"
 
 #include <filesystem>
@@ -26,12 +26,12 @@ fs::path folder_above(const fs::path& path) {
 void check_latents(const VideoJob& job) {
   const fs::path& file = job.output.latents;
   if (file.empty()) return;
-  check(file.extension() == ".safetensors", "streaming", "latents go to a file NAME.safetensors, got {}",
-        in_quotes(file.string()));
+  SGF_CHECK(file.extension() == ".safetensors", "latents go to a file NAME.safetensors, got {}",
+            in_quotes(file.string()));
   check_writable(file.has_parent_path() ? file.parent_path() : ".", file.string());
   for (const fs::path& there : {file, latent_part_of(file)})
-    check(!is_taken(there) || job.output.overwrite || job.output.resume, "streaming",
-          "{} is there already: --overwrite replaces it, --latents gives another name", there.string());
+    SGF_CHECK(!is_taken(there) || job.output.overwrite || job.output.resume,
+              "{} is there already: --overwrite replaces it, --latents gives another name", there.string());
 }
 
 void check_target(const VideoJob& job, bool makes_folder) {
@@ -43,8 +43,9 @@ void check_target(const VideoJob& job, bool makes_folder) {
     check_sink(target, kind);
   check_latents(job);
   if (kind == SinkKind::kNone || target == "-") return;
-  check(!is_taken(target) || job.output.overwrite || job.output.resume, "streaming",
-        "{} is there already: --continue goes on with it, --overwrite replaces it, --out gives another name", target);
+  SGF_CHECK(!is_taken(target) || job.output.overwrite || job.output.resume,
+            "{} is there already: --continue goes on with it, --overwrite replaces it, --out gives another name",
+            target);
   if (job.output.resume) check_own_files(job.order, job.output);
   is_done_already(job);  // refuses what is neither done nor to be gone on with
 }
@@ -70,7 +71,7 @@ void check_targets(const std::vector<VideoJob>& jobs, bool makes_folder) {
   std::set<std::string> names;
   for (const VideoJob& job : jobs) {
     check_target(job, makes_folder);
-    check(names.insert(job.output.target).second, "streaming", "two videos would be named {}", job.output.target);
+    SGF_CHECK(names.insert(job.output.target).second, "two videos would be named {}", job.output.target);
   }
 }
 
@@ -85,12 +86,13 @@ bool is_done_already(const VideoJob& job) {
   // Killed before the first state: nothing was saved, so it begins anew.
   const bool is_begun = job.order.save_every > 0 && was_begun(job.order, job.output);
   if (found == 0 || (found != asked && is_begun)) return false;
-  check(found == asked, "streaming",
-        "{} has {} pictures and no state beside it to go on from, as it was finished or begun with --save-every 0; for "
-        "{} pictures --overwrite makes it anew",
-        target, found, asked);
-  check(job.output.latents.empty() || fs::exists(job.output.latents), "streaming",
-        "{} is whole, and was made without --latents: --overwrite makes it anew", target);
+  SGF_CHECK(
+      found == asked,
+      "{} has {} pictures and no state beside it to go on from, as it was finished or begun with --save-every 0; for "
+      "{} pictures --overwrite makes it anew",
+      target, found, asked);
+  SGF_CHECK(job.output.latents.empty() || fs::exists(job.output.latents),
+            "{} is whole, and was made without --latents: --overwrite makes it anew", target);
   remove_stale_locks(job.output);
   return true;
 }
@@ -98,8 +100,8 @@ bool is_done_already(const VideoJob& job) {
 void make_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  check(fs::is_directory(folder), "streaming", "{}: the folder cannot be made: {}", folder,
-        error ? error.message() : "there is a file of that name");
+  SGF_CHECK(fs::is_directory(folder), "{}: the folder cannot be made: {}", folder,
+            error ? error.message() : "there is a file of that name");
 }
 
 }  // namespace sgf

@@ -1,14 +1,14 @@
 // `sgf inspect FILE|DIR…`: what a weight file is and whether it is whole.
 #include "apps/commands.h"
 #include "apps/table.h"
-#include "sgf/core/checkpoint_hashes.h"
 #include "sgf/core/error.h"
 #include "sgf/core/say.h"
-#include "sgf/model/weight_folder.h"
-#include "sgf/model/weight_report.h"
-#include "sgf/model/weight_scan.h"
+#include "sgf/files/checkpoint_hashes.h"
 #include "sgf/text/umt5_names.h"
 #include "sgf/vae/vae_report.h"
+#include "sgf/weights/weight_folder.h"
+#include "sgf/weights/weight_report.h"
+#include "sgf/weights/weight_scan.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -4,10 +4,10 @@
 #include "apps/version.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
-#include "sgf/core/lost_map.h"
 #include "sgf/core/memory_watch.h"
 #include "sgf/core/nearest_name.h"
 #include "sgf/core/say.h"
+#include "sgf/files/lost_map.h"
 
 #include <c10/util/Exception.h>
 #include <fmt/format.h>

@@ -59,8 +59,8 @@ std::pair<int64_t, int64_t> worker_of(const std::string& share) {
   const std::string_view text = share;
   const size_t slash = text.find('/');
   int64_t worker = 0, workers = 1;
-  check(slash != std::string::npos && read(text.substr(0, slash), worker) && read(text.substr(slash + 1), workers),
-        "training", "--shard is written as 2/8, worker 2 of 0 to 7, got {}", in_quotes(share));
+  SGF_CHECK(slash != std::string::npos && read(text.substr(0, slash), worker) && read(text.substr(slash + 1), workers),
+            "--shard is written as 2/8, worker 2 of 0 to 7, got {}", in_quotes(share));
   return {worker, workers};
 }
 

@@ -3,11 +3,11 @@
 #include "apps/option_values.h"
 #include "apps/preset_folders.h"
 #include "apps/table.h"
-#include "sgf/core/config.h"
+#include "sgf/assembly/config_parts.h"
+#include "sgf/assembly/start_file.h"
+#include "sgf/config/config.h"
 #include "sgf/core/say.h"
-#include "sgf/rollout/config_parts.h"
-#include "sgf/training/run_plan.h"
-#include "sgf/training/start_file.h"
+#include "sgf/training/planning/run_plan.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

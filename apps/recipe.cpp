@@ -3,15 +3,15 @@
 #include "apps/preset_folders.h"
 #include "apps/table.h"
 #include "apps/version.h"
+#include "sgf/assembly/start_file.h"
+#include "sgf/assembly/start_sources.h"
+#include "sgf/assembly/train_needs.h"
 #include "sgf/core/error.h"
 #include "sgf/core/say.h"
-#include "sgf/core/weight_identity.h"
-#include "sgf/training/recipe_plan.h"
-#include "sgf/training/run_terms.h"
-#include "sgf/training/start_file.h"
-#include "sgf/training/start_sources.h"
-#include "sgf/training/train_needs.h"
-#include "sgf/training/train_run.h"
+#include "sgf/files/weight_identity.h"
+#include "sgf/training/planning/recipe_plan.h"
+#include "sgf/training/run/run_terms.h"
+#include "sgf/training/run/train_run.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -93,7 +93,7 @@ void print_plan_of(const std::vector<RecipeStep>& steps) {
 void check_needs(const std::vector<RecipeStep>& steps) {
   for (const RecipeStep& step : steps) {
     const std::vector<std::string> found = objections(step, steps);
-    check(found.empty(), "training", "{}: {}", step.file.string(), found.empty() ? "" : found.front());
+    SGF_CHECK(found.empty(), "{}: {}", step.file.string(), found.empty() ? "" : found.front());
   }
 }
 

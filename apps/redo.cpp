@@ -1,17 +1,17 @@
 // `sgf redo VIDEO`: makes a video again from what it says of itself, and compares.
 #include "apps/commands.h"
 #include "apps/option_values.h"
+#include "sgf/assembly/start_file.h"
 #include "sgf/core/error.h"
 #include "sgf/core/printable.h"
 #include "sgf/core/progress_line.h"
 #include "sgf/core/say.h"
-#include "sgf/core/strict_json.h"
-#include "sgf/core/weight_identity.h"
-#include "sgf/data/video_fragments.h"
-#include "sgf/data/video_reader.h"
+#include "sgf/files/strict_json.h"
+#include "sgf/files/weight_identity.h"
+#include "sgf/media/video_fragments.h"
+#include "sgf/media/video_reader.h"
 #include "sgf/streaming/compare_videos.h"
 #include "sgf/streaming/generate.h"
-#include "sgf/training/start_file.h"
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
@@ -33,11 +33,11 @@ struct RedoArgs {
 };
 
 GenerateOrder order_in(const RedoArgs& args) {
-  check(fs::exists(args.video), "streaming", "{}: there is no such video", args.video);
+  SGF_CHECK(fs::exists(args.video), "{}: there is no such video", args.video);
   const std::optional<std::string> note = read_video_note(args.video);
-  check(note.has_value(), "streaming", "{}: does not say what made it; videos of sgf generate do", args.video);
+  SGF_CHECK(note.has_value(), "{}: does not say what made it; videos of sgf generate do", args.video);
   const std::optional<nlohmann::json> made_by = try_parse_json(*note);
-  check(made_by.has_value(), "streaming", "{}: its comment is not one of sgf generate's", args.video);
+  SGF_CHECK(made_by.has_value(), "{}: its comment is not one of sgf generate's", args.video);
   return order_from_json(*made_by, args.video);
 }
 
@@ -45,22 +45,23 @@ GenerateOrder order_in(const RedoArgs& args) {
 void find_weights(GenerateOrder& order, const RedoArgs& args) {
   if (!args.model.empty()) order.model = args.model;
   if (!args.wan.empty()) order.wan = args.wan;
-  check(fs::exists(order.model), "streaming",
-        "{}: the weights that made the video are not there; --model FILE names "
-        "them",
-        order.model);
+  SGF_CHECK(fs::exists(order.model),
+            "{}: the weights that made the video are not there; --model FILE names "
+            "them",
+            order.model);
   const std::string found = weight_identity(open_tensor_file(find_start_file(order.model).path));
-  check(found == order.model_identity, "streaming",
-        "{} holds other weights than those that made the video ({}... here, {}... there); --model FILE names the right "
-        "ones",
-        order.model, found.substr(0, 12), order.model_identity.substr(0, 12));
+  SGF_CHECK(
+      found == order.model_identity,
+      "{} holds other weights than those that made the video ({}... here, {}... there); --model FILE names the right "
+      "ones",
+      order.model, found.substr(0, 12), order.model_identity.substr(0, 12));
 }
 
 int64_t blocks_in(const RedoArgs& args, const Config& config) {
   const int64_t pictures = scan_grown_video(args.video).pictures;
   int64_t blocks = 0;
   while (pictures_for(blocks + 1, config) <= pictures) ++blocks;
-  check(blocks > 0, "streaming", "{}: holds {} pictures, less than a block", args.video, pictures);
+  SGF_CHECK(blocks > 0, "{}: holds {} pictures, less than a block", args.video, pictures);
   return blocks;
 }
 
@@ -74,8 +75,8 @@ void run_redo(const RedoArgs& args) {
   if (args.threads > 0) at::set_num_threads(args.threads);
   const int64_t blocks = blocks_in(args, order.config);
   GenerateOutput output{.target = args.out.empty() ? args.video + ".redo.mp4" : args.out};
-  check(args.out.empty() || !fs::exists(output.target), "streaming", "{} is there already: --out gives another name",
-        output.target);
+  SGF_CHECK(args.out.empty() || !fs::exists(output.target), "{} is there already: --out gives another name",
+            output.target);
   if (args.out.empty()) check_own_files(order, output);  // what an interrupted redo left may go, and nothing else
   output.overwrite = true;
   ProgressLine line(

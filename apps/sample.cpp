@@ -2,16 +2,16 @@
 #include "apps/commands.h"
 #include "apps/option_values.h"
 #include "apps/stream_model.h"
-#include "sgf/core/atomic_file.h"
 #include "sgf/core/error.h"
 #include "sgf/core/progress_line.h"
 #include "sgf/core/say.h"
-#include "sgf/data/prompt_list.h"
-#include "sgf/data/sample_files.h"
-#include "sgf/data/video_tensor.h"
-#include "sgf/data/world_clips.h"
-#include "sgf/data/world_source.h"
+#include "sgf/dataset/prompt_list.h"
+#include "sgf/files/atomic_file.h"
+#include "sgf/media/sample_files.h"
+#include "sgf/media/video_tensor.h"
 #include "sgf/streaming/sample_many_steps.h"
+#include "sgf/world/clips.h"
+#include "sgf/world/source.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -55,7 +55,7 @@ Config sampled_config(const SampleArgs& args, Config c) {
 std::vector<std::string> sampled_prompts(const SampleArgs& args, const Config& c) {
   if (!args.prompts_file.empty()) return read_prompts(args.prompts_file);
   if (!args.prompts.empty()) return args.prompts;
-  check(!c.data.world.empty(), "streaming", "no prompt: --prompt \"...\" or --prompts FILE");
+  SGF_CHECK(!c.data.world.empty(), "no prompt: --prompt \"...\" or --prompts FILE");
   return WorldSource(world_preset(c.data.world), static_cast<uint64_t>(c.run.seed)).prompts(0, args.count);
 }
 
@@ -101,9 +101,9 @@ void run_sample(const SampleArgs& args) {
   const Config config = sampled_config(args, chosen.config);
   const SampleRequest request = sample_request(args, config);
   const fs::path out = args.out;
-  check(args.overwrite || !fs::exists(out) || fs::is_empty(out), "streaming",
-        "{} holds files already: --overwrite replaces samples of the same numbers, --out gives another folder",
-        out.string());
+  SGF_CHECK(args.overwrite || !fs::exists(out) || fs::is_empty(out),
+            "{} holds files already: --overwrite replaces samples of the same numbers, --out gives another folder",
+            out.string());
   GenerateOrder order{.config = config, .model = chosen.weights, .wan = args.model.wan};
   if (order.wan.empty() && config.data.world.empty() && fs::is_directory(order.model)) order.wan = order.model;
   const StreamParts parts = build_parts(order, [](const std::string& text) { warn("{}", text); });

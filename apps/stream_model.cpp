@@ -1,18 +1,18 @@
 #include "apps/stream_model.h"
 
 #include "apps/preset_folders.h"
+#include "sgf/assembly/config_parts.h"
+#include "sgf/assembly/shipped_model.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/nearest_name.h"
-#include "sgf/core/wan_folder.h"
 #include "sgf/model/dit_weights.h"
-#include "sgf/model/stored_config.h"
-#include "sgf/model/weight_folder.h"
-#include "sgf/model/weight_names.h"
-#include "sgf/rollout/config_parts.h"
-#include "sgf/training/run_folder.h"
-#include "sgf/training/shipped_model.h"
+#include "sgf/runs/run_folder.h"
+#include "sgf/weights/stored_config.h"
+#include "sgf/weights/wan_folder.h"
+#include "sgf/weights/weight_folder.h"
+#include "sgf/weights/weight_names.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -63,9 +63,10 @@ std::optional<std::string> preset_of(const DitConfig& network) {
 ChosenModel from_file(const ModelArgs& args, const fs::path& path) {
   const DitConfig network = network_in(path);
   const std::optional<std::string> guess = preset_of(network);
-  check(!args.config.empty() || guess, "streaming",
-        "{}: a network of {} latent channels is none that a preset has; --config names one with its window and size",
-        path.string(), network.in_dim);
+  SGF_CHECK(
+      !args.config.empty() || guess,
+      "{}: a network of {} latent channels is none that a preset has; --config names one with its window and size",
+      path.string(), network.in_dim);
   Config config = load_config(args.config.empty() ? *guess : args.config, args.overrides, preset_folders());
   const int64_t text_len = config.model.text_len;
   config.model = model_settings(network);
@@ -100,13 +101,13 @@ fs::path run_around(const fs::path& model) {
 }
 
 ChosenModel from_preset(const ModelArgs& args) {
-  check(args.config.empty() || args.wan.empty(), "streaming",
-        "{} is a preset, which has settings of its own for the network in {}: leave out --config, or --model",
-        args.model, args.wan);
+  SGF_CHECK(args.config.empty() || args.wan.empty(),
+            "{} is a preset, which has settings of its own for the network in {}: leave out --config, or --model",
+            args.model, args.wan);
   if (!args.wan.empty()) return {load_config(args.model, args.overrides, preset_folders()), wan_network(args.wan)};
   const std::optional<fs::path> shipped = find_beside_presets(fs::path("models") / args.model / kShippedStudent);
-  check(
-      shipped && is_shipped_model(*shipped), "streaming",
+  SGF_CHECK(
+      shipped && is_shipped_model(*shipped),
       "{} is a preset without weights of its own: --model FILE --config {} takes weights from a file, --wan DIR those "
       "of a Wan folder",
       args.model, args.model);
@@ -115,16 +116,14 @@ ChosenModel from_preset(const ModelArgs& args) {
 
 ChosenModel named_model(const ModelArgs& args) {
   const std::string model = args.model.empty() && !args.wan.empty() ? wan_network(args.wan) : args.model;
-  check(!model.empty(), "streaming",
-        "no model: --model world-small needs no download, --model FILE or --wan DIR take yours");
+  SGF_CHECK(!model.empty(), "no model: --model world-small needs no download, --model FILE or --wan DIR take yours");
   if (is_run_folder(model)) return from_folder(args, model);  // a shipped model too: config.yaml makes a folder one
   if (is_shipped_file(model)) return from_folder(args, fs::path(model).parent_path());
   if (const fs::path run = run_around(model); !run.empty()) return {from_folder(args, run).config, model};
   if (fs::exists(model)) return from_file(args, model);
   if (is_preset(model)) return from_preset(args);
   const std::optional<std::string> nearest = nearest_name(model, preset_names());
-  fail("streaming", "{}: no such file, folder or preset{}", model,
-       nearest ? fmt::format("; did you mean {}?", *nearest) : "");
+  fail("{}: no such file, folder or preset{}", model, nearest ? fmt::format("; did you mean {}?", *nearest) : "");
 }
 
 bool is_set(const ModelArgs& args, const std::string& key) {

@@ -1,7 +1,7 @@
 // Which network `sgf generate` means: a preset with its shipped weights, a weight file, a Wan folder or a run folder.
 #pragma once
 
-#include "sgf/core/config.h"
+#include "sgf/config/config.h"
 
 #include <string>
 #include <vector>

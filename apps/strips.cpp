@@ -4,7 +4,7 @@
 #include "apps/table.h"
 #include "sgf/core/error.h"
 #include "sgf/core/say.h"
-#include "sgf/evaluation/strip_figure.h"
+#include "sgf/media/strip_figure.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -25,8 +25,8 @@ struct StripsArgs {
 };
 
 std::vector<StripSource> strip_sources(const StripsArgs& args) {
-  check(args.rows.empty() || args.rows.size() == args.videos.size(), "evaluation",
-        "--rows names every video: {} names came for {} videos", args.rows.size(), args.videos.size());
+  SGF_CHECK(args.rows.empty() || args.rows.size() == args.videos.size(),
+            "--rows names every video: {} names came for {} videos", args.rows.size(), args.videos.size());
   std::vector<StripSource> sources;
   for (size_t i = 0; i < args.videos.size(); ++i) {
     const std::filesystem::path video = std::filesystem::path(args.videos[i]).lexically_normal();

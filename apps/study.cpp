@@ -5,16 +5,16 @@
 #include "apps/preset_folders.h"
 #include "apps/table.h"
 #include "apps/version.h"
-#include "sgf/core/atomic_file.h"
+#include "lab/study/child_jobs.h"
+#include "lab/study/evaluate_arm.h"
+#include "lab/study/study_plan.h"
+#include "lab/study/study_report.h"
+#include "lab/study/train_arm.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/core/say.h"
 #include "sgf/core/stop_signal.h"
-#include "sgf/evaluation/study/child_jobs.h"
-#include "sgf/evaluation/study/evaluate_arm.h"
-#include "sgf/evaluation/study/study_plan.h"
-#include "sgf/evaluation/study/study_report.h"
-#include "sgf/evaluation/study/train_arm.h"
+#include "sgf/files/atomic_file.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -46,13 +46,13 @@ Study open_study(const StudyArgs& args) {
               .folder = args.out,
               .preset_folders = preset_folders(),
               .is_selection = args.selection};
-  check(!std::filesystem::exists(study.folder) || std::filesystem::is_directory(study.folder), "evaluation",
-        "{}: is a file; --out names the study's folder", study.folder.string());
+  SGF_CHECK(!std::filesystem::exists(study.folder) || std::filesystem::is_directory(study.folder),
+            "{}: is a file; --out names the study's folder", study.folder.string());
   if (study.folder.empty())
     study.folder = fmt::format("runs/{}{}", study.recipe().name, args.selection ? "-selection" : "");
   check_sizes(study);
-  check(!study.is_selection || study.evaluation().selection_prompts > 0, "evaluation",
-        "the recipe has no prompts to select on: set evaluation.selection_prompts");
+  SGF_CHECK(!study.is_selection || study.evaluation().selection_prompts > 0,
+            "the recipe has no prompts to select on: set evaluation.selection_prompts");
   return study;
 }
 

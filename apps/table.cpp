@@ -61,7 +61,7 @@ Table::Table(std::vector<std::string> headers) : headers_(std::move(headers)) {
 }
 
 void Table::add(std::vector<std::string> cells) {
-  check(cells.size() == headers_.size(), "apps", "a row of {} cells in a table of {}", cells.size(), headers_.size());
+  SGF_CHECK(cells.size() == headers_.size(), "a row of {} cells in a table of {}", cells.size(), headers_.size());
   for (std::string& cell : cells) cell = printable(cell);
   rows_.push_back(std::move(cells));
 }

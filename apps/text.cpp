@@ -5,12 +5,12 @@
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/core/say.h"
-#include "sgf/core/tensors.h"
-#include "sgf/core/wan_folder.h"
+#include "sgf/files/tensors.h"
 #include "sgf/text/cached_prompt_encoder.h"
 #include "sgf/text/prompt_cleaning.h"
 #include "sgf/text/tokenizer.h"
 #include "sgf/text/wan_text_encoder.h"
+#include "sgf/weights/wan_folder.h"
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -124,9 +124,9 @@ void print_report_json(const TextReport& report, const TextArgs& args) {
 
 void run_text(TextArgs args) {
   take_wan_folder(args);
-  check(args.encoder.empty() || !args.tokenizer.empty(), "text",
-        "an encoder needs its tokenizer: --tokenizer spiece.model, or --wan DIR for both");
-  check(args.text_len >= 1, "text", "--text-len is at least 1, got {}", args.text_len);
+  SGF_CHECK(args.encoder.empty() || !args.tokenizer.empty(),
+            "an encoder needs its tokenizer: --tokenizer spiece.model, or --wan DIR for both");
+  SGF_CHECK(args.text_len >= 1, "--text-len is at least 1, got {}", args.text_len);
   const TextReport report = report_prompt(args);
   args.json ? print_report_json(report, args) : print_report(report, args);
 }

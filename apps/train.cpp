@@ -3,9 +3,9 @@
 #include "apps/config_notes.h"
 #include "apps/option_values.h"
 #include "apps/version.h"
-#include "sgf/core/config.h"
+#include "sgf/config/config.h"
 #include "sgf/core/say.h"
-#include "sgf/training/train_run.h"
+#include "sgf/training/run/train_run.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

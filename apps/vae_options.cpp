@@ -3,8 +3,8 @@
 #include "apps/option_values.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
-#include "sgf/core/tensors.h"
-#include "sgf/core/wan_folder.h"
+#include "sgf/files/tensors.h"
+#include "sgf/weights/wan_folder.h"
 
 #include <ATen/Parallel.h>
 #include <CLI/CLI.hpp>

@@ -6,8 +6,8 @@
 #include "sgf/core/error.h"
 #include "sgf/core/printable.h"
 #include "sgf/core/say.h"
-#include "sgf/evaluation/recording.h"
-#include "sgf/evaluation/replay.h"
+#include "sgf/verify/recording.h"
+#include "sgf/verify/replay.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -39,8 +39,8 @@ ReplayOptions replay_options(const VerifyArgs& args) {
   options.dtype = scalar_type_from_name(args.dtype);
   options.device = device_from_name(args.device);
   options.attention = attention_backend_from_name(args.attention);
-  check(!args.tolerance || (*args.tolerance >= 0 && std::isfinite(*args.tolerance)), "apps",
-        "--tolerance is a finite number of at least 0, got {}", args.tolerance.value_or(0));
+  SGF_CHECK(!args.tolerance || (*args.tolerance >= 0 && std::isfinite(*args.tolerance)),
+            "--tolerance is a finite number of at least 0, got {}", args.tolerance.value_or(0));
   options.tolerance = args.tolerance;
   return options;
 }

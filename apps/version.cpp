@@ -1,7 +1,7 @@
 #include "apps/version.h"
 
 #include "sgf/core/build_version.h"
-#include "sgf/data/video_writer.h"
+#include "sgf/media/video_writer.h"
 
 #include <fmt/format.h>
 #include <torch/headeronly/version.h>

@@ -5,10 +5,10 @@
 #include "apps/table.h"
 #include "sgf/core/error.h"
 #include "sgf/core/say.h"
-#include "sgf/data/video_writer.h"
-#include "sgf/data/world_caption.h"
-#include "sgf/data/world_clips.h"
-#include "sgf/data/world_files.h"
+#include "sgf/media/video_writer.h"
+#include "sgf/world/caption.h"
+#include "sgf/world/clips.h"
+#include "sgf/world/files.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -160,7 +160,7 @@ const ListedClip& listed(const ClipList& list, const std::filesystem::path& vide
   for (const ListedClip& clip : list.clips) {
     if (name(clip.file) == name(video)) return clip;
   }
-  fail("data", "{} does not list {}", manifest, video.string());
+  fail("{} does not list {}", manifest, video.string());
 }
 
 std::vector<CaptionedVideo> videos_of(const WorldMeasureArgs& args, std::string& world) {
@@ -170,8 +170,8 @@ std::vector<CaptionedVideo> videos_of(const WorldMeasureArgs& args, std::string&
     return videos;
   }
   const ClipList list = read_manifest(args.manifest);
-  check(args.preset.empty() || args.preset == list.world, "data", "{} lists clips of {}, not of {}", args.manifest,
-        list.world, args.preset);
+  SGF_CHECK(args.preset.empty() || args.preset == list.world, "{} lists clips of {}, not of {}", args.manifest,
+            list.world, args.preset);
   world = list.world;
   for (const std::string& video : args.videos) videos.push_back({video, listed(list, video, args.manifest).caption});
   if (!videos.empty()) return videos;

@@ -1,8 +1,8 @@
 // What hashes cost: a checkpoint written with and without them to the same disk, in turns, and read against them.
 //   checkpoint_hashes FOLDER [GIGABYTES] [TURNS]
-#include "sgf/core/checkpoint_hashes.h"
-#include "sgf/core/checkpoint_format.h"
-#include "sgf/core/safetensors.h"
+#include "sgf/files/checkpoint_hashes.h"
+#include "sgf/files/checkpoint_format.h"
+#include "sgf/files/safetensors.h"
 
 #include <fmt/format.h>
 

@@ -35,23 +35,3 @@ endif()
 if(SGF_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)  # every edge counts itself, so that libFuzzer sees what an input reaches
 endif()
-
-# Torch headers cost several seconds a translation unit, whatever is in it: the sources of a room are compiled together
-# (those of core in three parts).
-option(SGF_COMPILE_BY_ROOM "Compile the sources of a room together; off: one by one, as clang-tidy reads them" ON)
-function(sgf_compile_by_room target)
-  if(NOT SGF_COMPILE_BY_ROOM)
-    return()
-  endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  foreach(source IN LISTS ARGN)
-    get_filename_component(room ${source} DIRECTORY)
-    string(REPLACE "/" "_" room "${room}")
-    if(source MATCHES "^core/(config|yaml|nearest)")
-      set(room core_config)
-    elseif(source MATCHES "^core/(torch|pickle|zip|crc)")
-      set(room core_torch_files)
-    endif()
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${target}_${room}")
-  endforeach()
-endfunction()

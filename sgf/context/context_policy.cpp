@@ -29,10 +29,10 @@ ContextView ContextPolicy::visible_to(FrameSpan block) const {
 }
 
 void ContextPolicy::validate() const {
-  check(sink_frames >= 0 && fifo_frames >= 0, "context", "sink and FIFO count frames, got sink {} and FIFO {}",
-        sink_frames, fifo_frames);
-  check(sink_begin >= 0 && recent_begin >= 0, "context", "frames count from 0, got a sink from {} and a FIFO from {}",
-        sink_begin, recent_begin);
+  SGF_CHECK(sink_frames >= 0 && fifo_frames >= 0, "sink and FIFO count frames, got sink {} and FIFO {}", sink_frames,
+            fifo_frames);
+  SGF_CHECK(sink_begin >= 0 && recent_begin >= 0, "frames count from 0, got a sink from {} and a FIFO from {}",
+            sink_begin, recent_begin);
 }
 
 }  // namespace sgf

@@ -13,15 +13,15 @@ namespace {
 constexpr int64_t kEmpty = -1;
 
 void check_shape(const KvCacheShape& s) {
-  check(s.layers > 0 && s.batch > 0 && s.tokens_per_frame > 0 && s.heads > 0 && s.head_width > 0 && s.largest_block > 0,
-        "context",
-        "a cache needs positive sizes, got {} layers, batch {}, {} tokens a frame, {} heads of {}, blocks of {}",
-        s.layers, s.batch, s.tokens_per_frame, s.heads, s.head_width, s.largest_block);
+  SGF_CHECK(
+      s.layers > 0 && s.batch > 0 && s.tokens_per_frame > 0 && s.heads > 0 && s.head_width > 0 && s.largest_block > 0,
+      "a cache needs positive sizes, got {} layers, batch {}, {} tokens a frame, {} heads of {}, blocks of {}",
+      s.layers, s.batch, s.tokens_per_frame, s.heads, s.head_width, s.largest_block);
 }
 
 const at::Tensor& tensor_of_state(const NamedTensors& state, std::string_view name) {
   const auto found = std::ranges::find(state, name, &NamedTensors::value_type::first);
-  check(found != state.end(), "context", "the saved cache has no {}", name);
+  SGF_CHECK(found != state.end(), "the saved cache has no {}", name);
   return found->second;
 }
 
@@ -38,9 +38,9 @@ KvCache::KvCache(ContextPolicy policy, KvCacheShape shape, at::TensorOptions opt
   sink_slots_ = bounded(policy_.sink_frames, shape_);
   // One block more than the FIFO: a block may be run again while all it reads is still there.
   ring_slots_ = bounded(policy_.fifo_frames, shape_) + shape_.largest_block;
-  check(capacity_frames() < (int64_t{1} << 40), "context",
-        "an endless stream needs a finite FIFO, got sink {} and FIFO {}; set max_frames or a window",
-        policy_.sink_frames, policy_.fifo_frames);
+  SGF_CHECK(capacity_frames() < (int64_t{1} << 40),
+            "an endless stream needs a finite FIFO, got sink {} and FIFO {}; set max_frames or a window",
+            policy_.sink_frames, policy_.fifo_frames);
   const int64_t rows = capacity_frames() * shape_.tokens_per_frame;
   keys_ = at::zeros({shape_.layers, shape_.batch, rows, shape_.heads, shape_.head_width}, options);
   values_ = at::zeros_like(keys_);
@@ -73,10 +73,11 @@ at::Tensor KvCache::rows(const at::Tensor& store, int64_t layer, SlotRun run) co
 void KvCache::check_held(int64_t layer, FrameSpan frames, FrameSpan reader) const {
   const std::vector<int64_t>& held = frame_in_slot_[static_cast<size_t>(layer)];
   for (int64_t frame = frames.begin; frame < frames.end; ++frame)
-    check(held[static_cast<size_t>(slot_of(frame))] == frame, "context",
-          "block [{}, {}) reads frame {}, which layer {} of the cache does not hold; write blocks in order, none left "
-          "out",
-          reader.begin, reader.end, frame, layer);
+    SGF_CHECK(
+        held[static_cast<size_t>(slot_of(frame))] == frame,
+        "block [{}, {}) reads frame {}, which layer {} of the cache does not hold; write blocks in order, none left "
+        "out",
+        reader.begin, reader.end, frame, layer);
 }
 
 KeysValues KvCache::with_history(int64_t layer, FrameSpan block, const KeysValues& own) const {
@@ -96,8 +97,8 @@ KeysValues KvCache::with_history(int64_t layer, FrameSpan block, const KeysValue
 }
 
 void KvCache::write(int64_t layer, FrameSpan block, const KeysValues& own) {
-  check(block.frames() <= shape_.largest_block, "context", "a block of {} frames does not fit a cache made for {}",
-        block.frames(), shape_.largest_block);
+  SGF_CHECK(block.frames() <= shape_.largest_block, "a block of {} frames does not fit a cache made for {}",
+            block.frames(), shape_.largest_block);
   for (const SlotRun& run : runs(block)) {
     const int64_t first = (run.frame - block.begin) * shape_.tokens_per_frame;
     const int64_t count = run.frames * shape_.tokens_per_frame;
@@ -122,7 +123,7 @@ KeysValues KvCache::held(int64_t layer) const {
     keys.push_back(rows(keys_, layer, run));
     values.push_back(rows(values_, layer, run));
   }
-  check(!keys.empty(), "context", "layer {} of the cache is empty", layer);
+  SGF_CHECK(!keys.empty(), "layer {} of the cache is empty", layer);
   return {at::cat(keys, 1), at::cat(values, 1)};
 }
 
@@ -144,9 +145,9 @@ void KvCache::move_frames(int64_t layer, const std::vector<int64_t>& frame_befor
 
 void KvCache::change_policy(const ContextPolicy& policy) {
   policy.validate();
-  check(policy.sink_frames == policy_.sink_frames && policy.fifo_frames == policy_.fifo_frames, "context",
-        "a cache of sink {} and FIFO {} cannot become one of sink {} and FIFO {}", policy_.sink_frames,
-        policy_.fifo_frames, policy.sink_frames, policy.fifo_frames);
+  SGF_CHECK(policy.sink_frames == policy_.sink_frames && policy.fifo_frames == policy_.fifo_frames,
+            "a cache of sink {} and FIFO {} cannot become one of sink {} and FIFO {}", policy_.sink_frames,
+            policy_.fifo_frames, policy.sink_frames, policy.fifo_frames);
   const bool sink_stays = policy.sink_begin == policy_.sink_begin;
   policy_ = policy;
   if (sink_stays) return;
@@ -169,9 +170,9 @@ NamedTensors KvCache::state() const {
 void KvCache::restore(const NamedTensors& state, const ContextPolicy& policy) {
   const at::Tensor frames = tensor_of_state(state, "frames").to(at::kCPU, at::kLong).contiguous();
   const at::Tensor keys = tensor_of_state(state, "keys"), values = tensor_of_state(state, "values");
-  check(keys.sizes() == keys_.sizes() && values.sizes() == values_.sizes() && frames.dim() == 2 &&
-            frames.size(0) == shape_.layers && frames.size(1) == capacity_frames(),
-        "context", "the saved cache is not of this network and window");
+  SGF_CHECK(keys.sizes() == keys_.sizes() && values.sizes() == values_.sizes() && frames.dim() == 2 &&
+                frames.size(0) == shape_.layers && frames.size(1) == capacity_frames(),
+            "the saved cache is not of this network and window");
   keys_.copy_(keys);
   values_.copy_(values);
   policy_ = policy;
@@ -190,8 +191,9 @@ KeysValues GraphCache::with_history(int64_t layer, FrameSpan block, const KeysVa
   std::vector<at::Tensor> keys, values;
   for (const FrameSpan run : policy_.visible_to(block).runs()) {
     const int64_t first = run.begin * tokens_per_frame_, count = run.frames() * tokens_per_frame_;
-    check(past.keys.defined() && first + count <= past.keys.size(1), "context",
-          "block [{}, {}) reads frames [{}, {}), which were not written", block.begin, block.end, run.begin, run.end);
+    SGF_CHECK(past.keys.defined() && first + count <= past.keys.size(1),
+              "block [{}, {}) reads frames [{}, {}), which were not written", block.begin, block.end, run.begin,
+              run.end);
     keys.push_back(past.keys.narrow(1, first, count));
     values.push_back(past.values.narrow(1, first, count));
   }
@@ -204,13 +206,13 @@ KeysValues GraphCache::with_history(int64_t layer, FrameSpan block, const KeysVa
 void GraphCache::write(int64_t layer, FrameSpan block, const KeysValues& own) {
   KeysValues& past = layers_[static_cast<size_t>(layer)];
   if (!past.keys.defined()) {
-    check(block.begin == 0, "context", "the first block written must begin at frame 0, got {}", block.begin);
+    SGF_CHECK(block.begin == 0, "the first block written must begin at frame 0, got {}", block.begin);
     past = own;
     return;
   }
   const int64_t before = block.begin * tokens_per_frame_;
-  check(before <= past.keys.size(1), "context", "block [{}, {}) leaves a gap after {} written tokens", block.begin,
-        block.end, past.keys.size(1));
+  SGF_CHECK(before <= past.keys.size(1), "block [{}, {}) leaves a gap after {} written tokens", block.begin, block.end,
+            past.keys.size(1));
   past = {at::cat({past.keys.narrow(1, 0, before), own.keys}, 1),
           at::cat({past.values.narrow(1, 0, before), own.values}, 1)};
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sgf/context/context_policy.h"
-#include "sgf/core/tensors.h"
+#include "sgf/files/tensors.h"
 
 #include <ATen/core/Tensor.h>
 

@@ -24,8 +24,8 @@ int64_t top_aligned_position(const ContextView& view, FrameSpan reader, int64_t 
 
 int64_t PositionRule::position(const ContextPolicy& policy, FrameSpan reader, int64_t frame) const {
   const ContextView view = policy.visible_to(reader);
-  check(view.contains(frame) || reader.contains(frame), "context", "block [{}, {}) does not see frame {}", reader.begin,
-        reader.end, frame);
+  SGF_CHECK(view.contains(frame) || reader.contains(frame), "block [{}, {}) does not see frame {}", reader.begin,
+            reader.end, frame);
   switch (kind) {
     case PositionKind::kAbsolute:
       return frame;
@@ -34,8 +34,7 @@ int64_t PositionRule::position(const ContextPolicy& policy, FrameSpan reader, in
     case PositionKind::kTopAligned:
       break;
   }
-  check(train_frames > 0, "context", "top-aligned positions need the trained length, got train_frames {}",
-        train_frames);
+  SGF_CHECK(train_frames > 0, "top-aligned positions need the trained length, got train_frames {}", train_frames);
   return top_aligned_position(view, reader, frame, train_frames);
 }
 

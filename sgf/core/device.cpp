@@ -43,13 +43,12 @@ bool cuda_is_available() { return kBuiltWithCuda && at::hasCUDA(); }
 
 c10::Device device_from_name(std::string_view name) {
   if (name == "auto") return cuda_is_available() ? c10::Device("cuda:0") : c10::Device("cpu");
-  check(is_device_name(name), "core", "a device is auto, cpu, cuda or cuda:N, got {}", in_quotes(name));
+  SGF_CHECK(is_device_name(name), "a device is auto, cpu, cuda or cuda:N, got {}", in_quotes(name));
   if (name == "cpu") return c10::Device("cpu");
-  check(kBuiltWithCuda, "core", "device '{}': this build has no CUDA; build with `./run setup --cuda`, or use cpu",
-        name);
-  check(at::hasCUDA(), "core", "device '{}': no usable NVIDIA GPU on this machine; use cpu", name);
+  SGF_CHECK(kBuiltWithCuda, "device '{}': this build has no CUDA; build with `./run setup --cuda`, or use cpu", name);
+  SGF_CHECK(at::hasCUDA(), "device '{}': no usable NVIDIA GPU on this machine; use cpu", name);
   const auto count = at::detail::getCUDAHooks().deviceCount();
-  check(gpu_number(name) < count, "core", "device '{}': this machine has {} GPU(s)", name, static_cast<int>(count));
+  SGF_CHECK(gpu_number(name) < count, "device '{}': this machine has {} GPU(s)", name, static_cast<int>(count));
   return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(gpu_number(name)));
 }
 

@@ -18,7 +18,7 @@ int64_t peak_resident_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;)
     if (int64_t kilobytes = 0; word == "VmHWM:" && status >> kilobytes) return kilobytes * kKilobyte;
-  fail("core", "/proc/self/status names no peak of resident memory (VmHWM)");
+  fail("/proc/self/status names no peak of resident memory (VmHWM)");
 }
 
 bool reset_peak_resident() {

@@ -4,7 +4,6 @@
 
 namespace sgf {
 
-Error::Error(std::string_view room, std::string_view message)
-    : std::runtime_error("[" + std::string(room) + "] " + printable(message)), room_(room) {}
+Error::Error(std::string_view message) : std::runtime_error(printable(message)) {}
 
 }  // namespace sgf

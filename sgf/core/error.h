@@ -1,35 +1,30 @@
-// The one exception of the library, and the checks that throw it. A message names the room it came from,
-// what came and what was expected.
+// The one exception of the library, and the check that throws it. A message says what came and what was expected.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <stdexcept>
-#include <string>
 #include <string_view>
+#include <utility>
 
 namespace sgf {
 
-// "[room] message", one printable line. Library code throws it; only apps/ prints it and exits.
+// One printable line. Library code throws it; only apps/ prints it and exits.
 class Error : public std::runtime_error {
  public:
-  Error(std::string_view room, std::string_view message);
-
-  const std::string& room() const { return room_; }
-
- private:
-  std::string room_;
+  explicit Error(std::string_view message);
 };
 
 template <class... Args>
-[[noreturn]] void fail(std::string_view room, fmt::format_string<Args...> format, Args&&... args) {
-  throw Error(room, fmt::format(format, std::forward<Args>(args)...));
+[[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) {
+  throw Error(fmt::format(format, std::forward<Args>(args)...));
 }
 
-// Check at the door, once; inside, trust.
-template <class... Args>
-void check(bool holds, std::string_view room, fmt::format_string<Args...> format, Args&&... args) {
-  if (!holds) fail(room, format, std::forward<Args>(args)...);
-}
+// SGF_CHECK(holds, format, args...): check at the door, once; inside, trust. A macro, because the message's arguments
+// must not be evaluated where it holds.
+#define SGF_CHECK(holds, ...)               \
+  do {                                      \
+    if (!(holds)) ::sgf::fail(__VA_ARGS__); \
+  } while (false)
 
 }  // namespace sgf

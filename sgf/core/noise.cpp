@@ -13,14 +13,14 @@ constexpr int64_t kBlockLimit = int64_t{1} << 32;
 constexpr int64_t kStepLimit = int64_t{1} << 32;
 
 void check_coordinate(const char* name, int64_t value, int64_t limit) {
-  check(value >= 0 && value < limit, "noise", "{} must lie in [0, {}), got {}", name, limit, value);
+  SGF_CHECK(value >= 0 && value < limit, "{} must lie in [0, {}), got {}", name, limit, value);
 }
 
 // Writes elements [first, first + out.size()), which may begin and end inside a block of four.
 template <class Value, class Draw>
 void fill(const NoiseKey& key, std::span<Value> out, int64_t first, Draw draw) {
   check_key(key);
-  check(first >= 0, "noise", "the first element must not be negative, got {}", first);
+  SGF_CHECK(first >= 0, "the first element must not be negative, got {}", first);
   const NoiseStream stream(key);
   const int64_t end = first + static_cast<int64_t>(out.size());
   int64_t element = first;
@@ -58,7 +58,7 @@ double uniform_double(const NoiseKey& key) {
 
 int64_t uniform_index(const NoiseKey& key, int64_t n) {
   check_key(key);
-  check(n > 0, "noise", "an index is drawn from at least one value, got n = {}", n);
+  SGF_CHECK(n > 0, "an index is drawn from at least one value, got n = {}", n);
   const auto range = static_cast<uint64_t>(n);
   // The largest multiple of n within 64 bits; words above it are redrawn, less than once on average.
   const uint64_t limit = std::numeric_limits<uint64_t>::max() / range * range;

@@ -74,7 +74,7 @@ std::string spell_duration(double seconds) {
 
 ProgressLine::ProgressLine(ProgressSettings settings, ProgressOutput output)
     : settings_(std::move(settings)), output_(std::move(output)) {
-  check(settings_.total_steps >= 1, "core", "progress towards {} steps cannot be shown", settings_.total_steps);
+  SGF_CHECK(settings_.total_steps >= 1, "progress towards {} steps cannot be shown", settings_.total_steps);
 }
 
 void ProgressLine::show(const ProgressReport& report) {

@@ -1,8 +1,8 @@
 #include "sgf/evaluation/clip_pictures.h"
 
 #include "sgf/core/error.h"
-#include "sgf/data/video_reader.h"
-#include "sgf/data/video_writer.h"
+#include "sgf/media/video_reader.h"
+#include "sgf/media/video_writer.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 std::filesystem::path new_folder() {
   std::string name = (std::filesystem::temp_directory_path() / "sgf-clips-XXXXXX").string();
-  check(::mkdtemp(name.data()) != nullptr, "evaluation", "{}: no folder for clips can be made there", name);
+  SGF_CHECK(::mkdtemp(name.data()) != nullptr, "{}: no folder for clips can be made there", name);
   return name;
 }
 
@@ -41,7 +41,7 @@ class VideoClips::Part : public FrameSource {
 
   Part(ByNumber pictures, FrameSpan numbers, double fps)
       : pictures_(std::move(pictures)), numbers_(numbers), fps_(fps), waiting_(pictures_(numbers.begin)) {
-    check(waiting_.has_value(), "evaluation", "picture {} is not there any more", numbers.begin);
+    SGF_CHECK(waiting_.has_value(), "picture {} is not there any more", numbers.begin);
     width_ = waiting_->width;
     height_ = waiting_->height;
   }
@@ -87,10 +87,11 @@ std::optional<RgbImage> VideoClips::picture(int64_t index) {
 }
 
 void VideoClips::write(FrameSource& pictures, const std::filesystem::path& path) const {
-  check(pictures.width() % 2 == 0 && pictures.height() % 2 == 0, "evaluation",
-        "clips of {} x {} cannot be re-encoded, as H.264 in 4:2:0 needs even sides; the original cannot either; try "
-        "--no-reencode",
-        pictures.width(), pictures.height());
+  SGF_CHECK(
+      pictures.width() % 2 == 0 && pictures.height() % 2 == 0,
+      "clips of {} x {} cannot be re-encoded, as H.264 in 4:2:0 needs even sides; the original cannot either; try "
+      "--no-reencode",
+      pictures.width(), pictures.height());
   VideoFileSettings settings;
   settings.width = pictures.width();
   settings.height = pictures.height();

@@ -1,7 +1,7 @@
 // The clips of a video as sources of pictures, one at a time, however long the video is.
 #pragma once
 
-#include "sgf/data/frame_source.h"
+#include "sgf/media/frame_source.h"
 #include "sgf/vbench/clip_split.h"
 
 #include <cstdint>

@@ -2,9 +2,9 @@
 
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
-#include "sgf/data/world_files.h"
 #include "sgf/evaluation/eval_totals.h"
 #include "sgf/evaluation/video_scores.h"
+#include "sgf/world/files.h"
 
 #include <ATen/ATen.h>
 
@@ -106,7 +106,7 @@ json evaluate_vbench(const EvalOrder& order, const EvalEvents& events) {
 json measure_one(const ListedVideo& video, const WorldPreset& preset, std::vector<MeasuredVideo>& measured) {
   json row{{"file", video.file.string()}, {"prompt", video.prompt ? json(*video.prompt) : json()}};
   try {
-    check(video.prompt.has_value(), "evaluation", "{}: the list of prompts does not name it", video.file.string());
+    SGF_CHECK(video.prompt.has_value(), "{}: the list of prompts does not name it", video.file.string());
     const auto one = measure_files({{video.file, *video.prompt}}, preset, /*segments=*/4, [](int64_t) {});
     measured.push_back(one.front());
     row["world"] = to_json(one.front());
@@ -137,7 +137,7 @@ json evaluate_world(const EvalOrder& order, const EvalEvents& events) {
 }  // namespace
 
 json evaluate(const EvalOrder& order, const EvalEvents& events) {
-  check(!order.videos.empty(), "evaluation", "there is no video to evaluate");
+  SGF_CHECK(!order.videos.empty(), "there is no video to evaluate");
   return order.switches.protocol == EvalProtocol::kWorld ? evaluate_world(order, events)
                                                          : evaluate_vbench(order, events);
 }

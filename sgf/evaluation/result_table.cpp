@@ -2,7 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/printable.h"
-#include "sgf/evaluation/study/study_metrics.h"
+#include "sgf/evaluation/segment_metrics.h"
 #include "sgf/vbench/metric_names.h"
 
 #include <fmt/ranges.h>
@@ -76,10 +76,11 @@ void mark_best(ResultRow& row, const std::vector<ResultColumn>& columns) {
 // Whole videos and clips of two seconds give different numbers under one name.
 void check_protocols(const ResultRow& row, const LabelledResult& result) {
   for (const ResultCell& cell : row.cells)
-    check(cell.protocol.empty() || result.protocol.empty() || cell.protocol == result.protocol, "evaluation",
-          "{}: its {} at '{}' is of --protocol {}, that of another result of --protocol {}: they cannot be compared; "
-          "--horizon or --setting puts them into rows of their own",
-          result.name, row.metric, result.horizon, result.protocol, cell.protocol);
+    SGF_CHECK(
+        cell.protocol.empty() || result.protocol.empty() || cell.protocol == result.protocol,
+        "{}: its {} at '{}' is of --protocol {}, that of another result of --protocol {}: they cannot be compared; "
+        "--horizon or --setting puts them into rows of their own",
+        result.name, row.metric, result.horizon, result.protocol, cell.protocol);
 }
 
 // Horizons together, in the order they first came; metrics of one in theirs.
@@ -128,8 +129,8 @@ std::string latex_cell(const ResultCell& cell) {
 LabelledResult labelled_result(const nlohmann::json& result, const std::string& name) {
   LabelledResult labelled{.name = name, .init = "", .method = name, .horizon = "", .protocol = "", .totals = {}};
   try {
-    check(result.is_object() && result.contains("totals"), "evaluation",
-          "{} is no result of sgf eval: it has no \"totals\"", name);
+    SGF_CHECK(result.is_object() && result.contains("totals"), "{} is no result of sgf eval: it has no \"totals\"",
+              name);
     const nlohmann::json labels = result.value("labels", nlohmann::json::object());
     labelled.init = labels.value("init", "");
     labelled.method = labels.value("method", name);
@@ -141,7 +142,7 @@ LabelledResult labelled_result(const nlohmann::json& result, const std::string& 
     for (const auto& [metric, total] : result.at("totals").items())
       if (total.at("value").is_number()) labelled.totals.emplace_back(metric, total.at("value").get<double>());
   } catch (const nlohmann::json::exception& error) {
-    fail("evaluation", "{} is no result of sgf eval: {}", name, error.what());
+    fail("{} is no result of sgf eval: {}", name, error.what());
   }
   return labelled;
 }
@@ -154,10 +155,11 @@ ResultTable tabulate(const std::vector<LabelledResult>& results) {
       ResultRow& row = row_of(table, result.horizon, metric);
       check_protocols(row, result);
       ResultCell& cell = row.cells[column];
-      check(!cell.value, "evaluation",
-            "{}: there is another result for {} of '{}', '{}' at '{}'; labels tell results apart: --init, --method, "
-            "--horizon, --setting",
-            result.name, metric, result.init, result.method, result.horizon);
+      SGF_CHECK(
+          !cell.value,
+          "{}: there is another result for {} of '{}', '{}' at '{}'; labels tell results apart: --init, --method, "
+          "--horizon, --setting",
+          result.name, metric, result.init, result.method, result.horizon);
       cell.value = value;
       cell.protocol = result.protocol;
     }

@@ -1,8 +1,8 @@
 #include "sgf/evaluation/score_cache.h"
 
 #include "sgf/core/error.h"
-#include "sgf/core/json_file.h"
-#include "sgf/core/sha256.h"
+#include "sgf/files/json_file.h"
+#include "sgf/files/sha256.h"
 
 #include <cstdlib>
 
@@ -11,8 +11,8 @@ namespace sgf {
 ScoreCache::ScoreCache(std::filesystem::path folder) : folder_(std::move(folder)) {
   std::error_code failed;
   if (!folder_.empty()) std::filesystem::create_directories(folder_, failed);
-  check(!failed, "evaluation", "{}: scores cannot be kept there ({}); --cache names another folder, --no-cache none",
-        folder_.string(), failed.message());
+  SGF_CHECK(!failed, "{}: scores cannot be kept there ({}); --cache names another folder, --no-cache none",
+            folder_.string(), failed.message());
 }
 
 std::filesystem::path ScoreCache::path_of(const nlohmann::json& key) const {
@@ -38,8 +38,8 @@ std::filesystem::path default_score_folder() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   if (cache != nullptr && *cache == '/') return std::filesystem::path(cache) / "sgf" / "scores";
   const char* home = std::getenv("HOME");
-  check(home != nullptr && *home != '\0', "evaluation",
-        "no folder to keep scores in: neither XDG_CACHE_HOME nor HOME is set; try --no-cache");
+  SGF_CHECK(home != nullptr && *home != '\0',
+            "no folder to keep scores in: neither XDG_CACHE_HOME nor HOME is set; try --no-cache");
   return std::filesystem::path(home) / ".cache" / "sgf" / "scores";
 }
 

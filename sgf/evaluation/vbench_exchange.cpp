@@ -2,9 +2,9 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
-#include "sgf/core/json_file.h"
-#include "sgf/data/frame_source.h"
-#include "sgf/data/video_writer.h"
+#include "sgf/files/json_file.h"
+#include "sgf/media/frame_source.h"
+#include "sgf/media/video_writer.h"
 #include "sgf/streaming/output_name.h"
 #include "sgf/vbench/leaderboard.h"
 
@@ -28,7 +28,7 @@ void encode_video(const fs::path& from, const fs::path& to, double fps) {
 }
 
 void put_video(const ListedVideo& video, const fs::path& to, double fps) {
-  check(video.prompt.has_value(), "evaluation", "the list of prompts does not name it");
+  SGF_CHECK(video.prompt.has_value(), "the list of prompts does not name it");
   if (!is_mp4(video.file)) return encode_video(video.file, to, fps);
   open_frames(video.file);  // a file that is no video is found here, not by VBench hours later
   fs::copy_file(video.file, to, fs::copy_options::overwrite_existing);
@@ -38,15 +38,15 @@ void put_video(const ListedVideo& video, const fs::path& to, double fps) {
 double score_of(const nlohmann::json& value, const std::string& name, const fs::path& file) {
   const nlohmann::json& score = value.is_array() && !value.empty() ? value[0] : value;
   const bool is_score = score.is_number() || score.is_boolean();
-  check(is_score, "evaluation", "{}: the score of {} is a number, got {}", file.string(), in_quotes(name),
-        in_quotes(score.dump()));
+  SGF_CHECK(is_score, "{}: the score of {} is a number, got {}", file.string(), in_quotes(name),
+            in_quotes(score.dump()));
   return score.is_boolean() ? (score.get<bool>() ? 1.0 : 0.0) : score.get<double>();
 }
 
 // Scores of all sixteen are of one, cosines too.
 void check_is_of_one(double score, const std::string& name, const fs::path& file) {
-  check(std::abs(score) <= 1, "evaluation", "{}: the score of {} is {}; VBench's results are of 1, not percent",
-        file.string(), in_quotes(name), score);
+  SGF_CHECK(std::abs(score) <= 1, "{}: the score of {} is {}; VBench's results are of 1, not percent", file.string(),
+            in_quotes(name), score);
 }
 
 std::string dimension_name(std::string name) {
@@ -58,12 +58,12 @@ std::string dimension_name(std::string name) {
 // Dimension and score, whoever wrote the file.
 std::map<std::string, double> scores_in(const fs::path& file) {
   const nlohmann::json content = read_json_file(file);
-  check(content.is_object() && !content.empty(), "evaluation",
-        "{} is no result: VBench writes {{\"dimension\": [score, ...]}}, sgf eval \"totals\"", file.string());
+  SGF_CHECK(content.is_object() && !content.empty(),
+            "{} is no result: VBench writes {{\"dimension\": [score, ...]}}, sgf eval \"totals\"", file.string());
   std::map<std::string, double> scores;
   if (content.contains("totals")) {
-    check(content.value("protocol", nlohmann::json()) != "world", "evaluation",
-          "{} holds measures of the built-in world, which are no dimensions of VBench", file.string());
+    SGF_CHECK(content.value("protocol", nlohmann::json()) != "world",
+              "{} holds measures of the built-in world, which are no dimensions of VBench", file.string());
     for (const auto& [name, total] : content.at("totals").items())
       if (total.contains("value") && total["value"].is_number()) scores[name] = total["value"].get<double>();
     return scores;
@@ -78,8 +78,8 @@ nlohmann::json or_null(const std::optional<double>& value) { return value ? nloh
 
 VbenchExport export_for_vbench(const std::vector<ListedVideo>& videos, const fs::path& folder, double fps,
                                const std::function<void(int64_t)>& done) {
-  check(!fs::exists(folder) || fs::is_empty(folder), "evaluation",
-        "{} is not empty: name a folder that is, or a new one", folder.string());
+  SGF_CHECK(!fs::exists(folder) || fs::is_empty(folder), "{} is not empty: name a folder that is, or a new one",
+            folder.string());
   fs::create_directories(folder / "videos");
   VbenchExport exported;
   std::map<std::string, int64_t> samples;
@@ -112,11 +112,11 @@ nlohmann::json import_results(const std::vector<fs::path>& files) {
     sources.push_back(file.string());
     for (const auto& [name, score] : scores_in(file)) {
       check_is_of_one(score, name, file);
-      check(!scores.contains(name), "evaluation", "{}: another file has a score of {} already", file.string(), name);
+      SGF_CHECK(!scores.contains(name), "{}: another file has a score of {} already", file.string(), name);
       scores[name] = score;
     }
   }
-  check(!scores.empty(), "evaluation", "there is no score in {}", sources.dump());
+  SGF_CHECK(!scores.empty(), "there is no score in {}", sources.dump());
   const LeaderboardTotals totals = leaderboard_totals(scores);
   nlohmann::json result{{"format", "sgf-eval 1"}, {"protocol", "imported"}, {"sources", sources}};
   for (const auto& [name, score] : scores) result["totals"][name] = {{"value", score}};

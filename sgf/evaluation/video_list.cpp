@@ -1,8 +1,8 @@
 #include "sgf/evaluation/video_list.h"
 
 #include "sgf/core/error.h"
-#include "sgf/core/json_file.h"
-#include "sgf/data/frame_source.h"
+#include "sgf/files/json_file.h"
+#include "sgf/media/frame_source.h"
 
 #include <nlohmann/json.hpp>
 
@@ -36,13 +36,13 @@ std::string plain_name(const fs::path& path) {
 }
 
 std::vector<fs::path> videos_at(const fs::path& place) {
-  check(fs::exists(place), "evaluation", "{}: there is no such file or folder", place.string());
+  SGF_CHECK(fs::exists(place), "{}: there is no such file or folder", place.string());
   if (!fs::is_directory(place) || holds_png_files(place))
     return {place.has_filename() ? place : place.parent_path()};  // "frames/" has the name frames
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(place))
     if (looks_like_video(entry)) files.push_back(entry.path());
-  check(!files.empty(), "evaluation", "{} holds neither video files nor folders of .png files", place.string());
+  SGF_CHECK(!files.empty(), "{} holds neither video files nor folders of .png files", place.string());
   std::ranges::sort(files);
   return files;
 }
@@ -93,11 +93,10 @@ PromptBook read_prompt_book(const fs::path& path) {
   const nlohmann::json content = read_json_file(path);
   try {
     PromptBook book = book_of(content);
-    check(!book.prompts.empty(), "evaluation", "{} names no video's prompt", path.string());
+    SGF_CHECK(!book.prompts.empty(), "{} names no video's prompt", path.string());
     return book;
   } catch (const nlohmann::json::exception& error) {
-    fail("evaluation",
-         "{} is no list of prompts, which is {{\"name.mp4\": \"prompt\"}}, a manifest.json, or VBench's info file: {}",
+    fail("{} is no list of prompts, which is {{\"name.mp4\": \"prompt\"}}, a manifest.json, or VBench's info file: {}",
          path.string(), error.what());
   }
 }

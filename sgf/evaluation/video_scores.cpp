@@ -1,8 +1,8 @@
 #include "sgf/evaluation/video_scores.h"
 
 #include "sgf/core/error.h"
-#include "sgf/core/sha256.h"
 #include "sgf/evaluation/eval_totals.h"
+#include "sgf/files/sha256.h"
 #include "sgf/vbench/picture_batch.h"
 
 #include <ATen/ATen.h>
@@ -71,7 +71,7 @@ std::string video_identity(const std::filesystem::path& file) {
 }
 
 VideoScorer::Video VideoScorer::open_video(const ListedVideo& video) const {
-  check(video.prompt.has_value(), "evaluation", "{}: the list of prompts does not name it", video.file.string());
+  SGF_CHECK(video.prompt.has_value(), "{}: the list of prompts does not name it", video.file.string());
   Video opened{.prompt = *video.prompt,
                .identity = video_identity(video.file),
                .facts = look_at_video(video.file, setting_.switches.fps),
@@ -158,11 +158,11 @@ nlohmann::json VideoScorer::between_clips(VbenchMetric metric, Video& video) {
   if (video.clips->plan().clips.size() < 2) return nullptr;
   const std::string name = fmt::format("{} between clips", enum_name(metric));
   Task one = task(name, files_of(metric, true), video);
-  check(one.error.empty(), "evaluation", "{}, which slow-fast fusion needs; try --no-slow-fast", one.error);
+  SGF_CHECK(one.error.empty(), "{}, which slow-fast fusion needs; try --no-slow-fast", one.error);
   if (one.scores[0].is_number()) return one.scores[0];
   one.make = [this, metric] { return make_between_clips(metric, networks_); };
   feed(*video.clips->open_first_pictures(), {&one});
-  check(one.error.empty(), "evaluation", "{}", one.error);
+  SGF_CHECK(one.error.empty(), "{}", one.error);
   one.scores[0] = one.running->score().value;
   cache_.keep(one.key, one.scores);
   return one.scores[0];
@@ -171,8 +171,8 @@ nlohmann::json VideoScorer::between_clips(VbenchMetric metric, Video& video) {
 // Which clips flicker is measured on, in the order that RAFT is asked in.
 void VideoScorer::count_static_clips(nlohmann::json& entry, const std::vector<Task>& tasks, const Video& video) {
   const auto filter = std::ranges::find(tasks, kStaticTask, &Task::name);
-  check(filter != tasks.end() && filter->error.empty(), "evaluation", "the static filter: {}",
-        filter != tasks.end() ? filter->error : "is not there");
+  SGF_CHECK(filter != tasks.end() && filter->error.empty(), "the static filter: {}",
+            filter != tasks.end() ? filter->error : "is not there");
   for (size_t clip = 0; clip < entry["clips"].size(); ++clip) {
     const nlohmann::json& found = filter->scores.at(clip);
     const bool counts = choice_.wants(video.prompt) && found.is_object() && found.at("score").get<double>() == 1;

@@ -1,8 +1,8 @@
 #include "sgf/kernels/channel_norm.h"
 
 #include "sgf/core/error.h"
-#include "sgf/kernels/channel_norm_cuda.h"
-#include "sgf/kernels/row_launch.h"
+#include "sgf/kernels/cuda/channel_norm.h"
+#include "sgf/kernels/cuda/row_launch.h"
 #include "sgf/kernels/wide.h"
 
 #include <ATen/ATen.h>
@@ -29,11 +29,11 @@ at::Tensor wide_sum(const ChannelSum& parts) {
 
 void check_parts(const ChannelSum& parts) {
   const at::Tensor& x = parts.x;
-  check(x.dim() == 5, "kernels", "channel_norm takes [B, C, T, H, W], got [{}]", fmt::join(x.sizes(), ", "));
-  check(!parts.bias.defined() || (parts.bias.dim() == 1 && parts.bias.size(0) == x.size(1)), "kernels",
-        "a bias has one value a channel, {}, got {}", x.size(1), parts.bias.defined() ? parts.bias.numel() : 0);
-  check(!parts.residual.defined() || parts.residual.sizes() == x.sizes(), "kernels",
-        "a shortcut has the shape of what it is added to, [{}]", fmt::join(x.sizes(), ", "));
+  SGF_CHECK(x.dim() == 5, "channel_norm takes [B, C, T, H, W], got [{}]", fmt::join(x.sizes(), ", "));
+  SGF_CHECK(!parts.bias.defined() || (parts.bias.dim() == 1 && parts.bias.size(0) == x.size(1)),
+            "a bias has one value a channel, {}, got {}", x.size(1), parts.bias.defined() ? parts.bias.numel() : 0);
+  SGF_CHECK(!parts.residual.defined() || parts.residual.sizes() == x.sizes(),
+            "a shortcut has the shape of what it is added to, [{}]", fmt::join(x.sizes(), ", "));
 }
 
 bool takes_channel_kernel(const at::Tensor& x) {
@@ -95,9 +95,9 @@ at::Tensor channel_sum(const ChannelSum& parts) {
 
 at::Tensor channel_norm(const ChannelSum& parts, const ChannelNorm& norm, const at::Tensor& out) {
   check_parts(parts);
-  check(norm.gamma.dim() == 1 && norm.gamma.size(0) == parts.x.size(1) && out.sizes() == parts.x.sizes(), "kernels",
-        "channel_norm takes one scale a channel, {}, and writes [{}]; got {} and [{}]", parts.x.size(1),
-        fmt::join(parts.x.sizes(), ", "), norm.gamma.numel(), fmt::join(out.sizes(), ", "));
+  SGF_CHECK(norm.gamma.dim() == 1 && norm.gamma.size(0) == parts.x.size(1) && out.sizes() == parts.x.sizes(),
+            "channel_norm takes one scale a channel, {}, and writes [{}]; got {} and [{}]", parts.x.size(1),
+            fmt::join(parts.x.sizes(), ", "), norm.gamma.numel(), fmt::join(out.sizes(), ", "));
   const bool fits =
       takes_channel_kernel(parts.x) && has_channel_rows(out) && out.scalar_type() == parts.x.scalar_type();
   return fits ? launch_channels(parts, &norm, out) : channel_norm_reference(parts, norm, out);

@@ -79,7 +79,7 @@ AttentionBackend attention_backend_from_name(std::string_view name) {
   for (const auto backend :
        {AttentionBackend::kAuto, AttentionBackend::kCudnn, AttentionBackend::kFlash, AttentionBackend::kMath})
     if (name == name_of(backend)) return backend;
-  fail("kernels", "attention backend '{}' is unknown; try auto, cudnn, flash or math", name);
+  fail("attention backend '{}' is unknown; try auto, cudnn, flash or math", name);
 }
 
 std::string_view name_of(AttentionBackend backend) {
@@ -104,9 +104,9 @@ AttentionBackend resolve_backend(AttentionBackend asked, const at::Tensor& like)
     return AttentionBackend::kFlash;
   }
   const bool on_cpu_flash = !like.is_cuda() && asked == AttentionBackend::kFlash;
-  check(asked == AttentionBackend::kMath || on_cpu_flash || gpu_library, "kernels",
-        "attention backend {} can't take {} heads of width {} on {}; try auto or math", name_of(asked),
-        c10::toString(like.scalar_type()), like.size(-1), like.device().str());
+  SGF_CHECK(asked == AttentionBackend::kMath || on_cpu_flash || gpu_library,
+            "attention backend {} can't take {} heads of width {} on {}; try auto or math", name_of(asked),
+            c10::toString(like.scalar_type()), like.size(-1), like.device().str());
   return asked;
 }
 

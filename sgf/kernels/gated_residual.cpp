@@ -1,10 +1,10 @@
 #include "sgf/kernels/gated_residual.h"
 
 #include "sgf/core/error.h"
-#include "sgf/kernels/gated_residual_cpu.h"
-#include "sgf/kernels/gated_residual_cuda.h"
-#include "sgf/kernels/row_launch.h"
-#include "sgf/kernels/row_threads.h"
+#include "sgf/kernels/cpu/gated_residual.h"
+#include "sgf/kernels/cpu/row_threads.h"
+#include "sgf/kernels/cuda/gated_residual.h"
+#include "sgf/kernels/cuda/row_launch.h"
 #include "sgf/kernels/wide.h"
 
 #include <ATen/ATen.h>
@@ -92,9 +92,9 @@ at::Tensor gated_residual_reference(const at::Tensor& x, const at::Tensor& y, co
 }
 
 at::Tensor gated_residual(const at::Tensor& x, const at::Tensor& y, const at::Tensor& gate) {
-  check(x.dim() == 3 && x.sizes() == y.sizes() && gate.dim() == 3 && x.size(1) % gate.size(1) == 0, "kernels",
-        "gated_residual takes x and y [B, F * L, C] and gate [B, F, C], got {} tokens for {} frames", x.size(1),
-        gate.size(1));
+  SGF_CHECK(x.dim() == 3 && x.sizes() == y.sizes() && gate.dim() == 3 && x.size(1) % gate.size(1) == 0,
+            "gated_residual takes x and y [B, F * L, C] and gate [B, F, C], got {} tokens for {} frames", x.size(1),
+            gate.size(1));
   if (takes_cpu_rows(x) && y.scalar_type() == x.scalar_type() && gate.scalar_type() == x.scalar_type())
     return gated_residual_on_cpu(x, y, gate);
   if (!takes_row_kernel(y, y.size(2))) return gated_residual_reference(x, y, gate);

@@ -1,7 +1,7 @@
 #include "sgf/kernels/gelu_tanh.h"
 
-#include "sgf/kernels/gelu_tanh_cpu.h"
-#include "sgf/kernels/row_threads.h"
+#include "sgf/kernels/cpu/gelu_tanh.h"
+#include "sgf/kernels/cpu/row_threads.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>

@@ -1,8 +1,8 @@
 #include "sgf/kernels/key_parts.h"
 
 #include "sgf/core/error.h"
-#include "sgf/kernels/key_parts_cuda.h"
-#include "sgf/kernels/row_launch.h"
+#include "sgf/kernels/cuda/key_parts.h"
+#include "sgf/kernels/cuda/row_launch.h"
 #include "sgf/kernels/wide.h"
 
 #include <ATen/ATen.h>
@@ -47,7 +47,7 @@ int64_t key_parts_for(const at::Tensor& q, const at::Tensor& k, AttentionBackend
 
 at::Tensor attention_in_parts(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, AttentionBackend backend,
                               int64_t parts) {
-  check(parts >= 1 && k.size(1) % parts == 0, "kernels", "{} keys cannot be cut into {} equal parts", k.size(1), parts);
+  SGF_CHECK(parts >= 1 && k.size(1) % parts == 0, "{} keys cannot be cut into {} equal parts", k.size(1), parts);
   const int64_t batch = q.size(0);
   const at::Tensor queries = q.unsqueeze(1).expand({-1, parts, -1, -1, -1}).flatten(0, 1);
   const DenseAttention part = dense_attention(queries.transpose(1, 2), as_batches(k, parts).transpose(1, 2),
@@ -61,9 +61,9 @@ at::Tensor join_parts_reference(const at::Tensor& out, const at::Tensor& lse) {
 }
 
 at::Tensor join_parts(const at::Tensor& out_in, const at::Tensor& lse_in) {
-  check(out_in.dim() == 5 && lse_in.dim() == 4 && lse_in.size(1) == out_in.size(1) &&
-            lse_in.size(2) == out_in.size(3) && lse_in.size(3) == out_in.size(2),
-        "kernels", "join_parts takes out [B, P, Lq, N, D] and lse [B, P, N, Lq]");
+  SGF_CHECK(out_in.dim() == 5 && lse_in.dim() == 4 && lse_in.size(1) == out_in.size(1) &&
+                lse_in.size(2) == out_in.size(3) && lse_in.size(3) == out_in.size(2),
+            "join_parts takes out [B, P, Lq, N, D] and lse [B, P, N, Lq]");
   if (!takes_row_kernel(out_in, out_in.size(4)) || lse_in.scalar_type() != at::kFloat)
     return join_parts_reference(out_in, lse_in);
   const at::Tensor out = out_in.contiguous(), lse = lse_in.contiguous();
@@ -72,7 +72,7 @@ at::Tensor join_parts(const at::Tensor& out_in, const at::Tensor& lse_in) {
   const char* refusal = cuda::join_parts({out.data_ptr(), lse.data_ptr<float>(), joined.data_ptr(), out.size(0),
                                           out.size(1), out.size(2), out.size(3), out.size(4)},
                                          float_type(out), static_cast<cudaStream_t>(current_stream(out.device())));
-  check(refusal == nullptr, "kernels", "join_parts did not start: {}", refusal == nullptr ? "" : refusal);
+  SGF_CHECK(refusal == nullptr, "join_parts did not start: {}", refusal == nullptr ? "" : refusal);
   return joined;
 }
 

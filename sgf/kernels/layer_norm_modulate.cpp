@@ -1,10 +1,10 @@
 #include "sgf/kernels/layer_norm_modulate.h"
 
 #include "sgf/core/error.h"
-#include "sgf/kernels/layer_norm_modulate_cpu.h"
-#include "sgf/kernels/layer_norm_modulate_cuda.h"
-#include "sgf/kernels/row_launch.h"
-#include "sgf/kernels/row_threads.h"
+#include "sgf/kernels/cpu/layer_norm_modulate.h"
+#include "sgf/kernels/cpu/row_threads.h"
+#include "sgf/kernels/cuda/layer_norm_modulate.h"
+#include "sgf/kernels/cuda/row_launch.h"
 #include "sgf/kernels/wide.h"
 
 #include <ATen/ATen.h>
@@ -169,9 +169,9 @@ at::Tensor layer_norm_modulate_reference(const at::Tensor& x, const at::Tensor& 
 }
 
 at::Tensor layer_norm_modulate(const at::Tensor& x, const at::Tensor& shift, const at::Tensor& scale, double eps) {
-  check(x.dim() == 3 && shift.dim() == 3 && shift.sizes() == scale.sizes() && x.size(1) % shift.size(1) == 0, "kernels",
-        "layer_norm_modulate takes x [B, F * L, C] and shift, scale [B, F, C], got {} tokens for {} frames", x.size(1),
-        shift.size(1));
+  SGF_CHECK(x.dim() == 3 && shift.dim() == 3 && shift.sizes() == scale.sizes() && x.size(1) % shift.size(1) == 0,
+            "layer_norm_modulate takes x [B, F * L, C] and shift, scale [B, F, C], got {} tokens for {} frames",
+            x.size(1), shift.size(1));
   if (takes_cpu_rows(x) && shift.scalar_type() == x.scalar_type() && scale.scalar_type() == x.scalar_type())
     return layer_norm_modulate_on_cpu(x, shift, scale, eps);
   if (!takes_row_kernel(x, x.size(2))) return layer_norm_modulate_reference(x, shift, scale, eps);

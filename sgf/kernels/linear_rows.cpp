@@ -1,8 +1,8 @@
 #include "sgf/kernels/linear_rows.h"
 
-#include "sgf/kernels/column_sums_cuda.h"
-#include "sgf/kernels/row_launch.h"
-#include "sgf/kernels/row_threads.h"
+#include "sgf/kernels/cpu/row_threads.h"
+#include "sgf/kernels/cuda/column_sums.h"
+#include "sgf/kernels/cuda/row_launch.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>

@@ -2,8 +2,8 @@
 #include "sgf/kernels/noise_fill.h"
 
 #include "sgf/core/error.h"
-#include "sgf/kernels/current_stream.h"
-#include "sgf/kernels/noise_fill_cuda.h"
+#include "sgf/kernels/cuda/current_stream.h"
+#include "sgf/kernels/cuda/noise_fill.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -29,7 +29,7 @@ NoiseDtype noise_dtype(at::ScalarType type) {
     case at::kBFloat16:
       return NoiseDtype::kBFloat16;
     default:
-      fail("noise", "drawn as float64, float32 or bfloat16, got {}", c10::toString(type));
+      fail("drawn as float64, float32 or bfloat16, got {}", c10::toString(type));
   }
 }
 
@@ -83,7 +83,7 @@ void fill_on_cuda(at::Tensor& out, NoiseDtype dtype, NoiseDistribution distribut
   const c10::DeviceGuard guard(out.device());
   const auto stream = static_cast<cudaStream_t>(current_stream(out.device()));
   const char* refusal = cuda::fill_noise(out.data_ptr(), dtype, distribution, rows, stream);
-  check(refusal == nullptr, "noise", "{} was not filled: {}", out.device().str(), refusal ? refusal : "");
+  SGF_CHECK(refusal == nullptr, "{} was not filled: {}", out.device().str(), refusal ? refusal : "");
 }
 
 void check_rows(const NoiseRows& rows) {
@@ -97,8 +97,8 @@ at::Tensor filled(const NoiseRows& rows, NoiseDistribution distribution, at::Int
                   const at::TensorOptions& options) {
   check_rows(rows);
   const NoiseDtype dtype = noise_dtype(c10::typeMetaToScalarType(options.dtype()));
-  check(options.device().is_cpu() || options.device().is_cuda(), "noise", "drawn on CPU or CUDA, got {}",
-        options.device().str());
+  SGF_CHECK(options.device().is_cpu() || options.device().is_cuda(), "drawn on CPU or CUDA, got {}",
+            options.device().str());
   at::Tensor out = at::empty(shape, options.requires_grad(false));
   if (out.numel() == 0) return out;
   out.is_cuda() ? fill_on_cuda(out, dtype, distribution, rows) : fill_on_cpu(out, dtype, distribution, rows);
@@ -108,7 +108,7 @@ at::Tensor filled(const NoiseRows& rows, NoiseDistribution distribution, at::Int
 NoiseRows one_row(const NoiseKey& key, at::IntArrayRef shape) { return {key, 1, c10::multiply_integers(shape)}; }
 
 NoiseRows row_per_sample(const NoiseKey& first, at::IntArrayRef shape) {
-  check(!shape.empty(), "noise", "drawing per sample needs a batch dimension, got an empty shape");
+  SGF_CHECK(!shape.empty(), "drawing per sample needs a batch dimension, got an empty shape");
   return {first, shape[0], c10::multiply_integers(shape.slice(1))};
 }
 

@@ -2,7 +2,7 @@
 // step would be over before the host has queued the next launch.
 #pragma once
 
-#include "sgf/kernels/record_launches.h"
+#include "sgf/kernels/cuda/record_launches.h"
 
 #include <ATen/core/Tensor.h>
 

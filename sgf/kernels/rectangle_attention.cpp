@@ -83,9 +83,9 @@ class RunningSoftmax {
   bool touch(TokenRange range) {
     const bool before = seen_[static_cast<size_t>(range.begin)];
     for (int64_t i = range.begin; i < range.end(); ++i) {
-      check(seen_[static_cast<size_t>(i)] == before, "kernels",
-            "queries [{}, {}) are partly covered by an earlier rectangle; split them at token {}", range.begin,
-            range.end(), i);
+      SGF_CHECK(seen_[static_cast<size_t>(i)] == before,
+                "queries [{}, {}) are partly covered by an earlier rectangle; split them at token {}", range.begin,
+                range.end(), i);
       seen_[static_cast<size_t>(i)] = true;
     }
     return before;
@@ -205,12 +205,12 @@ struct RectangleAttention : torch::autograd::Function<RectangleAttention> {
 };
 
 void check_shapes(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const AttentionRegion& region) {
-  check(q.dim() == 4 && k.dim() == 4 && v.sizes() == k.sizes() && q.size(0) == k.size(0) && q.size(2) == k.size(2) &&
-            q.size(3) == k.size(3),
-        "kernels", "attention takes q [B, Lq, N, D] and k, v [B, Lk, N, D]; got {}-d q and {}-d k", q.dim(), k.dim());
-  check(q.size(1) == region.query_tokens && k.size(1) == region.key_tokens, "kernels",
-        "the region is over {} queries and {} keys, the tensors hold {} and {}", region.query_tokens, region.key_tokens,
-        q.size(1), k.size(1));
+  SGF_CHECK(q.dim() == 4 && k.dim() == 4 && v.sizes() == k.sizes() && q.size(0) == k.size(0) &&
+                q.size(2) == k.size(2) && q.size(3) == k.size(3),
+            "attention takes q [B, Lq, N, D] and k, v [B, Lk, N, D]; got {}-d q and {}-d k", q.dim(), k.dim());
+  SGF_CHECK(q.size(1) == region.query_tokens && k.size(1) == region.key_tokens,
+            "the region is over {} queries and {} keys, the tensors hold {} and {}", region.query_tokens,
+            region.key_tokens, q.size(1), k.size(1));
 }
 
 }  // namespace

@@ -6,12 +6,12 @@ namespace sgf {
 namespace {
 
 void check_ranges(const std::vector<TokenRange>& ranges, int64_t repeat, int64_t tokens, const char* what) {
-  check(!ranges.empty() && (repeat == 1 || ranges.size() == 1), "kernels",
-        "a rectangle has {} ranges of {} and repeat {}; a repeated one takes exactly one range", ranges.size(), what,
-        repeat);
+  SGF_CHECK(!ranges.empty() && (repeat == 1 || ranges.size() == 1),
+            "a rectangle has {} ranges of {} and repeat {}; a repeated one takes exactly one range", ranges.size(),
+            what, repeat);
   for (const TokenRange& range : ranges)
-    check(range.begin >= 0 && range.count > 0 && range.begin + range.count * repeat <= tokens, "kernels",
-          "{} [{}, {}) x {} leave the sequence of {} tokens", what, range.begin, range.end(), repeat, tokens);
+    SGF_CHECK(range.begin >= 0 && range.count > 0 && range.begin + range.count * repeat <= tokens,
+              "{} [{}, {}) x {} leave the sequence of {} tokens", what, range.begin, range.end(), repeat, tokens);
 }
 
 }  // namespace
@@ -22,7 +22,7 @@ AttentionRegion AttentionRegion::dense(int64_t query_tokens, int64_t key_tokens)
 
 void AttentionRegion::validate() const {
   for (const Rectangle& rectangle : rectangles) {
-    check(rectangle.repeat >= 1, "kernels", "a rectangle repeats at least once, got {}", rectangle.repeat);
+    SGF_CHECK(rectangle.repeat >= 1, "a rectangle repeats at least once, got {}", rectangle.repeat);
     check_ranges(rectangle.queries, rectangle.repeat, query_tokens, "queries");
     check_ranges(rectangle.keys, rectangle.repeat, key_tokens, "keys");
   }

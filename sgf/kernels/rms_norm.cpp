@@ -1,10 +1,10 @@
 #include "sgf/kernels/rms_norm.h"
 
 #include "sgf/core/error.h"
-#include "sgf/kernels/rms_norm_cpu.h"
-#include "sgf/kernels/rms_norm_cuda.h"
-#include "sgf/kernels/row_launch.h"
-#include "sgf/kernels/row_threads.h"
+#include "sgf/kernels/cpu/rms_norm.h"
+#include "sgf/kernels/cpu/row_threads.h"
+#include "sgf/kernels/cuda/rms_norm.h"
+#include "sgf/kernels/cuda/row_launch.h"
 #include "sgf/kernels/wide.h"
 
 #include <ATen/ATen.h>
@@ -112,8 +112,8 @@ at::Tensor rms_norm_reference(const at::Tensor& x, const at::Tensor& weight, dou
 }
 
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps) {
-  check(weight.dim() == 1 && x.size(-1) == weight.size(0), "kernels",
-        "rms_norm takes a weight as wide as the last dim, got {} for {}", weight.numel(), x.size(-1));
+  SGF_CHECK(weight.dim() == 1 && x.size(-1) == weight.size(0),
+            "rms_norm takes a weight as wide as the last dim, got {} for {}", weight.numel(), x.size(-1));
   if (takes_cpu_rows(x) && weight.scalar_type() == x.scalar_type()) return rms_norm_on_cpu(x, weight, eps);
   if (!takes_row_kernel(x, x.size(-1)) || weight.scalar_type() != x.scalar_type())
     return rms_norm_reference(x, weight, eps);

@@ -1,10 +1,10 @@
 #include "sgf/kernels/rope.h"
 
 #include "sgf/core/error.h"
-#include "sgf/kernels/rope_cpu.h"
-#include "sgf/kernels/rope_cuda.h"
-#include "sgf/kernels/row_launch.h"
-#include "sgf/kernels/row_threads.h"
+#include "sgf/kernels/cpu/rope.h"
+#include "sgf/kernels/cpu/row_threads.h"
+#include "sgf/kernels/cuda/rope.h"
+#include "sgf/kernels/cuda/row_launch.h"
 #include "sgf/kernels/wide.h"
 
 #include <ATen/ATen.h>
@@ -34,7 +34,7 @@ at::Tensor rotated(const at::Tensor& x_in, const at::Tensor& cos, const at::Tens
   const char* refusal = cuda::rotate({x.data_ptr(), cos.data_ptr<float>(), sin.data_ptr<float>(), out.data_ptr(),
                                       x.numel(), x.size(1), x.size(2), x.size(3), backwards},
                                      float_type(x), static_cast<cudaStream_t>(current_stream(x.device())));
-  check(refusal == nullptr, "kernels", "rotate did not start: {}", refusal == nullptr ? "" : refusal);
+  SGF_CHECK(refusal == nullptr, "rotate did not start: {}", refusal == nullptr ? "" : refusal);
   return out;
 }
 
@@ -62,9 +62,10 @@ at::Tensor rotate_reference(const at::Tensor& x, const RopeTable& table) {
 }
 
 at::Tensor rotate(const at::Tensor& x, const RopeTable& table) {
-  check(x.dim() == 4 && table.cos.dim() == 2 && x.size(1) == table.cos.size(0) && x.size(3) == 2 * table.cos.size(1),
-        "kernels", "rotate takes x [B, L, N, D] and a table [L, D / 2], got {} tokens for a table of {}", x.size(1),
-        table.cos.size(0));
+  SGF_CHECK(
+      x.dim() == 4 && table.cos.dim() == 2 && x.size(1) == table.cos.size(0) && x.size(3) == 2 * table.cos.size(1),
+      "rotate takes x [B, L, N, D] and a table [L, D / 2], got {} tokens for a table of {}", x.size(1),
+      table.cos.size(0));
   const bool on_cpu = takes_cpu_rows(x) && table.cos.scalar_type() == x.scalar_type();
   if (!on_cpu && !takes_row_kernel(x, x.size(3))) return rotate_reference(x, table);
   if (!wants_graph(x)) return rotated(x, table.cos.contiguous(), table.sin.contiguous(), /*backwards=*/false);

@@ -1,8 +1,8 @@
 #include "sgf/kernels/window_lookup.h"
 
 #include "sgf/core/error.h"
-#include "sgf/kernels/row_threads.h"
-#include "sgf/kernels/window_lookup_cpu.h"
+#include "sgf/kernels/cpu/row_threads.h"
+#include "sgf/kernels/cpu/window_lookup.h"
 
 #include <ATen/ATen.h>
 
@@ -50,11 +50,11 @@ at::Tensor window_lookup_on_cpu(const std::vector<at::Tensor>& levels, const at:
 }
 
 void check_window_lookup(const std::vector<at::Tensor>& levels, const at::Tensor& places) {
-  check(places.dim() == 2 && places.size(1) == 2, "kernels", "places of windows are [P, 2]");
+  SGF_CHECK(places.dim() == 2 && places.size(1) == 2, "places of windows are [P, 2]");
   for (const at::Tensor& level : levels)
-    check(level.dim() == 3 && level.size(0) == places.size(0) && level.size(1) > 1 && level.size(2) > 1 &&
-              level.scalar_type() == places.scalar_type(),
-          "kernels", "a level of windows is [P, h, w] of the dtype of its places, with more than one pixel a side");
+    SGF_CHECK(level.dim() == 3 && level.size(0) == places.size(0) && level.size(1) > 1 && level.size(2) > 1 &&
+                  level.scalar_type() == places.scalar_type(),
+              "a level of windows is [P, h, w] of the dtype of its places, with more than one pixel a side");
 }
 
 }  // namespace

@@ -26,8 +26,8 @@ void fill(CallPlan& plan, const CallInput& in, const Bidirectional&) {
 }
 
 void check_layout(const BlockLayout& layout, const CallInput& in) {
-  check(layout.frames() == in.frames, "model", "the layout is of {} frames, the latents hold {}", layout.frames(),
-        in.frames);
+  SGF_CHECK(layout.frames() == in.frames, "the layout is of {} frames, the latents hold {}", layout.frames(),
+            in.frames);
 }
 
 void fill(CallPlan& plan, const CallInput& in, const BlockCausal& mode) {
@@ -37,8 +37,8 @@ void fill(CallPlan& plan, const CallInput& in, const BlockCausal& mode) {
 }
 
 void fill(CallPlan& plan, const CallInput& in, const Serial& mode) {
-  check(mode.block.frames() == in.frames, "model", "a serial call takes the {} frames of block [{}, {}), got {}",
-        mode.block.frames(), mode.block.begin, mode.block.end, in.frames);
+  SGF_CHECK(mode.block.frames() == in.frames, "a serial call takes the {} frames of block [{}, {}), got {}",
+            mode.block.frames(), mode.block.begin, mode.block.end, in.frames);
   const ContextPolicy& policy = mode.cache.policy();
   const std::vector<int64_t> seen = mode.positions.positions(policy, mode.block);
   const int64_t per_frame = in.grid.tokens_per_frame();
@@ -52,9 +52,9 @@ void fill(CallPlan& plan, const CallInput& in, const Serial& mode) {
 void fill(CallPlan& plan, const CallInput& in, const Parallel& mode) {
   check_layout(mode.mask.layout(), in);
   plan.context_frames = mode.mask.context_frames();
-  check(mode.context.dim() == 5 && mode.context.size(1) >= plan.context_frames, "model",
-        "Pass 2 reads {} context frames, got latents of {}", plan.context_frames,
-        mode.context.dim() == 5 ? mode.context.size(1) : 0);
+  SGF_CHECK(mode.context.dim() == 5 && mode.context.size(1) >= plan.context_frames,
+            "Pass 2 reads {} context frames, got latents of {}", plan.context_frames,
+            mode.context.dim() == 5 ? mode.context.size(1) : 0);
   plan.frames = plan.context_frames + in.frames;
   plan.region = mode.mask.region(in.grid);
   plan.last_region = mode.mask.noisy_region(in.grid);

@@ -40,8 +40,8 @@ BlockWeights block_from_parameters(const std::vector<at::Tensor>& tensors, size_
 }
 
 void check_timesteps(const at::Tensor& latents, const at::Tensor& t) {
-  check(t.dim() == 2 && t.size(0) == latents.size(0) && t.size(1) == latents.size(1), "model",
-        "timesteps are [B, F] = [{}, {}], got {} dims", latents.size(0), latents.size(1), t.dim());
+  SGF_CHECK(t.dim() == 2 && t.size(0) == latents.size(0) && t.size(1) == latents.size(1),
+            "timesteps are [B, F] = [{}, {}], got {} dims", latents.size(0), latents.size(1), t.dim());
 }
 
 }  // namespace
@@ -120,6 +120,11 @@ at::Tensor CausalDit::run_block(size_t layer, const BlockInput& input, const Cal
     return block_forward(block_from_parameters(in, first_parameter), again, plan, place, config);
   };
   return recomputed(piece, inputs);
+}
+
+at::TensorOptions latent_options(const CausalDit& dit) {
+  const at::Tensor& like = dit.weights().head.weight;
+  return at::TensorOptions().device(like.device()).dtype(wide_type(like.scalar_type()));
 }
 
 }  // namespace sgf

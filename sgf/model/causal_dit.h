@@ -51,4 +51,7 @@ class CausalDit {
   RopeTables ropes_;
 };
 
+// Of latents that a network is fed: its device, float32 or wider.
+at::TensorOptions latent_options(const CausalDit& dit);
+
 }  // namespace sgf

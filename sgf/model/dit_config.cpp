@@ -3,7 +3,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
-#include "sgf/core/strict_json.h"
+#include "sgf/files/strict_json.h"
 
 #include <nlohmann/json.hpp>
 
@@ -44,7 +44,7 @@ const std::vector<Preset>& presets() {
 }
 
 void check_size(std::string_view name, int64_t value, int64_t most) {
-  check(value >= 1 && value <= most, "model", "{} must be 1 to {}, got {}", name, most, value);
+  SGF_CHECK(value >= 1 && value <= most, "{} must be 1 to {}, got {}", name, most, value);
 }
 
 // A setting that would make another network, and the values under which it does not.
@@ -79,7 +79,7 @@ class ConfigReader {
     for (const Trap& trap : traps()) {
       const auto found = root_.find(trap.key);
       if (found == root_.end() || std::ranges::find(trap.harmless, *found) != trap.harmless.end()) continue;
-      fail("model", "{}: {} is {}: {}", source_, trap.key, shown(*found), trap.why);
+      fail("{}: {} is {}: {}", source_, trap.key, shown(*found), trap.why);
     }
   }
 
@@ -97,15 +97,15 @@ class ConfigReader {
   void read_patch(std::array<int64_t, 3>& patch) const {
     const auto found = root_.find("patch_size");
     if (found == root_.end() || found->is_null()) return;
-    check(found->is_array() && found->size() == 3, "model", "{}: patch_size expects three integers, got {}", source_,
-          shown(*found));
+    SGF_CHECK(found->is_array() && found->size() == 3, "{}: patch_size expects three integers, got {}", source_,
+              shown(*found));
     for (size_t i = 0; i < 3; ++i) patch[i] = integer("patch_size", (*found)[i]);
   }
 
   void read_eps(double& eps) const {
     const auto found = root_.find("eps");
     if (found == root_.end() || found->is_null()) return;
-    check(found->is_number(), "model", "{}: eps expects a number, got {}", source_, shown(*found));
+    SGF_CHECK(found->is_number(), "{}: eps expects a number, got {}", source_, shown(*found));
     eps = found->get<double>();
   }
 
@@ -113,8 +113,8 @@ class ConfigReader {
   static std::string shown(const json& value) { return in_quotes(value.dump()); }
 
   int64_t integer(std::string_view key, const json& value) const {
-    check(value.is_number_integer() && (!value.is_number_unsigned() || value.get<uint64_t>() <= INT64_MAX), "model",
-          "{}: {} expects an integer, got {}", source_, key, shown(value));
+    SGF_CHECK(value.is_number_integer() && (!value.is_number_unsigned() || value.get<uint64_t>() <= INT64_MAX),
+              "{}: {} expects an integer, got {}", source_, key, shown(value));
     return value.get<int64_t>();
   }
 
@@ -126,15 +126,15 @@ class ConfigReader {
 void read_width(const ConfigReader& reader, DitConfig& config, std::string_view source) {
   const bool has_heads = reader.read({"num_heads", "num_attention_heads"}, config.num_heads);
   if (reader.read({"dim"}, config.dim)) {
-    check(has_heads, "model", "{}: has dim but not num_heads", source);
+    SGF_CHECK(has_heads, "{}: has dim but not num_heads", source);
     return;
   }
   int64_t head_width = 0;
   const bool has_width = reader.read({"attention_head_dim"}, head_width);
-  check(has_heads && has_width, "model",
-        "{}: is no config of a Wan DiT: it has neither dim and num_heads nor num_attention_heads and "
-        "attention_head_dim",
-        source);
+  SGF_CHECK(has_heads && has_width,
+            "{}: is no config of a Wan DiT: it has neither dim and num_heads nor num_attention_heads and "
+            "attention_head_dim",
+            source);
   check_size("attention_head_dim", head_width, kWidestLayer);
   check_size("num_attention_heads", config.num_heads, kWidestLayer);
   config.dim = config.num_heads * head_width;
@@ -144,8 +144,7 @@ void validate_as(const DitConfig& config, std::string_view source) {
   try {
     config.validate();
   } catch (const Error& error) {
-    const std::string_view message = error.what();
-    fail("model", "{}: {}", source, message.substr(message.find("] ") + 2));  // the room is said once
+    fail("{}: {}", source, error.what());
   }
 }
 
@@ -164,18 +163,17 @@ void DitConfig::validate() const {
   }
   check_size("num_layers", num_layers, kMostLayers);
   for (const int64_t size : patch_size) check_size("patch_size", size, 64);
-  check(patch_size[0] == 1, "model", "a patch spans one latent frame, or blocks would not be causal; got {}",
-        patch_size[0]);
-  check(dim % num_heads == 0, "model", "dim must be a multiple of num_heads, got {} and {}", dim, num_heads);
-  check(head_width() % 2 == 0, "model", "heads must have an even width for RoPE's pairs, got {}", head_width());
-  check(freq_dim % 2 == 0, "model", "freq_dim must be even, half cosines and half sines, got {}", freq_dim);
-  check(eps > 0 && eps < 1, "model", "eps must lie between 0 and 1, got {}", eps);
+  SGF_CHECK(patch_size[0] == 1, "a patch spans one latent frame, or blocks would not be causal; got {}", patch_size[0]);
+  SGF_CHECK(dim % num_heads == 0, "dim must be a multiple of num_heads, got {} and {}", dim, num_heads);
+  SGF_CHECK(head_width() % 2 == 0, "heads must have an even width for RoPE's pairs, got {}", head_width());
+  SGF_CHECK(freq_dim % 2 == 0, "freq_dim must be even, half cosines and half sines, got {}", freq_dim);
+  SGF_CHECK(eps > 0 && eps < 1, "eps must lie between 0 and 1, got {}", eps);
 }
 
 DitConfig dit_preset(std::string_view name) {
   const auto found = std::ranges::find(presets(), name, &Preset::name);
-  check(found != presets().end(), "model", "no preset {}; there are {}", in_quotes(name),
-        fmt::join(dit_preset_names(), ", "));
+  SGF_CHECK(found != presets().end(), "no preset {}; there are {}", in_quotes(name),
+            fmt::join(dit_preset_names(), ", "));
   return found->config;
 }
 
@@ -187,7 +185,7 @@ std::vector<std::string> dit_preset_names() {
 
 DitConfig dit_config_from_json(std::string_view text, std::string_view source) {
   const json root = parse_strict_json(text, std::string(source), {.depth = 8, .array_length = 4096});
-  check(root.is_object(), "model", "{}: expected a JSON object", source);
+  SGF_CHECK(root.is_object(), "{}: expected a JSON object", source);
   const ConfigReader reader(root, source);
   reader.refuse_other_networks();
 

@@ -1,9 +1,8 @@
 // The parameters of a DiT as plain structs, and one walk over all of them under their official names.
 #pragma once
 
-#include "sgf/core/tensors.h"
+#include "sgf/files/tensors.h"
 #include "sgf/model/dit_config.h"
-#include "sgf/model/weight_names.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -83,11 +82,10 @@ void visit_weights(Weights& w, Visit&& visit) {
   visit("head.modulation", w.head_modulation);
 }
 
-NamedTensors named_parameters(const DitWeights& weights);
+// All blocks, no tensor yet: visit_weights assigns them.
+DitWeights dit_weights_to_fill(const DitConfig& config);
 
-// Copies onto `options` (dtype, device). Missing tensors and wrong shapes are refused, all of them named at once.
-DitWeights load_dit_weights(const DitConfig& config, const TensorFile& file, const DitWeightIndex& index,
-                            at::TensorOptions options);
+NamedTensors named_parameters(const DitWeights& weights);
 
 // Fresh weights, a pure function of the seed: linear layers keep the scale of what passes through, the head too
 // (nothing is zero, so that every path shows in a test).

@@ -68,7 +68,7 @@ ActivationPolicy activation_policy_from_name(std::string_view name) {
   for (const auto policy :
        {ActivationPolicy::kKeepAll, ActivationPolicy::kRecomputeBlocks, ActivationPolicy::kKeepAttention})
     if (name == name_of(policy)) return policy;
-  fail("model", "activation policy '{}' is unknown; try keep, recompute or keep-attention", name);
+  fail("activation policy '{}' is unknown; try keep, recompute or keep-attention", name);
 }
 
 at::Tensor recomputed(const Piece& piece, const std::vector<at::Tensor>& inputs) {

@@ -53,7 +53,7 @@ std::vector<int64_t> first_numbers(int64_t count) {
 
 RopeTable rope_table(const std::vector<int64_t>& positions, const PatchGrid& grid, int64_t head_width,
                      const at::Tensor& like) {
-  check(head_width >= 2 && head_width % 2 == 0, "model", "a head has an even width, got {}", head_width);
+  SGF_CHECK(head_width >= 2 && head_width % 2 == 0, "a head has an even width, got {}", head_width);
   const int64_t frames = static_cast<int64_t>(positions.size()), rows = grid.rows(), columns = grid.columns();
   const int64_t space = 2 * (head_width / 6);
   const auto options = like.options().dtype(wide_type(like.scalar_type())).requires_grad(false);

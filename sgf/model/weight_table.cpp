@@ -1,6 +1,8 @@
 // The table itself. diffusers' norm2 is Wan's norm3: Wan counts its two norms without weights as well.
 #include "sgf/model/weight_table.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
 namespace sgf {
@@ -77,5 +79,17 @@ constexpr std::array kAfter{
 std::span<const WeightRow> rows_before_blocks() { return kBefore; }
 std::span<const WeightRow> rows_of_block() { return kBlock; }
 std::span<const WeightRow> rows_after_blocks() { return kAfter; }
+
+std::vector<WeightShape> expected_dit_weights(const DitConfig& config) {
+  std::vector<WeightShape> weights;
+  for (const WeightRow& row : rows_before_blocks()) weights.push_back({std::string(row.official), row.shape(config)});
+  for (int64_t block = 0; block < config.num_layers; ++block) {
+    for (const WeightRow& row : rows_of_block()) {
+      weights.push_back({fmt::format("blocks.{}.{}", block, row.official), row.shape(config)});
+    }
+  }
+  for (const WeightRow& row : rows_after_blocks()) weights.push_back({std::string(row.official), row.shape(config)});
+  return weights;
+}
 
 }  // namespace sgf

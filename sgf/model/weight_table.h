@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,5 +23,13 @@ struct WeightRow {
 std::span<const WeightRow> rows_before_blocks();
 std::span<const WeightRow> rows_of_block();
 std::span<const WeightRow> rows_after_blocks();
+
+struct WeightShape {
+  std::string name;  // official: "blocks.0.self_attn.q.weight"
+  std::vector<int64_t> shape;
+};
+
+// Every tensor a DiT of this size has, in the official order and under the official names.
+std::vector<WeightShape> expected_dit_weights(const DitConfig& config);
 
 }  // namespace sgf

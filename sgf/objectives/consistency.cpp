@@ -44,7 +44,7 @@ at::Tensor guided_flow(const TeacherForcedView& view, const CausalDit& teacher, 
 GridSteps grid_steps(const SolverGrid& grid, const std::vector<int64_t>& indices, c10::Device device) {
   std::vector<double> sigma, sigma_next;
   for (const int64_t i : indices) {
-    check(i >= 0 && i < grid.steps(), "objectives", "a grid of {} steps has none numbered {}", grid.steps(), i);
+    SGF_CHECK(i >= 0 && i < grid.steps(), "a grid of {} steps has none numbered {}", grid.steps(), i);
     sigma.push_back(grid.sigmas[static_cast<size_t>(i)]);
     sigma_next.push_back(grid.sigmas[static_cast<size_t>(i) + 1]);
   }

@@ -18,9 +18,9 @@ at::Tensor bell_weights(const FlowSchedule& schedule, const at::Tensor& t, const
 }
 
 at::Tensor flow_matching_loss(const at::Tensor& flow, const at::Tensor& target, const at::Tensor& weights) {
-  check(flow.dim() == 5 && flow.sizes() == target.sizes(), "objectives",
-        "flow and target are latents [B, F, C, H, W] of one shape, got {} and {} elements", flow.numel(),
-        target.numel());
+  SGF_CHECK(flow.dim() == 5 && flow.sizes() == target.sizes(),
+            "flow and target are latents [B, F, C, H, W] of one shape, got {} and {} elements", flow.numel(),
+            target.numel());
   const at::Tensor squared = (wide(flow) - wide(target)).square();
   if (!weights.defined()) return squared.mean();
   return (squared.mean({2, 3, 4}) * weights).mean();

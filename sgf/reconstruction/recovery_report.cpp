@@ -16,8 +16,8 @@ RecoveryReport worse_of(const RecoveryReport& a, const RecoveryReport& b) {
 }
 
 at::Tensor recovery_numbers(const at::Tensor& reconstructed, const at::Tensor& recorded) {
-  check(reconstructed.sizes() == recorded.sizes(), "reconstruction",
-        "recovery compares latents of one shape, got {} and {} elements", reconstructed.numel(), recorded.numel());
+  SGF_CHECK(reconstructed.sizes() == recorded.sizes(), "recovery compares latents of one shape, got {} and {} elements",
+            reconstructed.numel(), recorded.numel());
   const at::Tensor ours = reconstructed.detach().to(at::kDouble), theirs = recorded.to(at::kDouble);
   const at::Tensor difference = ours - theirs;
   const at::Tensor norm = theirs.norm();

@@ -17,8 +17,8 @@ at::Tensor predict_block(const CausalDit& dit, const PromptText& text, const Ser
 
 DenoisedBlock denoise_block(const BlockPrediction& predict, FrameSpan block, const std::vector<double>& timesteps,
                             int64_t steps, const BlockNoise& noise, const StepSeen& seen) {
-  check(steps >= 1 && steps <= static_cast<int64_t>(timesteps.size()), "rollout",
-        "a block takes 1 to {} denoising steps, got {}", timesteps.size(), steps);
+  SGF_CHECK(steps >= 1 && steps <= static_cast<int64_t>(timesteps.size()),
+            "a block takes 1 to {} denoising steps, got {}", timesteps.size(), steps);
   DenoisedBlock denoised{noise(block, 0), {}};
   for (int64_t step = 0;; ++step) {
     denoised.prediction = predict(denoised.noisy, timesteps[static_cast<size_t>(step)]);

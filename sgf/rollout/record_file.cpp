@@ -1,8 +1,8 @@
 #include "sgf/rollout/record_file.h"
 
-#include "sgf/core/checkpoint_format.h"
 #include "sgf/core/error.h"
-#include "sgf/core/tensors.h"
+#include "sgf/files/checkpoint_format.h"
+#include "sgf/files/tensors.h"
 
 #include <ATen/ATen.h>
 
@@ -15,12 +15,12 @@ constexpr const char* kKind = "exit record";
 
 int64_t read_count(const TensorFile& file, const std::filesystem::path& path, const std::string& key) {
   const auto found = file.metadata.find(key);
-  check(found != file.metadata.end(), "rollout", "{}: the record does not say its {}", path.string(), key);
+  SGF_CHECK(found != file.metadata.end(), "{}: the record does not say its {}", path.string(), key);
   const std::string& text = found->second;
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  check(error == std::errc() && end == text.data() + text.size(), "rollout", "{}: {} is a whole number, got '{}'",
-        path.string(), key, text);
+  SGF_CHECK(error == std::errc() && end == text.data() + text.size(), "{}: {} is a whole number, got '{}'",
+            path.string(), key, text);
   return value;
 }
 
@@ -50,8 +50,7 @@ void save_record(const std::filesystem::path& path, const SavedRecord& saved) {
 SavedRecord load_record(const std::filesystem::path& path) {
   const TensorFile file = open_checkpoint(path, kKind);
   const at::Tensor noisy = map_tensor(file, "noisy").clone();
-  check(noisy.dim() == 5, "rollout", "{}: noisy latents are [B, F, C, H, W], got {} dimensions", path.string(),
-        noisy.dim());
+  SGF_CHECK(noisy.dim() == 5, "{}: noisy latents are [B, F, C, H, W], got {} dimensions", path.string(), noisy.dim());
   SavedRecord saved{
       {{.sink_frames = read_count(file, path, "sink_frames"), .fifo_frames = read_count(file, path, "fifo_frames")},
        BlockLayout(noisy.size(1), read_count(file, path, "block_frames"), read_count(file, path, "first_block_frames")),

@@ -51,19 +51,19 @@ at::Tensor exit_timesteps(const std::vector<double>& timesteps, const ExitSteps&
 }
 
 void check_exits(const ExitSteps& exits, size_t steps, int64_t batch) {
-  check(exits.is_shared() || static_cast<int64_t>(exits.steps().size()) == batch, "rollout",
-        "exit steps are one for all or one a sample, got {} for {} samples", exits.steps().size(), batch);
+  SGF_CHECK(exits.is_shared() || static_cast<int64_t>(exits.steps().size()) == batch,
+            "exit steps are one for all or one a sample, got {} for {} samples", exits.steps().size(), batch);
   for (const int64_t step : exits.steps())
-    check(step >= 1 && step <= static_cast<int64_t>(steps), "rollout", "an exit step lies in 1..{}, got {}", steps,
-          step);
+    SGF_CHECK(step >= 1 && step <= static_cast<int64_t>(steps), "an exit step lies in 1..{}, got {}", steps, step);
 }
 
 void check_given(const at::Tensor& given, const BlockLayout& layout) {
   if (!given.defined()) return;
   const int64_t frames = given.size(1);
-  check(frames < layout.frames() && layout.block(layout.block_of(frames)).begin == frames, "rollout",
-        "given frames are whole blocks and not the whole video, got {} frames for {} of which the first block has {}",
-        frames, layout.frames(), layout.block(0).frames());
+  SGF_CHECK(
+      frames < layout.frames() && layout.block(layout.block_of(frames)).begin == frames,
+      "given frames are whole blocks and not the whole video, got {} frames for {} of which the first block has {}",
+      frames, layout.frames(), layout.block(0).frames());
 }
 
 }  // namespace

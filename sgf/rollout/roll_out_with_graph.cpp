@@ -24,10 +24,10 @@ at::Tensor exit_input(const CausalDit& dit, const PromptText& text, const Serial
 
 at::Tensor roll_out_with_graph(const CausalDit& dit, const PromptText& text, const RolloutSettings& settings,
                                int64_t exit_step, const BlockNoise& noise, RolloutGraph graph) {
-  check(settings.cache == CacheLatents::kExit, "rollout",
-        "a rollout with its graph caches exit predictions; set dmd.cache to exit");
-  check(exit_step >= 1 && exit_step <= static_cast<int64_t>(settings.timesteps.size()), "rollout",
-        "an exit step lies in 1..{}, got {}", settings.timesteps.size(), exit_step);
+  SGF_CHECK(settings.cache == CacheLatents::kExit,
+            "a rollout with its graph caches exit predictions; set dmd.cache to exit");
+  SGF_CHECK(exit_step >= 1 && exit_step <= static_cast<int64_t>(settings.timesteps.size()),
+            "an exit step lies in 1..{}, got {}", settings.timesteps.size(), exit_step);
   const BlockLayout& layout = settings.layout;
   const KvCacheShape shape = dit.cache_shape(noise(layout.block(0), 0), layout.largest_block(), layout.frames());
   GraphCache cache(settings.policy, shape.layers, shape.tokens_per_frame);

@@ -48,8 +48,8 @@ OdePath trace_path(const SolverGrid& grid, const std::vector<int64_t>& kept, con
     if (std::ranges::find(kept, step) != kept.end()) states.push_back(x);
     x = solver.step(flow(x, one_time(x, solver.timestep())), x);
   }
-  check(states.size() == kept.size(), "rollout", "a path of {} steps has not the {} that were to be kept", grid.steps(),
-        kept.size());
+  SGF_CHECK(states.size() == kept.size(), "a path of {} steps has not the {} that were to be kept", grid.steps(),
+            kept.size());
   return {at::stack(states, 1), x};
 }
 
@@ -58,10 +58,11 @@ std::vector<int64_t> steps_at(const SolverGrid& grid, const std::vector<double>&
   std::vector<int64_t> steps;
   for (const double t : timesteps) {
     const auto found = std::ranges::find_if(grid.timesteps, [&](double own) { return std::abs(own - t) < kSame; });
-    check(found != grid.timesteps.end(), "rollout",
-          "no Euler step of {} begins at the student's timestep {:.6g}; take a number of steps that has all of them, "
-          "as 48 has those of 1000, 750, 500, 250",
-          grid.steps(), t);
+    SGF_CHECK(
+        found != grid.timesteps.end(),
+        "no Euler step of {} begins at the student's timestep {:.6g}; take a number of steps that has all of them, "
+        "as 48 has those of 1000, 750, 500, 250",
+        grid.steps(), t);
     steps.push_back(found - grid.timesteps.begin());
   }
   return steps;

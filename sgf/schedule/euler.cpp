@@ -24,7 +24,7 @@ at::Tensor euler_step(const at::Tensor& flow, const at::Tensor& x, const at::Ten
 EulerSolver::EulerSolver(SolverGrid grid) : grid_(std::move(grid)) { grid_.validate(); }
 
 at::Tensor EulerSolver::step(const at::Tensor& flow, const at::Tensor& x) {
-  check(!done(), "schedule", "the Euler solver has taken all its {} steps", grid_.steps());
+  SGF_CHECK(!done(), "the Euler solver has taken all its {} steps", grid_.steps());
   at::Tensor moved = euler_step(flow, x, grid_.sigmas[next_], grid_.sigmas[next_ + 1]);
   ++next_;
   return moved;

@@ -14,16 +14,15 @@ namespace {
 
 // A weight per leading index of x, shaped to broadcast over the rest. Weights are formed in sigma's own precision.
 at::Tensor over(const at::Tensor& weight, const at::Tensor& x) {
-  check(weight.dim() <= x.dim() && weight.sizes() == x.sizes().slice(0, weight.dim()), "schedule",
-        "sigma holds one value per leading index, got sigma of {} dimensions for x of {}", weight.dim(), x.dim());
+  SGF_CHECK(weight.dim() <= x.dim() && weight.sizes() == x.sizes().slice(0, weight.dim()),
+            "sigma holds one value per leading index, got sigma of {} dimensions for x of {}", weight.dim(), x.dim());
   std::vector<int64_t> shape(x.dim(), 1);
   std::copy(weight.sizes().begin(), weight.sizes().end(), shape.begin());
   return weight.to(x.device(), x.scalar_type()).reshape(shape);
 }
 
 void check_same_shape(const at::Tensor& a, const at::Tensor& b) {
-  check(a.sizes() == b.sizes(), "schedule", "latents of one shape expected, got {} and {} elements", a.numel(),
-        b.numel());
+  SGF_CHECK(a.sizes() == b.sizes(), "latents of one shape expected, got {} and {} elements", a.numel(), b.numel());
 }
 
 }  // namespace

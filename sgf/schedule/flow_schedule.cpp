@@ -14,8 +14,7 @@ namespace {
 constexpr int64_t kScoreIndices = 1000;
 
 void check_timestep(double timestep) {
-  check(timestep >= 0 && timestep <= kMaxTimestep, "schedule", "a timestep lies in [0, {}], got {}", kMaxTimestep,
-        timestep);
+  SGF_CHECK(timestep >= 0 && timestep <= kMaxTimestep, "a timestep lies in [0, {}], got {}", kMaxTimestep, timestep);
 }
 
 double bell(double timestep) {
@@ -38,8 +37,8 @@ std::vector<double> bell_weights(const std::vector<double>& timesteps) {
 }  // namespace
 
 FlowSchedule::FlowSchedule(double shift, int64_t entries) : shift_(shift) {
-  check(shift > 0, "schedule", "shift must be positive, got {}", shift);
-  check(entries > 0, "schedule", "the table needs an entry, got {}", entries);
+  SGF_CHECK(shift > 0, "shift must be positive, got {}", shift);
+  SGF_CHECK(entries > 0, "the table needs an entry, got {}", entries);
   for (int64_t i = 0; i < entries; ++i) {
     const double base = 1.0 - static_cast<double>(i) / static_cast<double>(entries);
     sigmas_.push_back(shift_sigma(base, shift));
@@ -72,14 +71,14 @@ std::vector<double> FlowSchedule::warp(std::span<const double> steps) const {
 }
 
 double score_timestep(int64_t index, double shift, TimestepRange range) {
-  check(index >= 0 && index < kScoreIndices, "schedule", "a score index lies in [0, {}), got {}", kScoreIndices, index);
+  SGF_CHECK(index >= 0 && index < kScoreIndices, "a score index lies in [0, {}), got {}", kScoreIndices, index);
   const double base = static_cast<double>(index) / static_cast<double>(kScoreIndices);
   return std::clamp(kMaxTimestep * shift_sigma(base, shift), range.low, range.high);
 }
 
 double draw_score_timestep(const NoiseKey& key, const ScoreTimes& times, TimestepRange range) {
-  check(times.least >= 0 && times.least <= range.high, "schedule", "the least score time lies in [0, {}], got {}",
-        range.high, times.least);
+  SGF_CHECK(times.least >= 0 && times.least <= range.high, "the least score time lies in [0, {}], got {}", range.high,
+            times.least);
   // A rounding of the inverse must not lose the index that is `least` itself.
   const double base = unshift_sigma(times.least / kMaxTimestep, times.shift) * static_cast<double>(kScoreIndices);
   const auto first = std::min(static_cast<int64_t>(std::ceil(base - 1e-9)), kScoreIndices - 1);

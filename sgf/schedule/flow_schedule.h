@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sgf/core/noise.h"
-#include "sgf/core/sigma_shift.h"
+#include "sgf/schedule/sigma_shift.h"
 
 #include <cstdint>
 #include <span>

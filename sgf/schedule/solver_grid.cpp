@@ -12,16 +12,16 @@ namespace {
 // Wan's table ends at 1 - 1/1000, kept in float32 before the grid is laid out from it.
 constexpr float kWanHighestBase = 0.999f;
 
-void check_steps(int64_t steps) { check(steps > 0, "schedule", "a solver needs at least one step, got {}", steps); }
+void check_steps(int64_t steps) { SGF_CHECK(steps > 0, "a solver needs at least one step, got {}", steps); }
 
 }  // namespace
 
 void SolverGrid::validate() const {
-  check(steps() > 0 && sigmas.size() == timesteps.size() + 1, "schedule",
-        "a grid has one more sigma than timesteps, got {} and {}", sigmas.size(), timesteps.size());
+  SGF_CHECK(steps() > 0 && sigmas.size() == timesteps.size() + 1,
+            "a grid has one more sigma than timesteps, got {} and {}", sigmas.size(), timesteps.size());
   for (size_t k = 0; k + 1 < sigmas.size(); ++k) {
-    check(sigmas[k] <= 1 && sigmas[k] > sigmas[k + 1] && sigmas[k + 1] >= 0, "schedule",
-          "sigmas fall from at most 1 to at least 0, got {} then {}", sigmas[k], sigmas[k + 1]);
+    SGF_CHECK(sigmas[k] <= 1 && sigmas[k] > sigmas[k + 1] && sigmas[k + 1] >= 0,
+              "sigmas fall from at most 1 to at least 0, got {} then {}", sigmas[k], sigmas[k + 1]);
   }
 }
 

@@ -15,9 +15,9 @@ namespace sgf {
 
 UniPcSolver::UniPcSolver(SolverGrid grid, int order) : grid_(std::move(grid)), max_order_(order) {
   grid_.validate();
-  check(order == 1 || order == 2, "schedule", "UniPC is of order 1 or 2 here, got {}", order);
-  check(grid_.sigmas.front() < 1, "schedule", "UniPC starts below sigma 1, where log-SNR is finite, got {}",
-        grid_.sigmas.front());
+  SGF_CHECK(order == 1 || order == 2, "UniPC is of order 1 or 2 here, got {}", order);
+  SGF_CHECK(grid_.sigmas.front() < 1, "UniPC starts below sigma 1, where log-SNR is finite, got {}",
+            grid_.sigmas.front());
 }
 
 int UniPcSolver::order_of_next_step() const {
@@ -38,7 +38,7 @@ at::Tensor UniPcSolver::predict() const {
 }
 
 at::Tensor UniPcSolver::step(const at::Tensor& flow, const at::Tensor& x) {
-  check(!done(), "schedule", "the UniPC solver has taken all its {} steps", grid_.steps());
+  SGF_CHECK(!done(), "the UniPC solver has taken all its {} steps", grid_.steps());
   const at::Tensor x0 = x0_from_flow(x, flow, sigma());
   start_ = next_ > 0 ? correct(x0) : wide(x);
   previous_ = current_;

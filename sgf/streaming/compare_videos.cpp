@@ -1,7 +1,7 @@
 #include "sgf/streaming/compare_videos.h"
 
 #include "sgf/core/error.h"
-#include "sgf/data/frame_source.h"
+#include "sgf/media/frame_source.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -28,8 +28,8 @@ PictureDifference difference_of(const RgbImage& a, const RgbImage& b) {
 
 VideoDifference compare_videos(const std::filesystem::path& first, const std::filesystem::path& second) {
   const std::unique_ptr<FrameSource> a = open_frames(first), b = open_frames(second);
-  check(a->width() == b->width() && a->height() == b->height(), "streaming", "{} is {}x{}, {} is {}x{}", first.string(),
-        a->width(), a->height(), second.string(), b->width(), b->height());
+  SGF_CHECK(a->width() == b->width() && a->height() == b->height(), "{} is {}x{}, {} is {}x{}", first.string(),
+            a->width(), a->height(), second.string(), b->width(), b->height());
   VideoDifference all;
   double sum = 0;
   for (;;) {

@@ -1,7 +1,7 @@
 // Where a stream's pictures go: a video file, a folder, a pipe. Pictures come block by block and are gone afterwards.
 #pragma once
 
-#include "sgf/data/sink_place.h"
+#include "sgf/media/sink_place.h"
 
 #include <ATen/core/Tensor.h>
 

@@ -1,11 +1,11 @@
 #include "sgf/streaming/frame_sinks.h"
 
-#include "sgf/core/atomic_file.h"
 #include "sgf/core/error.h"
-#include "sgf/core/mapped_file.h"
-#include "sgf/data/png.h"
-#include "sgf/data/video_writer.h"
-#include "sgf/data/video_y4m.h"
+#include "sgf/files/atomic_file.h"
+#include "sgf/files/mapped_file.h"
+#include "sgf/media/png.h"
+#include "sgf/media/video_writer.h"
+#include "sgf/media/video_y4m.h"
 
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
@@ -20,11 +20,11 @@ namespace {
 namespace fs = std::filesystem;
 
 void check_pictures(const at::Tensor& pictures, const SinkSettings& settings) {
-  check(pictures.dim() == 4 && pictures.size(1) == 3 && pictures.size(2) == settings.height &&
-            pictures.size(3) == settings.width && pictures.scalar_type() == at::kByte && pictures.device().is_cpu(),
-        "streaming", "a sink takes [F, 3, {}, {}] of bytes on the CPU, got [{}] of {} on {}", settings.height,
-        settings.width, fmt::join(pictures.sizes().begin(), pictures.sizes().end(), ", "),
-        toString(pictures.scalar_type()), pictures.device().str());
+  SGF_CHECK(pictures.dim() == 4 && pictures.size(1) == 3 && pictures.size(2) == settings.height &&
+                pictures.size(3) == settings.width && pictures.scalar_type() == at::kByte && pictures.device().is_cpu(),
+            "a sink takes [F, 3, {}, {}] of bytes on the CPU, got [{}] of {} on {}", settings.height, settings.width,
+            fmt::join(pictures.sizes().begin(), pictures.sizes().end(), ", "), toString(pictures.scalar_type()),
+            pictures.device().str());
 }
 
 // `take` is handed one picture after another.
@@ -80,21 +80,21 @@ std::vector<int64_t> png_frames_in(const fs::path& folder) {
 void begin_png_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directory(folder, error);
-  check(fs::is_directory(folder), "streaming", "{}: the folder cannot be made: {}", folder.string(),
-        error ? error.message() : "there is a file of that name");
-  check(png_frames_in(folder).empty(), "streaming",
-        "{} holds pictures of an earlier video; give another folder, or continue that video", folder.string());
+  SGF_CHECK(fs::is_directory(folder), "{}: the folder cannot be made: {}", folder.string(),
+            error ? error.message() : "there is a file of that name");
+  SGF_CHECK(png_frames_in(folder).empty(),
+            "{} holds pictures of an earlier video; give another folder, or continue that video", folder.string());
 }
 
 // All pictures before the place are there.
 void check_png_folder(const fs::path& folder, int64_t pictures) {
-  check(fs::is_directory(folder), "streaming", "{} cannot be continued: there is no such folder", folder.string());
+  SGF_CHECK(fs::is_directory(folder), "{} cannot be continued: there is no such folder", folder.string());
   int64_t found = 0;
   for (const int64_t number : png_frames_in(folder)) {
     if (number < pictures) ++found;
   }
-  check(found == pictures, "streaming", "{} cannot be continued after {} pictures: of these it holds {}",
-        folder.string(), pictures, found);
+  SGF_CHECK(found == pictures, "{} cannot be continued after {} pictures: of these it holds {}", folder.string(),
+            pictures, found);
   if (pictures > 0) read_png(folder / png_frame_name(pictures - 1));
 }
 
@@ -132,8 +132,8 @@ class PngSink : public FrameSink {
   void finish() override {
     begin();
     const int64_t found = count_png_frames(folder_);
-    check(found == count_, "streaming", "{} holds {} of {} frames: some were removed while the video was being written",
-          folder_.string(), found, count_);
+    SGF_CHECK(found == count_, "{} holds {} of {} frames: some were removed while the video was being written",
+              folder_.string(), found, count_);
   }
 
  private:
@@ -216,7 +216,7 @@ std::unique_ptr<FrameSink> open_y4m_sink(const std::string& target, const SinkSe
   const bool is_pipe = target == "-";
   Y4mSettings file{.width = settings.width, .height = settings.height, .fps = settings.fps, .mark = settings.mark};
   if (is_pipe || (from && read_y4m_mark(target) == "")) file.mark.clear();  // files of earlier versions have none
-  check(!is_pipe || !from, "streaming", "what went to the standard output is gone: a pipe cannot be continued");
+  SGF_CHECK(!is_pipe || !from, "what went to the standard output is gone: a pipe cannot be continued");
   auto writer =
       from ? std::make_unique<Y4mWriter>(target, file, from->pictures)
            : std::make_unique<Y4mWriter>(is_pipe ? open_standard_output() : open_video_output(target, true), file);

@@ -1,10 +1,10 @@
 #include "sgf/streaming/generate.h"
 
-#include "sgf/core/atomic_file.h"
 #include "sgf/core/device_memory.h"
 #include "sgf/core/error.h"
-#include "sgf/data/latent_file.h"
-#include "sgf/data/video_tensor.h"
+#include "sgf/files/atomic_file.h"
+#include "sgf/media/latent_file.h"
+#include "sgf/media/video_tensor.h"
 #include "sgf/streaming/stream_file.h"
 #include "sgf/vae/latents_file.h"
 
@@ -46,15 +46,17 @@ LatentFileSettings latent_file_settings(const GenerateOrder& order) {
 VideoFiles open_files(const GenerateOrder& order, const GenerateOutput& output,
                       const std::optional<SavedStream>& saved) {
   const bool has_latents = !output.latents.empty();
-  check(!saved || !has_latents || saved->note.latents.bytes > 0, "streaming",
-        "{} was begun without --latents: continue it without, too", output.target);
+  SGF_CHECK(!saved || !has_latents || saved->note.latents.bytes > 0,
+            "{} was begun without --latents: continue it without, too", output.target);
   VideoFiles files;
   if (has_latents)
     files.latents = std::make_unique<LatentFile>(output.latents, latent_file_settings(order),
                                                  saved ? MaybePlace(saved->note.latents) : MaybePlace());
   const SinkKind kind = sink_kind_of(output.target, output.format);
   const bool clears_folder = kind == SinkKind::kPng && fs::is_directory(output.target);  // its frames may go by now
-  const MaybePlace from = saved ? MaybePlace(saved->note.pictures) : clears_folder ? MaybePlace(SinkPlace()) : MaybePlace();
+  const MaybePlace from = saved           ? MaybePlace(saved->note.pictures)
+                          : clears_folder ? MaybePlace(SinkPlace())
+                                          : MaybePlace();
   files.pictures = open_sink(output.target, kind, sink_settings(order), from);
   return files;
 }
@@ -63,8 +65,8 @@ std::optional<SavedStream> earlier_start(const GenerateOrder& order, const Gener
   if (!output.resume || !output.can_continue() || !fs::exists(state_file(output))) return {};
   SavedStream saved = load_stream(state_file(output));
   const std::vector<std::string> different = differences(saved.note.order, order);
-  check(different.empty(), "streaming", "{} belongs to another video: {}; use --overwrite to begin anew",
-        state_file(output).string(), fmt::join(different, "; "));
+  SGF_CHECK(different.empty(), "{} belongs to another video: {}; use --overwrite to begin anew",
+            state_file(output).string(), fmt::join(different, "; "));
   if (saved.note.pictures.pictures == 0) return {};
   return saved;
 }
@@ -73,11 +75,12 @@ std::optional<SavedStream> earlier_start(const GenerateOrder& order, const Gener
 void check_free(const GenerateOrder& order, const GenerateOutput& output) {
   if (output.overwrite) return;
   if (output.resume) return check_own_files(order, output);
-  check(!output.is_file() || !is_taken(output.target), "streaming",
-        "{} exists: use --continue to resume it, --overwrite to replace it, or --out for another name", output.target);
+  SGF_CHECK(!output.is_file() || !is_taken(output.target),
+            "{} exists: use --continue to resume it, --overwrite to replace it, or --out for another name",
+            output.target);
   for (const fs::path& file : {output.latents, latent_part_of(output.latents)})
-    check(output.latents.empty() || !is_taken(file), "streaming",
-          "{} exists: use --overwrite to replace it, or --latents for another name", file.string());
+    SGF_CHECK(output.latents.empty() || !is_taken(file),
+              "{} exists: use --overwrite to replace it, or --latents for another name", file.string());
 }
 
 // Before the first change: the locks name the order, and no state of another video is left.
@@ -96,10 +99,11 @@ void sweep_states(const GenerateOutput& output) {
 // A state whose parts do not agree is damaged, whatever each of them says.
 void check_counts(const SavedStream& saved, const SceneStream& stream, const GenerateOutput& output) {
   const int64_t frames = stream.blocks() > 0 ? stream.pictures_after(stream.blocks()) : 0;
-  check(frames == saved.note.pictures.pictures, "streaming",
-        "{} is damaged: it counts {} blocks, which make {} frames, and {} frames in the file; use --overwrite to begin "
-        "anew",
-        state_file(output).string(), stream.blocks(), frames, saved.note.pictures.pictures);
+  SGF_CHECK(
+      frames == saved.note.pictures.pictures,
+      "{} is damaged: it counts {} blocks, which make {} frames, and {} frames in the file; use --overwrite to begin "
+      "anew",
+      state_file(output).string(), stream.blocks(), frames, saved.note.pictures.pictures);
 }
 
 at::Tensor enlarged(const at::Tensor& pictures, int64_t times) {
@@ -146,11 +150,10 @@ GenerateResult generate_video(const GenerateOrder& asked, const StreamParts& par
     if (files.latents) files.latents->add(block.latents);
     if (output.progress) output.progress(session.latents().pictures_after(block.index + 1));
     if (!block.snapshot || !is_saved) return;
-    save_stream(state_file(output),
-                {.note = {.order = order,
-                          .pictures = files.pictures->sync(),
-                          .latents = files.latents ? files.latents->sync() : SinkPlace()},
-                 .snapshot = *block.snapshot});
+    save_stream(state_file(output), {.note = {.order = order,
+                                              .pictures = files.pictures->sync(),
+                                              .latents = files.latents ? files.latents->sync() : SinkPlace()},
+                                     .snapshot = *block.snapshot});
   };
   if (session.latents().blocks() < blocks) {
     result.speed = run_stream(

@@ -2,9 +2,9 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
-#include "sgf/core/sha256.h"
-#include "sgf/core/strict_json.h"
-#include "sgf/training/run_folder.h"
+#include "sgf/files/sha256.h"
+#include "sgf/files/strict_json.h"
+#include "sgf/runs/run_folder.h"
 
 #include <fmt/format.h>
 
@@ -32,16 +32,16 @@ nlohmann::json prompts_json(const std::vector<TimedPrompt>& prompts) {
 class OrderReader {
  public:
   OrderReader(const nlohmann::json& json, std::string source) : json_(json), source_(std::move(source)) {
-    check(json_.is_object(), "streaming", "{}: what made it is not written as an object", source_);
+    SGF_CHECK(json_.is_object(), "{}: what made it is not written as an object", source_);
   }
 
   template <class T>
   void read(const char* key, T& value) const {
-    check(json_.contains(key), "streaming", "{}: what made it does not say its {}", source_, key);
+    SGF_CHECK(json_.contains(key), "{}: what made it does not say its {}", source_, key);
     try {
       value = json_.at(key).get<T>();
     } catch (const nlohmann::json::exception&) {
-      fail("streaming", "{}: {} is of another kind: {}", source_, key, json_.at(key).dump().substr(0, 60));
+      fail("{}: {} is of another kind: {}", source_, key, json_.at(key).dump().substr(0, 60));
     }
   }
 
@@ -76,8 +76,8 @@ GenerateOrder order_from_json(const nlohmann::json& json, const std::string& sou
   const OrderReader reader(json, source);
   int64_t version = 0;
   reader.read("order", version);
-  check(version == kOrderVersion, "streaming", "{}: made by an order of version {}, this program knows {}", source,
-        version, kOrderVersion);
+  SGF_CHECK(version == kOrderVersion, "{}: made by an order of version {}, this program knows {}", source, version,
+            kOrderVersion);
   GenerateOrder o;
   std::string config, how;
   std::vector<nlohmann::json> prompts;
@@ -96,12 +96,12 @@ GenerateOrder order_from_json(const nlohmann::json& json, const std::string& sou
   reader.read("enlarge", o.enlarge);
   reader.read("crf", o.crf);
   reader.read("save_every", o.save_every);
-  check(o.enlarge >= 1 && o.enlarge <= 64, "streaming", "{}: enlarge must lie in 1..64, got {}", source, o.enlarge);
-  check(o.save_every >= 0, "streaming", "{}: save_every must be 0 or more, got {}", source, o.save_every);
+  SGF_CHECK(o.enlarge >= 1 && o.enlarge <= 64, "{}: enlarge must lie in 1..64, got {}", source, o.enlarge);
+  SGF_CHECK(o.save_every >= 0, "{}: save_every must be 0 or more, got {}", source, o.save_every);
   o.config = parse_config(config, source);
   validate(o.config);
   const std::optional<PromptSwitch> known = enum_from_name<PromptSwitch>(how);
-  check(known.has_value(), "streaming", "{}: no such prompt switch: {}", source, in_quotes(how));
+  SGF_CHECK(known.has_value(), "{}: no such prompt switch: {}", source, in_quotes(how));
   o.on_switch = *known;
   for (const nlohmann::json& prompt : prompts) {
     const OrderReader entry(prompt, source);

@@ -2,7 +2,7 @@
 // again. Torch-free.
 #pragma once
 
-#include "sgf/core/config.h"
+#include "sgf/config/config.h"
 #include "sgf/streaming/prompt_timeline.h"
 
 #include <nlohmann/json.hpp>

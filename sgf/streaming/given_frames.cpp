@@ -1,8 +1,8 @@
 #include "sgf/streaming/given_frames.h"
 
 #include "sgf/core/error.h"
-#include "sgf/data/frame_source.h"
-#include "sgf/data/video_tensor.h"
+#include "sgf/media/frame_source.h"
+#include "sgf/media/video_tensor.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -13,12 +13,12 @@ namespace sgf {
 namespace {
 
 RgbImage read_picture(const std::filesystem::path& file) {
-  check(std::filesystem::exists(file), "streaming", "{}: there is no such picture", file.string());
-  check(!std::filesystem::is_directory(file), "streaming", "{} is a folder, not a picture", file.string());
+  SGF_CHECK(std::filesystem::exists(file), "{}: there is no such picture", file.string());
+  SGF_CHECK(!std::filesystem::is_directory(file), "{} is a folder, not a picture", file.string());
   if (is_png(file)) return read_png(file);
   const std::unique_ptr<FrameSource> source = open_frames(file);
   std::optional<RgbImage> image = source->next();
-  check(image.has_value(), "streaming", "{}: holds no picture", file.string());
+  SGF_CHECK(image.has_value(), "{}: holds no picture", file.string());
   return std::move(*image);
 }
 
@@ -50,8 +50,8 @@ at::Tensor given_video(const VideoCodec& codec, const std::filesystem::path& fil
   }
   const auto found = static_cast<int64_t>(last.size());
   const int64_t latents = found == 0 ? 0 : whole_blocks(codec.latent_frames(found), blocks);
-  check(latents > 0, "streaming", "{}: a video to go on from has at least {} pictures, this one {}", file.string(),
-        codec.picture_frames(blocks.first_block_frames), found);
+  SGF_CHECK(latents > 0, "{}: a video to go on from has at least {} pictures, this one {}", file.string(),
+            codec.picture_frames(blocks.first_block_frames), found);
   const int64_t used = codec.picture_frames(latents);
   const std::vector<at::Tensor> pictures(last.end() - used, last.end());
   return codec.encode(at::cat(pictures).unsqueeze(0).to(options));

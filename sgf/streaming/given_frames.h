@@ -1,8 +1,8 @@
 // What a video begins with where it is not generated: a picture, or the end of another video.
 #pragma once
 
-#include "sgf/data/fit_pictures.h"
-#include "sgf/data/video_codec.h"
+#include "sgf/media/fit_pictures.h"
+#include "sgf/media/video_codec.h"
 
 #include <filesystem>
 

@@ -17,9 +17,9 @@ constexpr const char* kKeptName = "kept";
 constexpr const char* kKeptFramesName = "kept_frames";
 
 void check_settings(const LatentStreamSettings& s) {
-  check(s.block_frames > 0 && s.first_block_frames > 0, "streaming", "blocks are of a frame or more, got {} and {}",
-        s.first_block_frames, s.block_frames);
-  check(!s.timesteps.empty(), "streaming", "a block takes at least one denoising step");
+  SGF_CHECK(s.block_frames > 0 && s.first_block_frames > 0, "blocks are of a frame or more, got {} and {}",
+            s.first_block_frames, s.block_frames);
+  SGF_CHECK(!s.timesteps.empty(), "a block takes at least one denoising step");
 }
 
 // Where the block that holds `frame` ends.
@@ -30,7 +30,7 @@ int64_t end_of_block(const LatentStreamSettings& s, int64_t frame) {
 
 const at::Tensor& stored(const NamedTensors& state, const std::string& name) {
   const auto found = std::ranges::find(state, name, &NamedTensors::value_type::first);
-  check(found != state.end(), "streaming", "the saved stream has no {}", name);
+  SGF_CHECK(found != state.end(), "the saved stream has no {}", name);
   return found->second;
 }
 
@@ -73,7 +73,7 @@ LatentStream::LatentStream(const CausalDit& dit, LatentStreamSettings settings, 
   const at::Tensor like = at::empty({videos_, 1, channels, height, width}, at::kMeta);
   sides_.push_back(std::make_unique<Side>(dit_, settings_, text.cond, like));
   if (settings_.guidance == 1) return;
-  check(text.uncond.defined(), "streaming", "guidance {} needs a negative prompt's text", settings_.guidance);
+  SGF_CHECK(text.uncond.defined(), "guidance {} needs a negative prompt's text", settings_.guidance);
   sides_.push_back(std::make_unique<Side>(dit_, settings_, text.uncond, like));
 }
 
@@ -123,11 +123,11 @@ at::Tensor LatentStream::next() {
 void LatentStream::give(const at::Tensor& clean) {
   const at::NoGradGuard no_grad;
   const FrameSpan block = next_block();
-  check(clean.dim() == 5 && clean.size(0) == videos_ && clean.size(1) == block.frames() &&
-            std::ranges::equal(clean.sizes().slice(2), settings_.latent),
-        "streaming", "the next block is of {} frames of {} x {} x {}, got a tensor of {} dimensions, {} frames",
-        block.frames(), settings_.latent[0], settings_.latent[1], settings_.latent[2], clean.dim(),
-        clean.dim() > 1 ? clean.size(1) : 0);
+  SGF_CHECK(clean.dim() == 5 && clean.size(0) == videos_ && clean.size(1) == block.frames() &&
+                std::ranges::equal(clean.sizes().slice(2), settings_.latent),
+            "the next block is of {} frames of {} x {} x {}, got a tensor of {} dimensions, {} frames", block.frames(),
+            settings_.latent[0], settings_.latent[1], settings_.latent[2], clean.dim(),
+            clean.dim() > 1 ? clean.size(1) : 0);
   write(clean, block);
   keep(clean, block);
 }
@@ -199,7 +199,7 @@ NamedTensors LatentStream::state() const {
 void LatentStream::restore(const NamedTensors& state) {
   const at::NoGradGuard no_grad;
   const at::Tensor counters = stored(state, kCountersName).to(at::kCPU, at::kLong).contiguous();
-  check(counters.numel() == 3, "streaming", "the saved stream counts {} things, not 3", counters.numel());
+  SGF_CHECK(counters.numel() == 3, "the saved stream counts {} things, not 3", counters.numel());
   const int64_t* count = counters.const_data_ptr<int64_t>();
   ContextPolicy policy = settings_.policy;
   policy.sink_begin = count[1];

@@ -33,26 +33,25 @@ fs::path folder_around(const std::string& target) {
 }  // namespace
 
 SinkKind sink_kind_of(const std::string& target, const std::optional<SinkKind>& format) {
-  check(!target.empty(), "streaming", "pictures need a place to go: a name such as out.mp4");
+  SGF_CHECK(!target.empty(), "pictures need a place to go: a name such as out.mp4");
   if (format == SinkKind::kNone) return SinkKind::kNone;
   const std::optional<SinkKind> named = kind_by_name(target);
-  check(!named || !format || named == format, "streaming", "{} is {}, not {}", in_quotes(target),
-        enum_name(named.value_or(SinkKind::kNone)), enum_name(format.value_or(SinkKind::kNone)));
+  SGF_CHECK(!named || !format || named == format, "{} is {}, not {}", in_quotes(target),
+            enum_name(named.value_or(SinkKind::kNone)), enum_name(format.value_or(SinkKind::kNone)));
   if (named) return *named;
   // A folder may have any name that is not a video's; a file says by its ending what it is.
   const bool may_be_folder = fs::path(target).extension() != ".png";
-  check(format == SinkKind::kPng && may_be_folder, "streaming",
-        "{} names no kind of video: NAME.mp4, NAME.y4m, FOLDER/ for PNG files, or - for raw video (y4m) to a pipe",
-        in_quotes(target));
+  SGF_CHECK(format == SinkKind::kPng && may_be_folder,
+            "{} names no kind of video: NAME.mp4, NAME.y4m, FOLDER/ for PNG files, or - for raw video (y4m) to a pipe",
+            in_quotes(target));
   return SinkKind::kPng;
 }
 
 void check_writable(const fs::path& folder, const std::string& target) {
-  check(fs::is_directory(folder), "streaming", "{} cannot be written: {} {}", target,
-        fs::exists(folder) ? "a file, not a folder, is" : "there is no folder", folder.string());
+  SGF_CHECK(fs::is_directory(folder), "{} cannot be written: {} {}", target,
+            fs::exists(folder) ? "a file, not a folder, is" : "there is no folder", folder.string());
   const bool is_writable = ::access(folder.c_str(), W_OK | X_OK) == 0;
-  check(is_writable, "streaming", "{} cannot be written: the folder {}: {}", target, folder.string(),
-        std::strerror(errno));
+  SGF_CHECK(is_writable, "{} cannot be written: the folder {}: {}", target, folder.string(), std::strerror(errno));
 }
 
 void check_sink(const std::string& target, SinkKind kind) {

@@ -2,7 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
-#include "sgf/data/prompt_list.h"
+#include "sgf/dataset/prompt_list.h"
 
 #include <fmt/format.h>
 
@@ -40,8 +40,7 @@ std::optional<double> time_in(std::string_view text) {
 
 double parse_time(std::string_view text) {
   const std::optional<double> seconds = time_in(text);
-  check(seconds.has_value(), "streaming", "a time is written as 20, 0:20 or 1:02:03.5, got {}",
-        in_quotes(std::string(text)));
+  SGF_CHECK(seconds.has_value(), "a time is written as 20, 0:20 or 1:02:03.5, got {}", in_quotes(std::string(text)));
   return *seconds;
 }
 
@@ -61,27 +60,26 @@ std::vector<TimedPrompt> read_prompt_script(const std::filesystem::path& path) {
     if (line[begin] == '#') continue;
     const size_t space = line.find_first_of(" \t", begin);
     const size_t text = space == std::string::npos ? space : line.find_first_not_of(" \t", space);
-    check(text != std::string::npos, "streaming", "{}: a line holds a time and a prompt, as '0:20 a dog runs', got {}",
-          path.string(), in_quotes(line));
+    SGF_CHECK(text != std::string::npos, "{}: a line holds a time and a prompt, as '0:20 a dog runs', got {}",
+              path.string(), in_quotes(line));
     try {
       prompts.push_back({parse_time(std::string_view(line).substr(begin, space - begin)), line.substr(text)});
     } catch (const Error& error) {
-      fail("streaming", "{}: line {}: {}", path.string(), in_quotes(line), error.what());
+      fail("{}: line {}: {}", path.string(), in_quotes(line), error.what());
     }
   }
-  check(!prompts.empty(), "streaming", "{}: the script has no prompt", path.string());
+  SGF_CHECK(!prompts.empty(), "{}: the script has no prompt", path.string());
   check_timeline(prompts);
   return prompts;
 }
 
 void check_timeline(const std::vector<TimedPrompt>& prompts) {
-  check(!prompts.empty(), "streaming", "a stream needs a prompt");
-  check(prompts.front().seconds == 0, "streaming", "the first prompt holds from 0:00, got {}",
-        spell_time(prompts.front().seconds));
+  SGF_CHECK(!prompts.empty(), "a stream needs a prompt");
+  SGF_CHECK(prompts.front().seconds == 0, "the first prompt holds from 0:00, got {}",
+            spell_time(prompts.front().seconds));
   for (size_t i = 1; i < prompts.size(); ++i)
-    check(prompts[i].seconds > prompts[i - 1].seconds, "streaming",
-          "prompts come in order of time: {} at {} does not follow {}", in_quotes(prompts[i].prompt),
-          spell_time(prompts[i].seconds), spell_time(prompts[i - 1].seconds));
+    SGF_CHECK(prompts[i].seconds > prompts[i - 1].seconds, "prompts come in order of time: {} at {} does not follow {}",
+              in_quotes(prompts[i].prompt), spell_time(prompts[i].seconds), spell_time(prompts[i - 1].seconds));
 }
 
 }  // namespace sgf

@@ -203,15 +203,16 @@ class Pipeline {
 }  // namespace
 
 void check_finite(const at::Tensor& latents, const std::string& what) {
-  check(at::isfinite(latents).all().item<bool>(), "streaming",
-        "{} has latents that are not finite, which no picture can show: the weights are damaged or their training ran "
-        "away; take an earlier checkpoint, or try --dtype float32",
-        what);
+  SGF_CHECK(
+      at::isfinite(latents).all().item<bool>(),
+      "{} has latents that are not finite, which no picture can show: the weights are damaged or their training ran "
+      "away; take an earlier checkpoint, or try --dtype float32",
+      what);
 }
 
 StreamSpeed run_stream(SceneStream& latents, DecoderStream& decoder, const StreamRunSettings& settings,
                        const std::function<void(const DeliveredBlock&)>& deliver) {
-  check(settings.blocks >= 1, "streaming", "a stream of {} blocks is none", settings.blocks);
+  SGF_CHECK(settings.blocks >= 1, "a stream of {} blocks is none", settings.blocks);
   const LatentStreamSettings& s = latents.settings().latents;
   const int64_t window = s.policy.sink_frames + s.policy.fifo_frames;
   SpeedMeter meter(1 + (window + s.block_frames - 1) / s.block_frames);

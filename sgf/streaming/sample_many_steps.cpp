@@ -1,12 +1,11 @@
 #include "sgf/streaming/sample_many_steps.h"
 
+#include "sgf/assembly/config_parts.h"
+#include "sgf/assembly/networks_from_config.h"
 #include "sgf/core/error.h"
-#include "sgf/rollout/config_parts.h"
+#include "sgf/rollout/few_step_samples.h"
 #include "sgf/rollout/sample_video.h"
 #include "sgf/streaming/run_stream.h"
-#include "sgf/training/configured_passes.h"
-#include "sgf/training/few_step_samples.h"
-#include "sgf/training/trained_dit.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -39,7 +38,6 @@ SampleMode sample_mode_of(const Config& c) {
       break;
   }
   fail(
-      "streaming",
       "is it a bidirectional model (--mode at-once) or a teacher-forced one (--mode blocks)? Its config's stage is {}, "
       "which makes neither; few-step students are for sgf generate",
       enum_name(c.train.stage));

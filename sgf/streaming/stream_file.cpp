@@ -1,6 +1,6 @@
 #include "sgf/streaming/stream_file.h"
 
-#include "sgf/core/checkpoint_format.h"
+#include "sgf/files/checkpoint_format.h"
 
 #include <ATen/ATen.h>
 

@@ -1,7 +1,7 @@
 #include "sgf/streaming/stream_note.h"
 
 #include "sgf/core/error.h"
-#include "sgf/core/strict_json.h"
+#include "sgf/files/strict_json.h"
 
 namespace sgf {
 namespace {
@@ -11,7 +11,7 @@ constexpr const char* kPlacesKey = "places";
 
 nlohmann::json metadata_json(const TensorFile& file, const std::filesystem::path& path, const char* key) {
   const auto found = file.metadata.find(key);
-  check(found != file.metadata.end(), "streaming", "{}: the saved stream does not say its {}", path.string(), key);
+  SGF_CHECK(found != file.metadata.end(), "{}: the saved stream does not say its {}", path.string(), key);
   return parse_strict_json(found->second, fmt::format("{}: the saved stream's {}", path.string(), key));
 }
 
@@ -24,7 +24,7 @@ SinkPlace place_of(const nlohmann::json& places, const char* key, const std::fil
   const nlohmann::json place = places.is_object() ? places.value(key, nlohmann::json()) : nlohmann::json();
   const bool is_whole = place.is_object() && is_count(place.value("pictures", nlohmann::json())) &&
                         is_count(place.value("bytes", nlohmann::json()));
-  check(is_whole, "streaming", "{}: the saved stream does not say where its {} end", path.string(), key);
+  SGF_CHECK(is_whole, "{}: the saved stream does not say where its {} end", path.string(), key);
   return {place["pictures"].get<int64_t>(), place["bytes"].get<int64_t>()};
 }
 

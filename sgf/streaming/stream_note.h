@@ -1,8 +1,8 @@
 // What a saved stream says beside its tensors: its order, and where its files end. Torch-free.
 #pragma once
 
-#include "sgf/core/tensor_file.h"
-#include "sgf/data/sink_place.h"
+#include "sgf/files/tensor_file.h"
+#include "sgf/media/sink_place.h"
 #include "sgf/streaming/generate_order.h"
 
 #include <filesystem>

@@ -1,12 +1,12 @@
 #include "sgf/streaming/stream_parts.h"
 
+#include "sgf/assembly/config_parts.h"
+#include "sgf/assembly/networks_from_config.h"
+#include "sgf/assembly/wan_conditioning.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
-#include "sgf/data/world_codec.h"
-#include "sgf/data/world_text.h"
-#include "sgf/rollout/config_parts.h"
-#include "sgf/training/configured_passes.h"
-#include "sgf/training/wan_surroundings.h"
+#include "sgf/world/codec.h"
+#include "sgf/world/text.h"
 
 #include <ATen/ATen.h>
 
@@ -24,17 +24,17 @@ void add_world(StreamParts& parts, const Config& config) {
 }
 
 void add_wan(StreamParts& parts, const GenerateOrder& order, const std::function<void(const std::string&)>& warn) {
-  check(!order.wan.empty(), "streaming",
-        "{} needs a text encoder and a VAE: --wan DIR names a Wan folder with models_t5_umt5-xxl-enc-bf16.pth, "
-        "google/umt5-xxl/spiece.model and Wan2.1_VAE.pth",
-        order.config.name);
+  SGF_CHECK(!order.wan.empty(),
+            "{} needs a text encoder and a VAE: --wan DIR names a Wan folder with models_t5_umt5-xxl-enc-bf16.pth, "
+            "google/umt5-xxl/spiece.model and Wan2.1_VAE.pth",
+            order.config.name);
   const WanSource source{.folder = order.wan, .device = parts.device, .warn = warn};
   parts.text = wan_text(source, order.config);
   parts.codec = wan_codec(source, order.config);
-  check(parts.codec->spatial_factor() == codec_shape(order.config).spatial &&
-            parts.codec->picture_frames(2) == codec_shape(order.config).pictures(2),
-        "streaming", "a VAE that makes {} pictures of 2 latents, {} pixels a latent pixel, is not Wan's (5 and 8)",
-        parts.codec->picture_frames(2), parts.codec->spatial_factor());
+  SGF_CHECK(parts.codec->spatial_factor() == codec_shape(order.config).spatial &&
+                parts.codec->picture_frames(2) == codec_shape(order.config).pictures(2),
+            "a VAE that makes {} pictures of 2 latents, {} pixels a latent pixel, is not Wan's (5 and 8)",
+            parts.codec->picture_frames(2), parts.codec->spatial_factor());
 }
 
 }  // namespace
@@ -97,8 +97,7 @@ at::Tensor given_of(const GenerateOrder& order, const StreamParts& parts) {
 }
 
 int64_t blocks_for(double seconds, const Config& c) {
-  check(seconds > 0 && seconds < 1e9, "streaming", "a video lasts more than 0 seconds, and less than 1e9, got {}",
-        seconds);
+  SGF_CHECK(seconds > 0 && seconds < 1e9, "a video lasts more than 0 seconds, and less than 1e9, got {}", seconds);
   const auto pictures = static_cast<int64_t>(std::ceil(seconds * c.video.fps - 1e-6));
   const int64_t temporal = codec_shape(c).temporal;
   const int64_t latents = 1 + (pictures - 1 + temporal - 1) / temporal;

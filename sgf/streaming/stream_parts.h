@@ -1,11 +1,11 @@
 // The network, the text encoder and the codec that an order asks for.
 #pragma once
 
-#include "sgf/data/text_encoder.h"
-#include "sgf/data/video_codec.h"
+#include "sgf/media/video_codec.h"
 #include "sgf/streaming/generate_order.h"
 #include "sgf/streaming/given_frames.h"
 #include "sgf/streaming/stream_session.h"
+#include "sgf/text/text_encoder.h"
 
 #include <functional>
 #include <memory>

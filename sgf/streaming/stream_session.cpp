@@ -12,7 +12,7 @@ namespace sgf {
 namespace {
 
 const StreamText& first_text(const std::vector<StreamScene>& scenes) {
-  check(!scenes.empty() && scenes.front().prompt.seconds == 0, "streaming", "a stream needs a prompt from 0:00 on");
+  SGF_CHECK(!scenes.empty() && scenes.front().prompt.seconds == 0, "a stream needs a prompt from 0:00 on");
   return scenes.front().text;
 }
 
@@ -28,7 +28,7 @@ SceneStream::SceneStream(const CausalDit& dit, const VideoCodec& codec, StreamSe
       stream_(dit, settings_.latents, stream_noise(settings_.seed, settings_.video, settings_.latents.latent, device_),
               first_text(scenes_)),
       scene_(&scenes_.front()) {
-  check(settings_.fps > 0, "streaming", "a video shows pictures at a positive rate, got {}", settings_.fps);
+  SGF_CHECK(settings_.fps > 0, "a video shows pictures at a positive rate, got {}", settings_.fps);
 }
 
 int64_t SceneStream::pictures_after(int64_t blocks) const {
@@ -57,7 +57,7 @@ StreamBlock SceneStream::next() {
   follow_timeline();
   StreamBlock block{.index = stream_.blocks(), .frames = stream_.next_block()};
   if (given_.defined() && block.frames.begin < given_.size(1)) {
-    check(block.frames.end <= given_.size(1), "streaming", "given frames are whole blocks, got {}", given_.size(1));
+    SGF_CHECK(block.frames.end <= given_.size(1), "given frames are whole blocks, got {}", given_.size(1));
     block.latents = given_.slice(1, block.frames.begin, block.frames.end);
     stream_.give(block.latents);
     return block;

@@ -1,7 +1,7 @@
 // One viewer's stream: prompts, cache, noise and codec state in, pictures out, for as long as they are asked for.
 #pragma once
 
-#include "sgf/data/video_codec.h"
+#include "sgf/media/video_codec.h"
 #include "sgf/streaming/latent_stream.h"
 
 #include <memory>

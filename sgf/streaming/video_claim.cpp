@@ -1,11 +1,11 @@
 #include "sgf/streaming/video_claim.h"
 
 #include "sgf/core/error.h"
-#include "sgf/core/mapped_file.h"
-#include "sgf/data/latent_file.h"
-#include "sgf/data/video_fragments.h"
-#include "sgf/data/video_reader.h"
-#include "sgf/data/video_y4m.h"
+#include "sgf/files/mapped_file.h"
+#include "sgf/media/latent_file.h"
+#include "sgf/media/video_fragments.h"
+#include "sgf/media/video_reader.h"
+#include "sgf/media/video_y4m.h"
 #include "sgf/streaming/stream_file.h"
 
 #include <fmt/ranges.h>
@@ -45,9 +45,8 @@ Word word_in(const std::optional<std::string>& note, const std::string& where, c
   const std::optional<GenerateOrder> there = find_order(note.value_or(""), where);
   if (!there) return Word::kOther;
   const std::vector<std::string> different = differences(*there, order);
-  check(different.empty(), "streaming",
-        "{} is another video: {}; use --overwrite to replace it or --out for another name", where,
-        fmt::join(different, "; "));
+  SGF_CHECK(different.empty(), "{} is another video: {}; use --overwrite to replace it or --out for another name",
+            where, fmt::join(different, "; "));
   return Word::kOwn;
 }
 
@@ -90,16 +89,17 @@ bool is_named_by_state(const GenerateOutput& output, const GenerateOrder& order)
   if (!fs::exists(state_file(output))) return false;
   const GenerateOrder there = load_stream(state_file(output)).note.order;
   const std::vector<std::string> different = differences(there, order);
-  check(different.empty(), "streaming", "{} belongs to another video: {}; use --overwrite to begin anew",
-        state_file(output).string(), fmt::join(different, "; "));
+  SGF_CHECK(different.empty(), "{} belongs to another video: {}; use --overwrite to begin anew",
+            state_file(output).string(), fmt::join(different, "; "));
   return true;
 }
 
 void check_own(const fs::path& file, Word word, bool is_named) {
-  check(word == Word::kOwn || (word == Word::kNone && is_named), "streaming",
-        "{} was not made by this command, so --continue leaves it alone; use --overwrite to replace it or --out for "
-        "another name",
-        file.string());
+  SGF_CHECK(
+      word == Word::kOwn || (word == Word::kNone && is_named),
+      "{} was not made by this command, so --continue leaves it alone; use --overwrite to replace it or --out for "
+      "another name",
+      file.string());
 }
 
 }  // namespace
@@ -131,9 +131,8 @@ bool was_begun(const GenerateOrder& order, const GenerateOutput& output) {
 VideoClaim::VideoClaim(const GenerateOutput& output) {
   for (const fs::path& file : files_of(output)) {
     std::optional<FileLock> lock = FileLock::try_take(lock_file(file));
-    check(lock.has_value(), "streaming",
-          "{}: another process is writing this file ({}); wait for it, or use another name", file.string(),
-          lock_file(file).filename().string());
+    SGF_CHECK(lock.has_value(), "{}: another process is writing this file ({}); wait for it, or use another name",
+              file.string(), lock_file(file).filename().string());
     locks_.push_back(std::move(*lock));
   }
 }

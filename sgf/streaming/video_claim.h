@@ -1,7 +1,7 @@
 // Whose files lie under a video's name, and who writes there now. --continue touches only what is its own.
 #pragma once
 
-#include "sgf/core/file_lock.h"
+#include "sgf/files/file_lock.h"
 #include "sgf/streaming/generate_order.h"
 #include "sgf/streaming/open_sink.h"
 

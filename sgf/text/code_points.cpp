@@ -1,6 +1,6 @@
 #include "sgf/text/code_points.h"
 
-#include "sgf/text/unicode_tables.h"
+#include "sgf/text/tables/unicode_tables.h"
 
 #include <algorithm>
 #include <cstdint>

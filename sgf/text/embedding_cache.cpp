@@ -1,9 +1,9 @@
 #include "sgf/text/embedding_cache.h"
 
-#include "sgf/core/atomic_file.h"
 #include "sgf/core/error.h"
-#include "sgf/core/sha256.h"
-#include "sgf/core/tensors.h"
+#include "sgf/files/atomic_file.h"
+#include "sgf/files/sha256.h"
+#include "sgf/files/tensors.h"
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -27,23 +27,23 @@ std::string hash_of(const at::Tensor& rows) {
 
 const std::string& value_of(const TensorFile& file, const std::string& name) {
   const auto found = file.metadata.find(name);
-  check(found != file.metadata.end(), "text", "has no `{}`", name);
+  SGF_CHECK(found != file.metadata.end(), "has no `{}`", name);
   return found->second;
 }
 
 int64_t count_from(const std::string& text) {
   int64_t count = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  check(error == std::errc() && end == text.data() + text.size() && count >= 0, "text", "`cut` is '{}'", text);
+  SGF_CHECK(error == std::errc() && end == text.data() + text.size() && count >= 0, "`cut` is '{}'", text);
   return count;
 }
 
 EncodedPrompt read_entry(const std::filesystem::path& path, const std::string& key) {
   const TensorFile file = open_tensor_file(path);
-  check(value_of(file, "key") == key, "text", "is the entry of another key");
+  SGF_CHECK(value_of(file, "key") == key, "is the entry of another key");
   EncodedPrompt encoded{.rows = map_tensor(file, kRows).clone(), .cut = count_from(value_of(file, "cut"))};
-  check(encoded.rows.dim() == 2 && encoded.rows.is_floating_point(), "text", "holds no rows");
-  check(hash_of(encoded.rows) == value_of(file, "sha256"), "text", "its rows are not those that were written");
+  SGF_CHECK(encoded.rows.dim() == 2 && encoded.rows.is_floating_point(), "holds no rows");
+  SGF_CHECK(hash_of(encoded.rows) == value_of(file, "sha256"), "its rows are not those that were written");
   return encoded;
 }
 
@@ -58,8 +58,8 @@ std::filesystem::path default_embedding_folder() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   if (cache != nullptr && *cache == '/') return std::filesystem::path(cache) / "sgf" / "prompts";
   const char* home = std::getenv("HOME");
-  check(home != nullptr && *home != '\0', "text",
-        "no folder for prompt embeddings: neither XDG_CACHE_HOME nor HOME is set");
+  SGF_CHECK(home != nullptr && *home != '\0',
+            "no folder for prompt embeddings: neither XDG_CACHE_HOME nor HOME is set");
   return std::filesystem::path(home) / ".cache" / "sgf" / "prompts";
 }
 

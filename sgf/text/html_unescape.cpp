@@ -1,8 +1,8 @@
 #include "sgf/text/html_unescape.h"
 
 #include "sgf/text/code_points.h"
-#include "sgf/text/html_entity_tables.h"
-#include "sgf/text/mojibake_tables.h"
+#include "sgf/text/tables/html_entity_tables.h"
+#include "sgf/text/tables/mojibake_tables.h"
 
 #include <algorithm>
 #include <optional>

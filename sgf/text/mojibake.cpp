@@ -2,7 +2,7 @@
 
 #include "sgf/text/code_points.h"
 #include "sgf/text/mojibake_signs.h"
-#include "sgf/text/mojibake_tables.h"
+#include "sgf/text/tables/mojibake_tables.h"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 #include "sgf/text/html_unescape.h"
 #include "sgf/text/mojibake.h"
 #include "sgf/text/nfc.h"
-#include "sgf/text/unicode_tables.h"
+#include "sgf/text/tables/unicode_tables.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #include "sgf/text/spiece_model.h"
 
 #include "sgf/core/error.h"
-#include "sgf/core/mapped_file.h"
+#include "sgf/files/mapped_file.h"
 
 #include <algorithm>
 #include <bit>
@@ -132,12 +132,12 @@ SpieceModel read_spiece_model(const std::filesystem::path& path) {
     if (field.number == 3) is_good = is_good && read_normalizer(model.normalizer, field.bytes);
   };
   is_good = read_message(file->text(), take) && is_good && !model.pieces.empty();
-  check(is_good, "text", "{}: no SentencePiece model, or not all of one; expected the spiece.model of google/umt5-xxl",
-        path.string());
-  check(kind == kUnigram, "text", "{}: a SentencePiece model of type {}; UMT5's is of type 1, Unigram", path.string(),
-        kind);
+  SGF_CHECK(is_good, "{}: no SentencePiece model, or not all of one; expected the spiece.model of google/umt5-xxl",
+            path.string());
+  SGF_CHECK(kind == kUnigram, "{}: a SentencePiece model of type {}; UMT5's is of type 1, Unigram", path.string(),
+            kind);
   const auto unknowns = std::ranges::count(model.pieces, PieceKind::kUnknown, &SpiecePiece::kind);
-  check(unknowns == 1, "text", "{}: a SentencePiece model has one unknown piece, this one {}", path.string(), unknowns);
+  SGF_CHECK(unknowns == 1, "{}: a SentencePiece model has one unknown piece, this one {}", path.string(), unknowns);
   return model;
 }
 

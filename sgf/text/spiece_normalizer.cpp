@@ -39,8 +39,8 @@ SpieceTextNormalizer::SpieceTextNormalizer(const SpieceModel& model)
   if (settings_.charsmap.empty()) return;
   const std::string_view map = settings_.charsmap;
   const size_t trie_bytes = map.size() < 4 ? 0 : little_endian(map);
-  check(trie_bytes >= 1024 && trie_bytes % 4 == 0 && trie_bytes < map.size() - 4 && map.back() == '\0', "text",
-        "a SentencePiece model whose table of replacements is damaged");
+  SGF_CHECK(trie_bytes >= 1024 && trie_bytes % 4 == 0 && trie_bytes < map.size() - 4 && map.back() == '\0',
+            "a SentencePiece model whose table of replacements is damaged");
   for (size_t at = 4; at < 4 + trie_bytes; at += 4) trie_.push_back(little_endian(map.substr(at)));
   replacements_ = map.substr(4 + trie_bytes);
 }

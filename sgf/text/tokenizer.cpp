@@ -51,13 +51,13 @@ void Tokenizer::index_pieces(const std::string& path) {
     highest_ = std::max(highest_, piece.score);
   }
   const auto end = others.find(model_->end_piece);
-  check(end != others.end() && end->second == kEndId, "text",
-        "{}: a SentencePiece model of {} pieces whose piece {} is no end symbol; UMT5's is", path, vocabulary(),
-        kEndId);
+  SGF_CHECK(end != others.end() && end->second == kEndId,
+            "{}: a SentencePiece model of {} pieces whose piece {} is no end symbol; UMT5's is", path, vocabulary(),
+            kEndId);
   if (!model_->byte_fallback) return;
   for (int byte = 0; byte < 256; ++byte) {
     const auto found = others.find(fmt::format("<0x{:02X}>", byte));
-    check(found != others.end(), "text", "{}: a SentencePiece model that spells with bytes lacks byte {}", path, byte);
+    SGF_CHECK(found != others.end(), "{}: a SentencePiece model that spells with bytes lacks byte {}", path, byte);
     byte_ids_.push_back(found->second);
   }
 }
@@ -96,7 +96,7 @@ void Tokenizer::add_unknown(std::vector<int64_t>& ids, std::string_view text) co
 }
 
 Tokens Tokenizer::encode(std::string_view text, int64_t limit) const {
-  check(limit >= 1, "text", "a prompt needs room for its end: at least 1 id, got {}", limit);
+  SGF_CHECK(limit >= 1, "a prompt needs room for its end: at least 1 id, got {}", limit);
   const std::string normalized = normalizer_->normalize(text);
   const std::vector<Node> ends = best_paths(normalized);
   std::vector<std::pair<size_t, size_t>> spans;  // of pieces, from the last to the first
@@ -115,7 +115,7 @@ Tokens Tokenizer::encode(std::string_view text, int64_t limit) const {
 }
 
 const std::string& Tokenizer::piece(int64_t id) const {
-  check(id >= 0 && id < vocabulary(), "text", "ids are 0 to {}, got {}", vocabulary() - 1, id);
+  SGF_CHECK(id >= 0 && id < vocabulary(), "ids are 0 to {}, got {}", vocabulary() - 1, id);
   return model_->pieces[static_cast<size_t>(id)].text;
 }
 

@@ -1,7 +1,7 @@
 #include "sgf/text/umt5_encoder.h"
 
 #include "sgf/core/error.h"
-#include "sgf/core/tensors.h"
+#include "sgf/files/tensors.h"
 #include "sgf/kernels/gelu_tanh.h"
 #include "sgf/kernels/rms_norm.h"
 #include "sgf/kernels/wide.h"
@@ -106,7 +106,7 @@ Umt5Encoder::Sequence Umt5Encoder::begin(const at::Tensor& ids, const at::Tensor
   const at::Tensor flat = ids.to(at::kCPU, at::kLong).contiguous();
   const bool fit = flat.dim() == 2 && flat.size(1) > 0 && flat.min().item<int64_t>() >= 0 &&
                    flat.max().item<int64_t>() < config().vocabulary;
-  check(fit, "text", "ids are [B, L], from 0 to {}; a tokenizer of another vocabulary?", config().vocabulary - 1);
+  SGF_CHECK(fit, "ids are [B, L], from 0 to {}; a tokenizer of another vocabulary?", config().vocabulary - 1);
   // Rows are picked from the mapped table: of Wan's 2 GB, a prompt touches a few pages.
   const at::Tensor table = map_tensor(file_, *index_.tensors.at("token_embedding.weight"));
   const at::Tensor rows = table.index_select(0, flat.flatten()).view({flat.size(0), flat.size(1), config().dim});
@@ -114,7 +114,7 @@ Umt5Encoder::Sequence Umt5Encoder::begin(const at::Tensor& ids, const at::Tensor
                     .buckets = relative_position_buckets(flat.size(1), config().num_buckets).to(options_.device()),
                     .hidden_keys = {}};
   if (mask.defined()) {
-    check(mask.sizes() == ids.sizes(), "text", "a mask has the shape of its ids, [{}, {}]", ids.size(0), ids.size(1));
+    SGF_CHECK(mask.sizes() == ids.sizes(), "a mask has the shape of its ids, [{}, {}]", ids.size(0), ids.size(1));
     sequence.hidden_keys = (mask.to(options_.device()) == 0).unsqueeze(1).unsqueeze(1);
   }
   return sequence;

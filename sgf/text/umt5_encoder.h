@@ -1,7 +1,7 @@
 // The UMT5 encoder: ids in, a row of numbers a token out. Weights stay in the mapped file until they are needed.
 #pragma once
 
-#include "sgf/core/tensor_file.h"
+#include "sgf/files/tensor_file.h"
 #include "sgf/text/umt5_names.h"
 
 #include <ATen/core/Tensor.h>

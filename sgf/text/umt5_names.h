@@ -1,7 +1,7 @@
 // The weights of a UMT5 encoder under Wan's names: which there are, and what sizes they tell. Torch-free.
 #pragma once
 
-#include "sgf/core/tensor_file.h"
+#include "sgf/files/tensor_file.h"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -6,9 +6,9 @@ namespace sgf {
 
 Umt5PromptEncoder::Umt5PromptEncoder(Tokenizer tokenizer, Umt5Encoder encoder, int64_t text_len)
     : tokenizer_(std::move(tokenizer)), encoder_(std::move(encoder)), text_len_(text_len) {
-  check(tokenizer_.vocabulary() <= encoder_.config().vocabulary, "text",
-        "the tokenizer has {} pieces, the encoder rows for {}: they do not belong together", tokenizer_.vocabulary(),
-        encoder_.config().vocabulary);
+  SGF_CHECK(tokenizer_.vocabulary() <= encoder_.config().vocabulary,
+            "the tokenizer has {} pieces, the encoder rows for {}: they do not belong together",
+            tokenizer_.vocabulary(), encoder_.config().vocabulary);
 }
 
 std::vector<EncodedPrompt> Umt5PromptEncoder::encode(const std::vector<std::string>& cleaned) const {

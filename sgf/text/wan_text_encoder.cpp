@@ -1,9 +1,9 @@
 #include "sgf/text/wan_text_encoder.h"
 
 #include "sgf/core/error.h"
-#include "sgf/core/sha256.h"
-#include "sgf/core/tensors.h"
-#include "sgf/core/weight_identity.h"
+#include "sgf/files/sha256.h"
+#include "sgf/files/tensors.h"
+#include "sgf/files/weight_identity.h"
 #include "sgf/text/cached_prompt_encoder.h"
 #include "sgf/text/prompt_cleaning.h"
 #include "sgf/text/umt5_prompt_encoder.h"
@@ -49,7 +49,7 @@ at::Tensor WanTextEncoder::encode(const std::vector<std::string>& prompts) const
 }
 
 std::unique_ptr<PromptEncoder> open_prompt_encoder(const WanTextSettings& settings) {
-  check(settings.text_len >= 1, "text", "text_len is at least 1, got {}", settings.text_len);
+  SGF_CHECK(settings.text_len >= 1, "text_len is at least 1, got {}", settings.text_len);
   if (!settings.cache) return make_encoder(settings);
   const TensorFile file = open_tensor_file(settings.encoder);
   const Umt5Index index = index_umt5(file);

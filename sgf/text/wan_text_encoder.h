@@ -1,8 +1,8 @@
 // Wan's text encoder as the rest of the program sees one: prompts in, rows padded with zeros out.
 #pragma once
 
-#include "sgf/data/text_encoder.h"
 #include "sgf/text/prompt_encoder.h"
+#include "sgf/text/text_encoder.h"
 #include "sgf/text/umt5_encoder.h"
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 // AdamW over float32 master weights: torch's fused kernel, moments kept here so that they can be saved and resumed.
 #pragma once
 
-#include "sgf/core/tensors.h"
+#include "sgf/files/tensors.h"
 
 #include <ATen/core/Tensor.h>
 

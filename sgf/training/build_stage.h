@@ -1,10 +1,8 @@
 // From a config to a stage that is ready to step.
 #pragma once
 
-#include "sgf/core/config.h"
-#include "sgf/data/text_encoder.h"
-#include "sgf/data/video_codec.h"
-#include "sgf/rollout/config_parts.h"
+#include "sgf/assembly/conditioning.h"
+#include "sgf/config/config.h"
 #include "sgf/training/dmd_stage.h"
 #include "sgf/training/stage.h"
 
@@ -14,19 +12,8 @@
 
 namespace sgf {
 
-// What stands around the network: prompts to text rows, latents to pictures, and prompts nobody trains on.
-struct StageSurroundings {
-  std::shared_ptr<const TextEncoder> text;
-  std::shared_ptr<const VideoCodec> codec;
-  std::vector<std::string> sample_prompts;
-};
-
-// Refuses what the config asks for and cannot be had: unmet needs (train_needs.h), prompts out of the world's words,
-// sizes that do not fit.
-StageSurroundings build_surroundings(const Config& config, c10::Device device);
-
 // Reads all weights it names. Masters are float32, computation is in run.dtype (float64 computes and keeps float64).
-std::unique_ptr<Stage> build_stage(const Config& config, const StageSurroundings& surroundings, c10::Device device,
+std::unique_ptr<Stage> build_stage(const Config& config, const Conditioning& surroundings, c10::Device device,
                                    const Ranks& ranks = Ranks::alone());
 
 // How blocks see each other in the paths of causal_ode, in words that name a folder of pairs; else empty.
@@ -40,6 +27,6 @@ struct DmdParts {
   TrainedDit critic;
   DmdData data;
 };
-DmdParts build_dmd_parts(const Config& config, const StageSurroundings& surroundings, c10::Device device);
+DmdParts build_dmd_parts(const Config& config, const Conditioning& surroundings, c10::Device device);
 
 }  // namespace sgf

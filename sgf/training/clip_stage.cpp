@@ -2,7 +2,7 @@
 
 #include "sgf/kernels/noise_fill.h"
 #include "sgf/objectives/flow_matching.h"
-#include "sgf/training/few_step_samples.h"
+#include "sgf/rollout/few_step_samples.h"
 #include "sgf/training/sample_number.h"
 
 #include <ATen/ATen.h>
@@ -12,7 +12,7 @@
 namespace sgf {
 
 ClipStage::ClipStage(ClipStageSettings settings, TrainedDit network, ClipBatches clips, const Ranks& ranks)
-    : OneNetworkStage(settings.update, std::move(network), ranks),
+    : SingleNetworkStage(settings.update, std::move(network), ranks),
       settings_(std::move(settings)),
       schedule_(settings_.shift),
       mask_(settings_.policy, settings_.layout),

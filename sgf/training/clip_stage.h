@@ -4,7 +4,7 @@
 #include "sgf/objectives/clip_loss.h"
 #include "sgf/rollout/sample_video.h"
 #include "sgf/schedule/flow_schedule.h"
-#include "sgf/training/one_network_stage.h"
+#include "sgf/training/single_network_stage.h"
 
 #include <functional>
 
@@ -17,7 +17,7 @@ enum class ClipObjective {
 
 struct ClipStageSettings {
   ClipObjective objective = ClipObjective::kFlowMatching;
-  OneNetworkSettings update;
+  SingleNetworkSettings update;
   uint64_t seed = 1;
   double shift = 5;
   ContextPolicy policy;
@@ -33,7 +33,7 @@ struct TextClips {
 };
 using ClipBatches = std::function<TextClips(int64_t step, int64_t first, int64_t count)>;
 
-class ClipStage final : public OneNetworkStage {
+class ClipStage final : public SingleNetworkStage {
  public:
   ClipStage(ClipStageSettings settings, TrainedDit network, ClipBatches clips, const Ranks& ranks = Ranks::alone());
 

@@ -2,7 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/kernels/noise_fill.h"
-#include "sgf/training/few_step_samples.h"
+#include "sgf/rollout/few_step_samples.h"
 #include "sgf/training/sample_number.h"
 
 #include <ATen/ATen.h>
@@ -25,14 +25,14 @@ std::vector<int64_t> draw_grid_steps(uint64_t seed, int64_t steps, int64_t sampl
 
 ConsistencyStage::ConsistencyStage(ConsistencyStageSettings settings, TrainedDit student, CausalDit teacher,
                                    ClipBatches clips, const Ranks& ranks)
-    : OneNetworkStage(settings.update, std::move(student), ranks),
+    : SingleNetworkStage(settings.update, std::move(student), ranks),
       settings_(std::move(settings)),
       mask_(settings_.rollout.policy, settings_.rollout.layout),
       teacher_(std::move(teacher)),
       clips_(std::move(clips)) {
   settings_.grid.validate();
-  check(settings_.grid.steps() >= 2, "training", "consistency needs a grid of at least two steps, got {}",
-        settings_.grid.steps());
+  SGF_CHECK(settings_.grid.steps() >= 2, "consistency needs a grid of at least two steps, got {}",
+            settings_.grid.steps());
   begin_average();
   target_.emplace(average());
 }

@@ -11,7 +11,7 @@
 namespace sgf {
 
 struct ConsistencyStageSettings {
-  OneNetworkSettings update;  // the average begins as the student and is the target: its start step plays no part
+  SingleNetworkSettings update;  // the average begins as the student and is the target: its start step plays no part
   uint64_t seed = 1;
   double guidance = 3;
   SolverGrid grid;
@@ -20,7 +20,7 @@ struct ConsistencyStageSettings {
   at::Tensor negative_text;     // [1, L, text_dim]
 };
 
-class ConsistencyStage final : public OneNetworkStage {
+class ConsistencyStage final : public SingleNetworkStage {
  public:
   // The teacher is never updated.
   ConsistencyStage(ConsistencyStageSettings settings, TrainedDit student, CausalDit teacher, ClipBatches clips,

@@ -47,8 +47,8 @@ BlockNoise block_noise(const DmdDraws& draws, at::IntArrayRef latent, at::Tensor
 
 ScoreDraw score_draw(const DmdDraws& draws, at::IntArrayRef latent, at::TensorOptions options,
                      const std::vector<ScoreTimes>& times, NoisePurpose noise, NoisePurpose time) {
-  check(static_cast<int64_t>(times.size()) == latent[0], "training", "{} samples need as many score times, got {}",
-        latent[0], times.size());
+  SGF_CHECK(static_cast<int64_t>(times.size()) == latent[0], "{} samples need as many score times, got {}", latent[0],
+            times.size());
   std::vector<double> t;
   NoiseKey key = key_of(draws, time);
   for (const ScoreTimes& of_sample : times) {

@@ -1,7 +1,7 @@
 #include "sgf/training/dmd_stage.h"
 
 #include "sgf/core/error.h"
-#include "sgf/training/few_step_samples.h"
+#include "sgf/rollout/few_step_samples.h"
 
 #include <ATen/ATen.h>
 
@@ -16,11 +16,12 @@ constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 void check_settings(const DmdStageSettings& s) {
   s.schedule.validate();
-  check(s.latent.size() == 4 && s.latent[0] == s.dmd.rollout.layout.frames(), "training",
-        "a latent is [F, C, H, W] with the layout's {} frames", s.dmd.rollout.layout.frames());
-  check(!s.record_launches || (!s.dmd.exit_per_sample && !s.dmd.on_record), "training",
-        "an update is recorded once for each exit: with exits of their own samples would need one for each draw; take "
-        "dmd.exit: shared or train.record_launches: false");
+  SGF_CHECK(s.latent.size() == 4 && s.latent[0] == s.dmd.rollout.layout.frames(),
+            "a latent is [F, C, H, W] with the layout's {} frames", s.dmd.rollout.layout.frames());
+  SGF_CHECK(
+      !s.record_launches || (!s.dmd.exit_per_sample && !s.dmd.on_record),
+      "an update is recorded once for each exit: with exits of their own samples would need one for each draw; take "
+      "dmd.exit: shared or train.record_launches: false");
 }
 
 RecoveryReport worst_of_ranks(const RecoveryReport& mine, const Ranks& ranks) {

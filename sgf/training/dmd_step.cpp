@@ -91,8 +91,8 @@ std::vector<at::Tensor> DmdInputs::tensors() const {
 
 DmdInputs DmdInputs::with(const std::vector<at::Tensor>& tensors) const {
   const size_t n = noise.size();
-  check(tensors.size() == n + 4 + (given.defined() ? 1 : 0), "training", "an update of {} tensors was given {}",
-        this->tensors().size(), tensors.size());
+  SGF_CHECK(tensors.size() == n + 4 + (given.defined() ? 1 : 0), "an update of {} tensors was given {}",
+            this->tensors().size(), tensors.size());
   return {exits,
           {tensors.begin(), tensors.begin() + static_cast<int64_t>(n)},
           {tensors[n], tensors[n + 1]},
@@ -122,8 +122,8 @@ DmdInputs critic_inputs(const DmdBatch& batch, const DmdSettings& settings) {
 
 GeneratorNumbers generator_numbers(const at::Tensor& numbers) {
   const at::Tensor read = numbers.to(at::kCPU);
-  check(read.numel() == kGeneratorNumbers, "training", "a generator update has {} numbers, got {}", kGeneratorNumbers,
-        read.numel());
+  SGF_CHECK(read.numel() == kGeneratorNumbers, "a generator update has {} numbers, got {}", kGeneratorNumbers,
+            read.numel());
   return {.dmd_gradient_norm = read[kGradientNorm].item<double>(),
           .recovery = recovery_of(read.slice(0, kRecovery, kLatents)),
           .latents = latents_of(read.slice(0, kLatents)),

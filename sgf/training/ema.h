@@ -1,7 +1,7 @@
 // A slow average of weights, from a given step on.
 #pragma once
 
-#include "sgf/core/tensors.h"
+#include "sgf/files/tensors.h"
 
 #include <cstdint>
 

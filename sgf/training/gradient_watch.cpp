@@ -11,9 +11,9 @@
 namespace sgf {
 
 void GradientLimits::validate() const {
-  check(factor > 1, "training", "a gradient limit must lie above the median, got {} times it", factor);
-  check(minimum >= 1 && window >= minimum, "training", "a median over {} norms cannot wait for {}", window, minimum);
-  check(stop_after >= 1, "training", "a run must be allowed 1 or more skips in a row, got {}", stop_after);
+  SGF_CHECK(factor > 1, "a gradient limit must lie above the median, got {} times it", factor);
+  SGF_CHECK(minimum >= 1 && window >= minimum, "a median over {} norms cannot wait for {}", window, minimum);
+  SGF_CHECK(stop_after >= 1, "a run must be allowed 1 or more skips in a row, got {}", stop_after);
 }
 
 nlohmann::json write_history(const GradientHistory& history) {
@@ -30,7 +30,7 @@ GradientHistory read_history(const nlohmann::json& json, const std::string& sour
             .skipped = json.at("skipped").get<int64_t>(),
             .skipped_in_a_row = json.at("skipped_in_a_row").get<int64_t>()};
   } catch (const nlohmann::json::exception& error) {
-    fail("training", "{}: not a history of gradient norms: {}", source, error.what());
+    fail("{}: not a history of gradient norms: {}", source, error.what());
   }
 }
 

@@ -60,12 +60,12 @@ void Learner::save(StageState& state) const {
 void Learner::restore(const StageState& state) {
   const auto saved = state.networks.find(name_);
   const auto moments = state.optimisers.find(name_);
-  check(saved != state.networks.end() && moments != state.optimisers.end(), "training",
-        "the saved state lacks the {} or its optimiser", name_);
+  SGF_CHECK(saved != state.networks.end() && moments != state.optimisers.end(),
+            "the saved state lacks the {} or its optimiser", name_);
   copy_masters(dit_.masters(), saved->second, name_);
   optimiser_.restore(moments->second);
   const std::string key = name_ + "_watch";
-  check(state.counters.contains(key), "training", "the saved state lacks the {}'s gradient history", name_);
+  SGF_CHECK(state.counters.contains(key), "the saved state lacks the {}'s gradient history", name_);
   watch_ = GradientWatch(settings_.limits, read_history(state.counters.at(key), key));
   dit_.sync();
 }
@@ -74,11 +74,11 @@ void copy_masters(const NamedTensors& masters, const NamedTensors& saved, const 
   const std::map<std::string, at::Tensor> by_name(saved.begin(), saved.end());
   for (const auto& [name, tensor] : masters) {
     const auto found = by_name.find(name);
-    check(found != by_name.end(), "training", "the saved {} lacks '{}'", what, name);
-    check(found->second.sizes() == tensor.sizes(), "training", "the saved {} has '{}' in another shape", what, name);
+    SGF_CHECK(found != by_name.end(), "the saved {} lacks '{}'", what, name);
+    SGF_CHECK(found->second.sizes() == tensor.sizes(), "the saved {} has '{}' in another shape", what, name);
   }
-  check(saved.size() == masters.size(), "training", "the saved {} has {} tensors, the network {}", what, saved.size(),
-        masters.size());
+  SGF_CHECK(saved.size() == masters.size(), "the saved {} has {} tensors, the network {}", what, saved.size(),
+            masters.size());
   const at::NoGradGuard no_grad;
   for (const auto& [name, tensor] : masters) at::Tensor(tensor).copy_(by_name.at(name));
 }

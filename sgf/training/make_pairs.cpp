@@ -1,21 +1,21 @@
 #include "sgf/training/make_pairs.h"
 
-#include "sgf/core/atomic_file.h"
-#include "sgf/core/checkpoint_format.h"
+#include "sgf/assembly/networks_from_config.h"
+#include "sgf/assembly/start_file.h"
+#include "sgf/assembly/train_needs.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
-#include "sgf/core/sha256.h"
 #include "sgf/core/stop_signal.h"
-#include "sgf/core/wan_folder.h"
-#include "sgf/core/weight_identity.h"
-#include "sgf/data/clip_manifest.h"
+#include "sgf/dataset/clip_manifest.h"
+#include "sgf/files/atomic_file.h"
+#include "sgf/files/checkpoint_format.h"
+#include "sgf/files/sha256.h"
+#include "sgf/files/weight_identity.h"
 #include "sgf/kernels/noise_fill.h"
 #include "sgf/rollout/solver_walk.h"
 #include "sgf/training/build_stage.h"
-#include "sgf/training/configured_passes.h"
 #include "sgf/training/stage_parts.h"
-#include "sgf/training/start_file.h"
-#include "sgf/training/train_needs.h"
+#include "sgf/weights/wan_folder.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -32,17 +32,17 @@ namespace fs = std::filesystem;
 
 void check_pair_request(const PairRequest& r) {
   const StageChoice stage = r.config.train.stage;
-  check(stage == StageChoice::kCausalOde || stage == StageChoice::kBidirectionalOde, "training",
-        "pairs are made for a stage that reads them: set train.stage to causal_ode or bidirectional_ode, got {}",
-        enum_name(stage));
-  check(stage == StageChoice::kBidirectionalOde || r.config.data.prompts.empty(), "training",
-        "paths of causal_ode are led by clips, which have captions of their own: leave data.prompts empty, got {}",
-        r.config.data.prompts);
-  check(!r.out.empty(), "training", "no place for the pairs: give --out, or set data.pairs");
-  check(r.count >= 1 && r.per_shard >= 1, "training", "at least one pair, and one a shard; got {} and {}", r.count,
-        r.per_shard);
-  check(r.workers >= 1 && r.worker >= 0 && r.worker < r.workers, "training",
-        "worker {} of {}: workers are numbered from 0", r.worker, r.workers);
+  SGF_CHECK(stage == StageChoice::kCausalOde || stage == StageChoice::kBidirectionalOde,
+            "pairs are made for a stage that reads them: set train.stage to causal_ode or bidirectional_ode, got {}",
+            enum_name(stage));
+  SGF_CHECK(stage == StageChoice::kBidirectionalOde || r.config.data.prompts.empty(),
+            "paths of causal_ode are led by clips, which have captions of their own: leave data.prompts empty, got {}",
+            r.config.data.prompts);
+  SGF_CHECK(!r.out.empty(), "no place for the pairs: give --out, or set data.pairs");
+  SGF_CHECK(r.count >= 1 && r.per_shard >= 1, "at least one pair, and one a shard; got {} and {}", r.count,
+            r.per_shard);
+  SGF_CHECK(r.workers >= 1 && r.worker >= 0 && r.worker < r.workers, "worker {} of {}: workers are numbered from 0",
+            r.worker, r.workers);
 }
 
 std::string data_name(const Config& c) {
@@ -77,7 +77,7 @@ class PathMaker {
   PathMaker(const PairRequest& request, const PairOrder& order, c10::Device device)
       : config_(request.config),
         device_(device),
-        around_(build_surroundings(config_, device)),
+        around_(build_conditioning(config_, device)),
         teacher_(build_teacher(config_, request.teacher, device)),
         mask_(policy_of(config_), layout_of(config_)),
         grid_(euler_grid(order.steps, order.shift)),
@@ -119,7 +119,7 @@ class PathMaker {
 
   const Config& config_;
   c10::Device device_;
-  StageSurroundings around_;
+  Conditioning around_;
   CausalDit teacher_;
   ReconstructionMask mask_;
   SolverGrid grid_;

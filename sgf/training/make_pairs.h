@@ -1,9 +1,9 @@
 // Makes the ODE pairs that a config's stage learns from: a teacher's paths from noise to data, in shards of a folder.
 #pragma once
 
-#include "sgf/core/config.h"
+#include "sgf/config/config.h"
 #include "sgf/core/progress_line.h"
-#include "sgf/data/pair_manifest.h"
+#include "sgf/dataset/pair_manifest.h"
 
 #include <filesystem>
 #include <string>

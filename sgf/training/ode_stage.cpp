@@ -1,7 +1,7 @@
 #include "sgf/training/ode_stage.h"
 
 #include "sgf/core/error.h"
-#include "sgf/training/few_step_samples.h"
+#include "sgf/rollout/few_step_samples.h"
 #include "sgf/training/sample_number.h"
 
 #include <ATen/ATen.h>
@@ -20,17 +20,18 @@ at::Tensor pick_states(const at::Tensor& states, const at::Tensor& index) {
 
 void check_paths(const TextPaths& paths, const OdeStageSettings& s) {
   const auto kept = static_cast<int64_t>(s.rollout.timesteps.size());
-  check(paths.states.dim() == 6 && paths.states.size(1) == kept && paths.states.size(2) == s.rollout.layout.frames(),
-        "training", "paths have {} states of {} frames, got {} of {}", kept, s.rollout.layout.frames(),
-        paths.states.size(1), paths.states.size(2));
-  check(s.objective == OdeObjective::kBidirectional || paths.data.defined(), "training",
-        "causal_ode learns paths that a clip has led, and these have none");
+  SGF_CHECK(
+      paths.states.dim() == 6 && paths.states.size(1) == kept && paths.states.size(2) == s.rollout.layout.frames(),
+      "paths have {} states of {} frames, got {} of {}", kept, s.rollout.layout.frames(), paths.states.size(1),
+      paths.states.size(2));
+  SGF_CHECK(s.objective == OdeObjective::kBidirectional || paths.data.defined(),
+            "causal_ode learns paths that a clip has led, and these have none");
 }
 
 }  // namespace
 
 OdeStage::OdeStage(OdeStageSettings settings, TrainedDit network, PathBatches paths, const Ranks& ranks)
-    : OneNetworkStage(settings.update, std::move(network), ranks),
+    : SingleNetworkStage(settings.update, std::move(network), ranks),
       settings_(std::move(settings)),
       mask_(settings_.rollout.policy, settings_.rollout.layout),
       paths_(std::move(paths)) {}

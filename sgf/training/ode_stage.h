@@ -3,7 +3,7 @@
 
 #include "sgf/objectives/ode_regression.h"
 #include "sgf/rollout/roll_out.h"
-#include "sgf/training/one_network_stage.h"
+#include "sgf/training/single_network_stage.h"
 
 #include <functional>
 #include <vector>
@@ -17,7 +17,7 @@ enum class OdeObjective {
 
 struct OdeStageSettings {
   OdeObjective objective = OdeObjective::kCausal;
-  OneNetworkSettings update;
+  SingleNetworkSettings update;
   uint64_t seed = 1;
   RolloutSettings rollout;      // of samples; its timesteps are those of the kept states
   std::vector<int64_t> latent;  // [C, H, W]
@@ -32,7 +32,7 @@ struct TextPaths {
 };
 using PathBatches = std::function<TextPaths(int64_t step, int64_t first, int64_t count)>;
 
-class OdeStage final : public OneNetworkStage {
+class OdeStage final : public SingleNetworkStage {
  public:
   OdeStage(OdeStageSettings settings, TrainedDit network, PathBatches paths, const Ranks& ranks = Ranks::alone());
 

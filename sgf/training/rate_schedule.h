@@ -1,7 +1,7 @@
 // The learning rate over a run: a pure function of the step.
 #pragma once
 
-#include "sgf/core/train_config.h"
+#include "sgf/config/train_config.h"
 
 #include <cstdint>
 

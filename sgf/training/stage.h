@@ -1,7 +1,7 @@
 // A stage of training as the loop sees it: steps that report, a state that can be saved, samples to look at.
 #pragma once
 
-#include "sgf/core/tensors.h"
+#include "sgf/files/tensors.h"
 
 #include <ATen/core/Tensor.h>
 #include <nlohmann/json.hpp>

@@ -1,14 +1,12 @@
 #include "sgf/training/stage_parts.h"
 
-#include "sgf/core/error.h"
-#include "sgf/core/in_quotes.h"
+#include "sgf/assembly/config_parts.h"
+#include "sgf/assembly/networks_from_config.h"
 #include "sgf/core/noise.h"
-#include "sgf/data/clip_shards.h"
-#include "sgf/data/prompt_list.h"
-#include "sgf/data/world_source.h"
-#include "sgf/rollout/config_parts.h"
-#include "sgf/training/configured_passes.h"
+#include "sgf/dataset/clip_shards.h"
+#include "sgf/dataset/prompt_list.h"
 #include "sgf/training/sample_number.h"
+#include "sgf/world/source.h"
 
 #include <ATen/ATen.h>
 
@@ -53,7 +51,7 @@ TrainedDit trained_dit(const Config& c, const std::string& source, c10::Device d
   return TrainedDit(dit_config_of(c), weights_of(c, source, options), compute_type(c), dit_options_of(c));
 }
 
-OneNetworkSettings one_network_settings(const Config& c) {
+SingleNetworkSettings single_network_settings(const Config& c) {
   return {.generator = learner_settings(c, c.optimiser),
           .ema_decay = c.train.ema_decay,
           .ema_start_step = c.train.ema_start_step,
@@ -61,15 +59,13 @@ OneNetworkSettings one_network_settings(const Config& c) {
           .record_launches = c.train.record_launches};
 }
 
-std::vector<int64_t> latent_shape(const Config& c) { return {c.model.in_dim, c.video.height, c.video.width}; }
-
 std::shared_ptr<const ClipSource> clip_source(const Config& c) {
   const auto seed = static_cast<uint64_t>(c.run.seed);
   if (c.data.clips.empty()) return std::make_shared<WorldSource>(world_preset(c.data.world), seed);
   return std::make_shared<ClipShards>(c.data.clips, seed);
 }
 
-ClipBatches clip_batches(const Config& c, const StageSurroundings& around, c10::Device device, double dropout) {
+ClipBatches clip_batches(const Config& c, const Conditioning& around, c10::Device device, double dropout) {
   const auto seed = static_cast<uint64_t>(c.run.seed);
   const std::shared_ptr<const ClipSource> source = clip_source(c);
   const at::ScalarType type = master_type(c);
@@ -84,17 +80,7 @@ ClipBatches clip_batches(const Config& c, const StageSurroundings& around, c10::
   };
 }
 
-void check_words(const TextEncoder& text, const std::vector<std::string>& prompts, const std::string& source) {
-  for (size_t i = 0; i < prompts.size(); ++i) {
-    try {
-      text.encode({prompts[i]});
-    } catch (const Error& error) {
-      fail("training", "{}: prompt {}, {}: {}", source, i + 1, in_quotes(prompts[i]), error.what());
-    }
-  }
-}
-
-std::shared_ptr<const PromptSource> prompt_source(const Config& c, const StageSurroundings& around) {
+std::shared_ptr<const PromptSource> prompt_source(const Config& c, const Conditioning& around) {
   const auto seed = static_cast<uint64_t>(c.run.seed);
   if (c.data.prompts.empty()) return std::make_shared<WorldSource>(world_preset(c.data.world), seed);
   std::vector<std::string> prompts = read_prompts(c.data.prompts);

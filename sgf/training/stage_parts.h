@@ -1,7 +1,7 @@
 // Parts that stages of several kinds are built from, as the config names them.
 #pragma once
 
-#include "sgf/data/clip_source.h"
+#include "sgf/dataset/clip_source.h"
 #include "sgf/training/build_stage.h"
 #include "sgf/training/clip_stage.h"
 #include "sgf/training/trained_dit.h"
@@ -13,24 +13,18 @@
 namespace sgf {
 
 LearnerSettings learner_settings(const Config& config, const OptimiserSettings& optimiser);
-OneNetworkSettings one_network_settings(const Config& config);
+SingleNetworkSettings single_network_settings(const Config& config);
 
 // Weights of `source`, or fresh ones, to be trained.
 TrainedDit trained_dit(const Config& config, const std::string& source, c10::Device device);
-
-// [C, H, W]
-std::vector<int64_t> latent_shape(const Config& config);
 
 // The clips of data.clips, or the world's.
 std::shared_ptr<const ClipSource> clip_source(const Config& config);
 
 // Its clips, `dropout` of them without their caption; by sample of the run.
-ClipBatches clip_batches(const Config& config, const StageSurroundings& around, c10::Device device, double dropout);
-
-// A word the encoder does not know is refused now, not in the middle of the night, and with its place.
-void check_words(const TextEncoder& text, const std::vector<std::string>& prompts, const std::string& source);
+ClipBatches clip_batches(const Config& config, const Conditioning& around, c10::Device device, double dropout);
 
 // Prompts by number: of data.prompts, each once an epoch, or the world's captions.
-std::shared_ptr<const PromptSource> prompt_source(const Config& config, const StageSurroundings& around);
+std::shared_ptr<const PromptSource> prompt_source(const Config& config, const Conditioning& around);
 
 }  // namespace sgf

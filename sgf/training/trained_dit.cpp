@@ -14,8 +14,8 @@ namespace {
 DitWeights compute_weights(const DitWeights& masters, at::ScalarType compute) {
   DitWeights weights = masters;
   visit_weights(weights, [&](const std::string& name, at::Tensor& tensor) {
-    check(tensor.scalar_type() == at::kFloat || tensor.scalar_type() == at::kDouble, "training",
-          "master weights are float32, '{}' is {}", name, c10::toString(tensor.scalar_type()));
+    SGF_CHECK(tensor.scalar_type() == at::kFloat || tensor.scalar_type() == at::kDouble,
+              "master weights are float32, '{}' is {}", name, c10::toString(tensor.scalar_type()));
     tensor = tensor.detach().to(compute).requires_grad_();
   });
   return weights;
@@ -42,17 +42,11 @@ std::vector<at::Tensor> TrainedDit::gradients(const at::Tensor& loss) const {
 
 void TrainedDit::sync() { set_weights(network_, masters_); }
 
-at::TensorOptions latent_options(const CausalDit& dit) {
-  const at::Tensor& like = dit.weights().head.weight;
-  return at::TensorOptions().device(like.device()).dtype(wide_type(like.scalar_type()));
-}
-
 CausalDit with_weights(const CausalDit& like, const NamedTensors& masters) {
   DitWeights weights = like.weights();
   size_t next = 0;
   visit_weights(weights, [&](const std::string& name, at::Tensor& tensor) {
-    check(next < masters.size() && masters[next].first == name, "training", "no weight '{}' where it was expected",
-          name);
+    SGF_CHECK(next < masters.size() && masters[next].first == name, "no weight '{}' where it was expected", name);
     tensor = masters[next++].second.detach().to(tensor.options().requires_grad(false), /*non_blocking=*/false,
                                                 /*copy=*/true);
   });
@@ -62,8 +56,8 @@ CausalDit with_weights(const CausalDit& like, const NamedTensors& masters) {
 void set_weights(const CausalDit& dit, const NamedTensors& masters) {
   std::vector<at::Tensor> to, from;
   for (const auto& [name, tensor] : named_parameters(dit.weights())) {
-    check(to.size() < masters.size() && masters[to.size()].first == name, "training",
-          "no weight '{}' where it was expected", name);
+    SGF_CHECK(to.size() < masters.size() && masters[to.size()].first == name, "no weight '{}' where it was expected",
+              name);
     from.push_back(masters[to.size()].second.detach());
     to.push_back(tensor.detach());
   }

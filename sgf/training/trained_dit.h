@@ -31,9 +31,6 @@ class TrainedDit {
   std::vector<at::Tensor> weights_;  // the network's, in the order of the masters
 };
 
-// Of latents that a network is fed: its device, float32 or wider.
-at::TensorOptions latent_options(const CausalDit& dit);
-
 // The same network with other weights, masters under official names; its own memory.
 CausalDit with_weights(const CausalDit& like, const NamedTensors& masters);
 

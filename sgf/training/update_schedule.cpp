@@ -11,24 +11,23 @@ UpdateSchedule update_schedule(const DmdChoices& dmd) {
 }
 
 void UpdateSchedule::validate() const {
-  check(generator_every >= 1, "training", "the generator must be updated every 1 or more steps, got {}",
-        generator_every);
-  check(critic_only >= 0, "training", "a count of critic-only steps cannot be negative, got {}", critic_only);
+  SGF_CHECK(generator_every >= 1, "the generator must be updated every 1 or more steps, got {}", generator_every);
+  SGF_CHECK(critic_only >= 0, "a count of critic-only steps cannot be negative, got {}", critic_only);
 }
 
 bool UpdateSchedule::updates_generator(int64_t step) const {
-  check(step >= 0, "training", "steps count from 0, got {}", step);
+  SGF_CHECK(step >= 0, "steps count from 0, got {}", step);
   if (step < critic_only) return false;
   return step == 0 ? generator_at_zero : step % generator_every == 0;
 }
 
 bool UpdateSchedule::updates_critic(int64_t step) const {
-  check(step >= 0, "training", "steps count from 0, got {}", step);
+  SGF_CHECK(step >= 0, "steps count from 0, got {}", step);
   return true;
 }
 
 UpdateCounts UpdateSchedule::counts_after(int64_t steps) const {
-  check(steps >= 0, "training", "a count of steps cannot be negative, got {}", steps);
+  SGF_CHECK(steps >= 0, "a count of steps cannot be negative, got {}", steps);
   if (steps == 0) return {};
   // Multiples of generator_every among 1 .. n, and step 0 where it counts.
   const auto generator_updates_in = [this](int64_t n) {

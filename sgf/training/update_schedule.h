@@ -1,7 +1,7 @@
 // Which networks a step updates: a pure function of the step, so that a resumed run needs no counter to go on right.
 #pragma once
 
-#include "sgf/core/train_config.h"
+#include "sgf/config/train_config.h"
 
 #include <cstdint>
 

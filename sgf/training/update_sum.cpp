@@ -9,8 +9,7 @@
 namespace sgf {
 
 void BatchSizes::validate(const Ranks& ranks) const {
-  check(global > 0 && micro > 0, "training", "batch sizes are positive, got global batch {} and micro batch {}", global,
-        micro);
+  SGF_CHECK(global > 0 && micro > 0, "batch sizes are positive, got global batch {} and micro batch {}", global, micro);
   ranks.share_of(global);  // refuses a batch that leaves a rank without a sample
 }
 

@@ -9,11 +9,11 @@ namespace sgf {
 
 void LatentScale::validate(int64_t channels) const {
   const auto count = static_cast<size_t>(channels);
-  check(mean.size() == count && deviation.size() == count, "vae",
-        "latents of {} channels have as many means and deviations, got {} and {}", channels, mean.size(),
-        deviation.size());
-  check(std::ranges::all_of(deviation, [](double d) { return std::isfinite(d) && d > 0; }), "vae",
-        "deviations of latent channels are above zero");
+  SGF_CHECK(mean.size() == count && deviation.size() == count,
+            "latents of {} channels have as many means and deviations, got {} and {}", channels, mean.size(),
+            deviation.size());
+  SGF_CHECK(std::ranges::all_of(deviation, [](double d) { return std::isfinite(d) && d > 0; }),
+            "deviations of latent channels are above zero");
 }
 
 LatentScale usual_latent_scale(int64_t channels) {

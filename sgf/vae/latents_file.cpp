@@ -1,8 +1,8 @@
 #include "sgf/vae/latents_file.h"
 
 #include "sgf/core/error.h"
-#include "sgf/core/strict_json.h"
-#include "sgf/core/tensors.h"
+#include "sgf/files/strict_json.h"
+#include "sgf/files/tensors.h"
 
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
@@ -36,7 +36,7 @@ LatentsWriter::~LatentsWriter() {
 }
 
 void LatentsWriter::add(const at::Tensor& latents) {
-  check(latents.dim() == 4, "vae", "latents of a file are [F, C, h, w], got [{}]", fmt::join(latents.sizes(), ", "));
+  SGF_CHECK(latents.dim() == 4, "latents of a file are [F, C, h, w], got [{}]", fmt::join(latents.sizes(), ", "));
   if (!file_)
     file_.emplace(
         path_,
@@ -47,7 +47,7 @@ void LatentsWriter::add(const at::Tensor& latents) {
 }
 
 void LatentsWriter::finish() {
-  check(frames_ > 0, "vae", "{}: there are no latents to write", path_.string());
+  SGF_CHECK(frames_ > 0, "{}: there are no latents to write", path_.string());
   file_->finish();
   is_finished_ = true;
 }
@@ -56,9 +56,9 @@ LatentsReader::LatentsReader(const std::filesystem::path& path) {
   const TensorFile file = open_tensor_file(path);
   latents_ = map_tensor(file, "latents");
   if (latents_.dim() == 5 && latents_.size(0) == 1) latents_ = latents_.squeeze(0);
-  check(latents_.dim() == 4 && latents_.is_floating_point() && latents_.size(0) > 0, "vae",
-        "{}: `latents` is [F, C, h, w] of a float type, got [{}] of {}", path.string(),
-        fmt::join(latents_.sizes(), ", "), c10::toString(latents_.scalar_type()));
+  SGF_CHECK(latents_.dim() == 4 && latents_.is_floating_point() && latents_.size(0) > 0,
+            "{}: `latents` is [F, C, h, w] of a float type, got [{}] of {}", path.string(),
+            fmt::join(latents_.sizes(), ", "), c10::toString(latents_.scalar_type()));
   if (const nlohmann::json fps = value_of(file, "fps"); fps.is_number() && fps.get<double>() > 0)
     note_.fps = fps.get<double>();
   if (const nlohmann::json vae = value_of(file, "vae"); vae.is_string()) note_.vae = vae.get<std::string>();

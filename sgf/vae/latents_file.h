@@ -1,8 +1,8 @@
 // Latents of a VAE in a file, with what they say of themselves.
 #pragma once
 
-#include "sgf/core/tensor_file.h"
-#include "sgf/data/latent_file.h"
+#include "sgf/files/tensor_file.h"
+#include "sgf/media/latent_file.h"
 
 #include <ATen/core/Tensor.h>
 

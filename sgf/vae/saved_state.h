@@ -1,7 +1,7 @@
 // A VAE stream's state as named tensors: what goes into a file and comes back, to the bit.
 #pragma once
 
-#include "sgf/core/tensors.h"
+#include "sgf/files/tensors.h"
 #include "sgf/vae/causal_conv.h"
 
 namespace sgf {

@@ -17,8 +17,8 @@ at::Tensor as_tensor_like(const std::vector<double>& values, const at::Tensor& l
 }
 
 void check_size(const TileGrid& grid, int64_t height, int64_t width) {
-  check(grid.height() == height && grid.width() == width, "vae",
-        "a stream goes on with {} x {} latent pixels, got {} x {}", grid.height(), grid.width(), height, width);
+  SGF_CHECK(grid.height() == height && grid.width() == width,
+            "a stream goes on with {} x {} latent pixels, got {} x {}", grid.height(), grid.width(), height, width);
 }
 
 // The tile's number in "tile.12.history..."; what follows goes to `rest`.
@@ -27,7 +27,7 @@ size_t tile_number(const std::string& name, std::string& rest) {
   const char *begin = name.data() + std::min(kTile.size(), name.size()), *end = name.data() + name.size();
   const auto [stopped, error] = std::from_chars(begin, end, number);
   const bool fits = name.starts_with(kTile) && error == std::errc() && stopped != end && *stopped == '.';
-  check(fits, "vae", "a saved stream of tiles has no {}", in_quotes(name));
+  SGF_CHECK(fits, "a saved stream of tiles has no {}", in_quotes(name));
   rest.assign(stopped + 1, end);
   return number;
 }
@@ -80,7 +80,7 @@ void TiledDecoderStream::begin(int64_t height, int64_t width) {
 }
 
 at::Tensor TiledDecoderStream::next(const at::Tensor& latents) {
-  check(latents.dim() == 5, "vae", "latents are [B, F, C, h, w], got {} dimensions", latents.dim());
+  SGF_CHECK(latents.dim() == 5, "latents are [B, F, C, h, w], got {} dimensions", latents.dim());
   if (grid_ == nullptr) begin(latents.size(3), latents.size(4));
   check_size(*grid_, latents.size(3), latents.size(4));
   std::vector<at::Tensor> parts;
@@ -101,16 +101,16 @@ void TiledDecoderStream::restore(const NamedTensors& saved) {
   grid_.reset();
   tiles_.clear();
   if (saved.empty()) return;
-  check(saved.front().first == kSize && saved.front().second.numel() == 2, "vae",
-        "a saved stream of tiles begins with its size, got {}", in_quotes(saved.front().first));
+  SGF_CHECK(saved.front().first == kSize && saved.front().second.numel() == 2,
+            "a saved stream of tiles begins with its size, got {}", in_quotes(saved.front().first));
   const at::Tensor size = saved.front().second.cpu();
   begin(size[0].item<int64_t>(), size[1].item<int64_t>());
   std::vector<NamedTensors> each(tiles_.size());
   for (size_t i = 1; i < saved.size(); ++i) {
     std::string rest;
     const size_t tile = tile_number(saved[i].first, rest);
-    check(tile < each.size(), "vae", "a saved stream has {} tiles here, got {}; were tiles of another size saved?",
-          each.size(), in_quotes(saved[i].first));
+    SGF_CHECK(tile < each.size(), "a saved stream has {} tiles here, got {}; were tiles of another size saved?",
+              each.size(), in_quotes(saved[i].first));
     each[tile].emplace_back(rest, saved[i].second);
   }
   for (size_t i = 0; i < tiles_.size(); ++i) tiles_[i]->restore(each[i]);
@@ -122,8 +122,9 @@ TiledEncoderStream::TiledEncoderStream(Make make, const TileSettings& settings, 
 }
 
 at::Tensor TiledEncoderStream::next(const at::Tensor& pictures) {
-  check(pictures.dim() == 5 && pictures.size(3) % factor_ == 0 && pictures.size(4) % factor_ == 0, "vae",
-        "pictures are [B, F, 3, H, W] with sides that are multiples of {}, got {} dimensions", factor_, pictures.dim());
+  SGF_CHECK(pictures.dim() == 5 && pictures.size(3) % factor_ == 0 && pictures.size(4) % factor_ == 0,
+            "pictures are [B, F, 3, H, W] with sides that are multiples of {}, got {} dimensions", factor_,
+            pictures.dim());
   const int64_t height = pictures.size(3) / factor_, width = pictures.size(4) / factor_;
   if (grid_ == nullptr) {
     grid_ = std::make_unique<TileGrid>(height, width, settings_, 1);

@@ -7,7 +7,7 @@
 // not tried.
 #pragma once
 
-#include "sgf/data/video_codec.h"
+#include "sgf/media/video_codec.h"
 #include "sgf/vae/tile_plan.h"
 
 #include <functional>

@@ -83,8 +83,8 @@ bool has_any(const TensorFile& file, const std::string& name) {
 
 const TensorEntry& needed(const TensorFile& file, const std::string& name, size_t dimensions) {
   const TensorEntry* entry = file.find(name);
-  check(entry != nullptr && entry->shape.size() == dimensions, "vae",
-        "a Wan VAE's sizes are read from {}, a tensor of {} dimensions, which the file lacks", name, dimensions);
+  SGF_CHECK(entry != nullptr && entry->shape.size() == dimensions,
+            "a Wan VAE's sizes are read from {}, a tensor of {} dimensions, which the file lacks", name, dimensions);
   return *entry;
 }
 
@@ -106,16 +106,16 @@ int64_t VaeConfig::temporal_factor() const {
 int64_t VaeConfig::group_pictures() const { return std::max<int64_t>(4, temporal_factor()); }
 
 void VaeConfig::validate() const {
-  check(dim > 0 && z_dim > 0 && num_res_blocks > 0, "vae",
-        "dim, z_dim and num_res_blocks are positive, got {}, {} and {}", dim, z_dim, num_res_blocks);
-  check(stages() >= 1 && stages() <= 16 && std::ranges::all_of(dim_mult, [](int64_t m) { return m > 0; }), "vae",
-        "dim_mult holds 1 to 16 positive factors, got [{}]", fmt::join(dim_mult, ", "));
-  check(static_cast<int64_t>(temporal_downsample.size()) == stages() - 1, "vae",
-        "temporal_downsample has one value between two stages: {} for {} stages, got {}", stages() - 1, stages(),
-        temporal_downsample.size());
+  SGF_CHECK(dim > 0 && z_dim > 0 && num_res_blocks > 0, "dim, z_dim and num_res_blocks are positive, got {}, {} and {}",
+            dim, z_dim, num_res_blocks);
+  SGF_CHECK(stages() >= 1 && stages() <= 16 && std::ranges::all_of(dim_mult, [](int64_t m) { return m > 0; }),
+            "dim_mult holds 1 to 16 positive factors, got [{}]", fmt::join(dim_mult, ", "));
+  SGF_CHECK(static_cast<int64_t>(temporal_downsample.size()) == stages() - 1,
+            "temporal_downsample has one value between two stages: {} for {} stages, got {}", stages() - 1, stages(),
+            temporal_downsample.size());
   for (size_t i = 1; i < dim_mult.size(); ++i)
-    check(dim * dim_mult[i] % 2 == 0, "vae", "the decoder halves the width of every stage but the first, got {}",
-          dim * dim_mult[i]);
+    SGF_CHECK(dim * dim_mult[i] % 2 == 0, "the decoder halves the width of every stage but the first, got {}",
+              dim * dim_mult[i]);
 }
 
 std::vector<VaeLayer> encoder_layers(const VaeConfig& config) {
@@ -179,10 +179,10 @@ VaeConfig infer_vae_config(const TensorFile& file, const std::string& prefix) {
                    .dim_mult = {},
                    .num_res_blocks = 0,
                    .temporal_downsample = {}};
-  check(config.dim > 0, "vae", "{} is empty", prefix + kFirst);
+  SGF_CHECK(config.dim > 0, "{} is empty", prefix + kFirst);
   int64_t width = config.dim, blocks = 0;
   const auto end_stage = [&] {
-    check(width % config.dim == 0, "vae", "a stage of width {} is no multiple of dim {}", width, config.dim);
+    SGF_CHECK(width % config.dim == 0, "a stage of width {} is no multiple of dim {}", width, config.dim);
     config.dim_mult.push_back(width / config.dim);
     config.num_res_blocks = std::max(config.num_res_blocks, std::exchange(blocks, 0));
   };

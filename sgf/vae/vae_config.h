@@ -1,7 +1,7 @@
 // The sizes of a Wan VAE and the names and shapes of its weights, as the official file has them. Torch-free.
 #pragma once
 
-#include "sgf/core/tensor_file.h"
+#include "sgf/files/tensor_file.h"
 
 #include <cstdint>
 #include <optional>

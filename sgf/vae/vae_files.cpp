@@ -1,7 +1,7 @@
 #include "sgf/vae/vae_files.h"
 
 #include "sgf/core/error.h"
-#include "sgf/data/video_tensor.h"
+#include "sgf/media/video_tensor.h"
 #include "sgf/vae/latents_file.h"
 
 #include <ATen/ATen.h>
@@ -38,8 +38,8 @@ class PictureOutput {
 class FolderOutput final : public PictureOutput {
  public:
   explicit FolderOutput(fs::path folder) : folder_(std::move(folder)) {
-    check(!fs::exists(folder_) || (fs::is_directory(folder_) && fs::is_empty(folder_)), "vae",
-          "{} is not an empty folder; pictures go into a new or an empty one", folder_.string());
+    SGF_CHECK(!fs::exists(folder_) || (fs::is_directory(folder_) && fs::is_empty(folder_)),
+              "{} is not an empty folder; pictures go into a new or an empty one", folder_.string());
     fs::create_directories(folder_);
   }
   void add(const at::Tensor& pictures) override {
@@ -64,8 +64,7 @@ class FileOutput final : public PictureOutput {
 
 std::unique_ptr<PictureOutput> open_output(const fs::path& path, const VideoFileSettings& settings) {
   if (!path.has_extension()) return std::make_unique<FolderOutput>(path);
-  check(path.extension() == ".mp4", "vae", "{}: pictures go into an .mp4 file, or a folder of PNG files",
-        path.string());
+  SGF_CHECK(path.extension() == ".mp4", "{}: pictures go into an .mp4 file, or a folder of PNG files", path.string());
   return std::make_unique<FileOutput>(path, settings);
 }
 
@@ -76,11 +75,11 @@ CropWindow crop_window(int64_t height, int64_t width, int64_t factor, bool may_c
                           .left = width % factor / 2,
                           .height = height - height % factor,
                           .width = width - width % factor};
-  check(window.height > 0 && window.width > 0, "vae", "pictures of {} x {} are smaller than a latent pixel, {} x {}",
-        width, height, factor, factor);
-  check(may_cut || (window.height == height && window.width == width), "vae",
-        "pictures are {} x {}, no multiple of {}; --crop takes the middle {} x {}", width, height, factor, window.width,
-        window.height);
+  SGF_CHECK(window.height > 0 && window.width > 0, "pictures of {} x {} are smaller than a latent pixel, {} x {}",
+            width, height, factor, factor);
+  SGF_CHECK(may_cut || (window.height == height && window.width == width),
+            "pictures are {} x {}, no multiple of {}; --crop takes the middle {} x {}", width, height, factor,
+            window.width, window.height);
   return window;
 }
 
@@ -106,8 +105,8 @@ EncodedVideo encode_video(const WanVaeCodec& codec, const EncodeOrder& order, co
 DecodedVideo decode_video(const WanVaeCodec& codec, const DecodeOrder& order, const FramesDone& done) {
   const LatentsReader file(order.latents);
   const at::Tensor& latents = file.latents();
-  check(latents.size(1) == codec.latent_channels(), "vae", "{}: latents of {} channels, the VAE has {}",
-        order.latents.string(), latents.size(1), codec.latent_channels());
+  SGF_CHECK(latents.size(1) == codec.latent_channels(), "{}: latents of {} channels, the VAE has {}",
+            order.latents.string(), latents.size(1), codec.latent_channels());
   const int64_t factor = codec.spatial_factor(), total = codec.picture_frames(latents.size(0));
   DecodedVideo result{.height = factor * latents.size(2), .width = factor * latents.size(3)};
   const auto output = open_output(

@@ -1,7 +1,7 @@
 #include "sgf/vae/vae_weights.h"
 
 #include "sgf/core/error.h"
-#include "sgf/core/tensors.h"
+#include "sgf/files/tensors.h"
 #include "sgf/kernels/noise_fill.h"
 
 #include <ATen/ATen.h>
@@ -24,7 +24,7 @@ void refuse(const VaeFaults& faults, const VaeConfig& config, const TensorFile& 
   for (const std::string& name : faults.unexpected) said.push_back(name + " is unexpected");
   const size_t total = said.size();
   if (total > 8) said.resize(8);
-  fail("vae", "{} does not hold a whole Wan VAE of dim {} and z_dim {} ({} faults): {}{}; sgf inspect lists all",
+  fail("{} does not hold a whole Wan VAE of dim {} and z_dim {} ({} faults): {}{}; sgf inspect lists all",
        path_of(file), config.dim, config.z_dim, total, fmt::join(said, "; "), total > said.size() ? "; ..." : "");
 }
 
@@ -39,8 +39,9 @@ at::Tensor scaled_like_vae(const std::string& name, const at::Tensor& normal) {
 
 VaeWeights load_vae_weights(const TensorFile& file, at::TensorOptions options) {
   const std::optional<std::string> prefix = vae_prefix(file);
-  check(prefix.has_value(), "vae",
-        "{} holds no Wan VAE: no encoder.conv1.weight beside decoder.conv1.weight; try Wan2.1_VAE.pth", path_of(file));
+  SGF_CHECK(prefix.has_value(),
+            "{} holds no Wan VAE: no encoder.conv1.weight beside decoder.conv1.weight; try Wan2.1_VAE.pth",
+            path_of(file));
   VaeWeights weights{infer_vae_config(file, *prefix), {}};
   const VaeFaults faults = vae_faults(weights.config, file, *prefix);
   if (!faults.empty()) refuse(faults, weights.config, file);

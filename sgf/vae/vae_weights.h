@@ -1,7 +1,7 @@
 // The weights of a Wan VAE by their official names.
 #pragma once
 
-#include "sgf/core/tensor_file.h"
+#include "sgf/files/tensor_file.h"
 #include "sgf/vae/vae_config.h"
 
 #include <ATen/core/Tensor.h>

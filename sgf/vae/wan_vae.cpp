@@ -84,23 +84,23 @@ WanVae::WanVae(const VaeWeights& weights, VaeSettings settings)
       mean_bias_(weights.at("conv1.bias").narrow(0, 0, config_.z_dim).contiguous()),
       entry_weight_(weights.at("conv2.weight").flatten(1)),
       entry_bias_(weights.at("conv2.bias")) {
-  check(settings.latents_per_pass >= 0, "vae", "latents_per_pass is 1 or more, or 0 for what suits the device, got {}",
-        settings.latents_per_pass);
+  SGF_CHECK(settings.latents_per_pass >= 0, "latents_per_pass is 1 or more, or 0 for what suits the device, got {}",
+            settings.latents_per_pass);
   const int64_t usual = mean_weight_.is_cuda() ? 4 : 1;
   latents_per_pass_ = settings.latents_per_pass > 0 ? settings.latents_per_pass : usual;
 }
 
 at::Tensor WanVae::encode(const at::Tensor& pictures, VaeState& state) const {
-  check(pictures.dim() == 5 && pictures.size(1) == 3, "vae", "pictures are [B, 3, T, H, W], got [{}]",
-        fmt::join(pictures.sizes(), ", "));
+  SGF_CHECK(pictures.dim() == 5 && pictures.size(1) == 3, "pictures are [B, 3, T, H, W], got [{}]",
+            fmt::join(pictures.sizes(), ", "));
   const int64_t frames = pictures.size(2), group = config_.group_pictures(), factor = config_.spatial_factor();
-  check(
+  SGF_CHECK(
       pictures.size(3) % factor == 0 && pictures.size(4) % factor == 0 && pictures.size(3) > 0 && pictures.size(4) > 0,
-      "vae", "height and width are multiples of {}, got {} x {}; crop or scale the pictures", factor, pictures.size(3),
+      "height and width are multiples of {}, got {} x {}; crop or scale the pictures", factor, pictures.size(3),
       pictures.size(4));
   const int64_t later = state.is_first() ? frames - 1 : frames;
-  check(later >= 0 && frames > 0 && later % group == 0, "vae", "pictures come {} of {}, got {}",
-        state.is_first() ? "as one and whole groups" : "in whole groups", group, frames);
+  SGF_CHECK(later >= 0 && frames > 0 && later % group == 0, "pictures come {} of {}, got {}",
+            state.is_first() ? "as one and whole groups" : "in whole groups", group, frames);
   const at::NoGradGuard no_grad;
   const GpuConvolutions convolutions(mean_weight_, /*tries=*/true);
   return in_passes(frames, state.is_first(), group * latents_per_pass_,
@@ -114,8 +114,8 @@ at::Tensor WanVae::encode_pass(const at::Tensor& pictures, VaeState& state) cons
 }
 
 at::Tensor WanVae::decode(const at::Tensor& latents, VaeState& state) const {
-  check(latents.dim() == 5 && latents.size(1) == config_.z_dim && latents.size(2) > 0, "vae",
-        "latents are [B, {}, T, h, w], got [{}]", config_.z_dim, fmt::join(latents.sizes(), ", "));
+  SGF_CHECK(latents.dim() == 5 && latents.size(1) == config_.z_dim && latents.size(2) > 0,
+            "latents are [B, {}, T, h, w], got [{}]", config_.z_dim, fmt::join(latents.sizes(), ", "));
   const at::NoGradGuard no_grad;
   // Trying takes seconds, for which nobody should wait who has seen no picture yet; and a shape that was met without it
   // stays so. The first latent's never comes again, nor do, mostly, those of a first call that are no whole pass.

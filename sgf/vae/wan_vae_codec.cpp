@@ -16,13 +16,13 @@ at::Tensor per_channel(const std::vector<double>& values, const at::TensorOption
 }
 
 void check_latents(const at::Tensor& latents, int64_t channels) {
-  check(latents.dim() == 5 && latents.size(2) == channels, "vae", "latents are [B, F, {}, h, w], got [{}]", channels,
-        fmt::join(latents.sizes(), ", "));
+  SGF_CHECK(latents.dim() == 5 && latents.size(2) == channels, "latents are [B, F, {}, h, w], got [{}]", channels,
+            fmt::join(latents.sizes(), ", "));
 }
 
 void check_pictures(const at::Tensor& pictures) {
-  check(pictures.dim() == 5 && pictures.size(2) == 3, "vae", "a video is [B, F, 3, H, W], got [{}]",
-        fmt::join(pictures.sizes(), ", "));
+  SGF_CHECK(pictures.dim() == 5 && pictures.size(2) == 3, "a video is [B, F, 3, H, W], got [{}]",
+            fmt::join(pictures.sizes(), ", "));
 }
 
 }  // namespace
@@ -136,7 +136,7 @@ std::string WanVaeCodec::drop_warning(int64_t frames) const {
 
 at::Tensor WanVaeCodec::encode(const at::Tensor& video) const {
   check_pictures(video);
-  check(video.size(1) > 0, "vae", "there are no pictures to encode");
+  SGF_CHECK(video.size(1) > 0, "there are no pictures to encode");
   return stream_encoder()->next(video);
 }
 

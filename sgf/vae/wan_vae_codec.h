@@ -1,7 +1,7 @@
 // The Wan VAE as a codec: pictures in [0, 1] outside, normalised latents inside, streams both ways.
 #pragma once
 
-#include "sgf/data/video_codec.h"
+#include "sgf/media/video_codec.h"
 #include "sgf/vae/latent_scale.h"
 #include "sgf/vae/tile_plan.h"
 #include "sgf/vae/wan_vae.h"

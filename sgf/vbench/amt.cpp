@@ -57,8 +57,8 @@ Amt::Amt(NetworkWeights weights, AmtSettings settings)
       combine_first_{take_convolution(weights, "comb_block.0", {.in = 3 * kAmtFlows, .out = 6 * kAmtFlows}),
                      weights.take("comb_block.1.weight", {6 * kAmtFlows})},
       combine_second_(take_convolution(weights, "comb_block.2", {.in = 6 * kAmtFlows, .out = 3})) {
-  check(settings.pairs_per_pass >= 0, "vbench", "AMT takes no negative number of pairs a pass, got {}",
-        settings.pairs_per_pass);
+  SGF_CHECK(settings.pairs_per_pass >= 0, "AMT takes no negative number of pairs a pass, got {}",
+            settings.pairs_per_pass);
   check_tells_pixels_apart(options_, "AMT");
   weights.finish("AMT-S");
 }
@@ -146,9 +146,9 @@ int64_t Amt::pairs_per_pass(const at::Tensor& pictures) const {
 
 at::Tensor Amt::between(const at::Tensor& first, const at::Tensor& second, AmtTrace* trace) const {
   const at::NoGradGuard no_grad;
-  check(first.sizes() == second.sizes(), "vbench",
-        "AMT takes as many first as second pictures of one size, got [{}] and [{}]", fmt::join(first.sizes(), ", "),
-        fmt::join(second.sizes(), ", "));
+  SGF_CHECK(first.sizes() == second.sizes(),
+            "AMT takes as many first as second pictures of one size, got [{}] and [{}]", fmt::join(first.sizes(), ", "),
+            fmt::join(second.sizes(), ", "));
   check_pictures(second, "AMT");
   if (trace != nullptr) return between_pass(first, second, trace);
   const int64_t count = pairs_per_pass(first);

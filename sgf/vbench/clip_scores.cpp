@@ -6,7 +6,7 @@ namespace sgf {
 namespace {
 
 double mean_of(const std::vector<double>& values) {
-  check(!values.empty(), "vbench", "there is no score to take the mean of");
+  SGF_CHECK(!values.empty(), "there is no score to take the mean of");
   double sum = 0;
   for (const double value : values) sum += value;
   return sum / static_cast<double>(values.size());
@@ -39,7 +39,7 @@ double mean_over_pictures(const std::vector<ClipScore>& scores) {
     sum += clip.score * static_cast<double>(clip.weight);
     count += clip.weight;
   }
-  check(count > 0, "vbench", "there is no score to take the mean of");
+  SGF_CHECK(count > 0, "there is no score to take the mean of");
   return sum / static_cast<double>(count);
 }
 

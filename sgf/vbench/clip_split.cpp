@@ -7,10 +7,9 @@
 namespace sgf {
 
 ClipPlan split_into_clips(double fps, int64_t pictures, int64_t seconds) {
-  check(fps >= 1 && fps <= 100000, "vbench",
-        "clips are cut by whole pictures a second, of which a video of {} a second has none", fps);
-  check(pictures > 0 && seconds > 0, "vbench", "a video of {} pictures cannot be cut into clips of {} s", pictures,
-        seconds);
+  SGF_CHECK(fps >= 1 && fps <= 100000,
+            "clips are cut by whole pictures a second, of which a video of {} a second has none", fps);
+  SGF_CHECK(pictures > 0 && seconds > 0, "a video of {} pictures cannot be cut into clips of {} s", pictures, seconds);
   ClipPlan plan{.clips = {}, .fps = std::floor(fps), .is_whole = false};
   const int64_t length = static_cast<int64_t>(plan.fps) * seconds;
   plan.is_whole = pictures < length;

@@ -1,7 +1,7 @@
 #include "sgf/vbench/correlation.h"
 
 #include "sgf/core/error.h"
-#include "sgf/core/tensors.h"
+#include "sgf/files/tensors.h"
 #include "sgf/kernels/window_lookup.h"
 
 #include <ATen/ATen.h>
@@ -40,9 +40,9 @@ at::Tensor CorrelationPyramid::look_up(const at::Tensor& places, int64_t radius)
 
 void check_tells_pixels_apart(at::TensorOptions options, std::string_view network) {
   const at::ScalarType type = c10::typeMetaToScalarType(options.dtype());
-  check(type == at::kFloat || type == at::kDouble, "vbench",
-        "{} names places in pixels, which 16 bits do not tell apart; it takes float32 or float64, got {}", network,
-        name_of(type));
+  SGF_CHECK(type == at::kFloat || type == at::kDouble,
+            "{} names places in pixels, which 16 bits do not tell apart; it takes float32 or float64, got {}", network,
+            name_of(type));
 }
 
 int64_t correlation_bytes(int64_t height, int64_t width, int64_t levels, int64_t element_size) {

@@ -1,7 +1,7 @@
 #include "sgf/vbench/extractor_files.h"
 
 #include "sgf/core/error.h"
-#include "sgf/core/json_file.h"
+#include "sgf/files/json_file.h"
 
 #include <ATen/ATen.h>
 #include <nlohmann/json.hpp>
@@ -52,21 +52,19 @@ VitExtractor open_vit(const fs::path& path, const VitConfig& family, VitExtracto
 }
 
 nlohmann::json read_adapter_config(const fs::path& path) {
-  check(fs::exists(path), "vbench", "{}: is not there; it lies beside the adapters and tells their rank",
-        path.string());
+  SGF_CHECK(fs::exists(path), "{}: is not there; it lies beside the adapters and tells their rank", path.string());
   nlohmann::json config = read_json_file(path);
   const bool holds = config.is_object() && config.contains("r") && config.at("r").is_number_integer() &&
                      config.at("r").get<int64_t>() > 0 && config.contains("lora_alpha") &&
                      config.at("lora_alpha").is_number();
-  check(holds, "vbench", "{}: expected the JSON of peft with a positive integer r and a number lora_alpha",
-        path.string());
+  SGF_CHECK(holds, "{}: expected the JSON of peft with a positive integer r and a number lora_alpha", path.string());
   return config;
 }
 
 fs::path adapter_file(const fs::path& folder) {
   for (const char* name : {"adapter_model.safetensors", "adapter_model.bin"})
     if (fs::exists(folder / name)) return folder / name;
-  fail("vbench", "{}: holds neither adapter_model.safetensors nor adapter_model.bin", folder.string());
+  fail("{}: holds neither adapter_model.safetensors nor adapter_model.bin", folder.string());
 }
 
 // The LoRA of all towers.
@@ -123,9 +121,9 @@ AestheticScorer open_aesthetic_scorer(const fs::path& clip_l14, const fs::path& 
 }
 
 DreamSimExtractor open_dreamsim_extractor(const fs::path& folder, at::TensorOptions options) {
-  check(fs::is_directory(folder), "vbench",
-        "{}: DreamSim is opened from the folder that dreamsim_ensemble_checkpoint.zip unpacks to; unzip it first",
-        folder.string());
+  SGF_CHECK(fs::is_directory(folder),
+            "{}: DreamSim is opened from the folder that dreamsim_ensemble_checkpoint.zip unpacks to; unzip it first",
+            folder.string());
   const Adapters adapters = open_adapters(folder / "ensemble_lora");
   const auto tower = [&](size_t index, const fs::path& path, const VitConfig& family, const PictureNorm& norm) {
     const FoundVit found = find_vit(path, family, options);

@@ -33,8 +33,8 @@ at::Tensor lora_product(const NetworkWeights::Source& adapters, const std::strin
 
 at::Tensor FeatureExtractor::features(const at::Tensor& pictures) const {
   const at::NoGradGuard no_grad;
-  check(pictures.dim() == 4 && pictures.size(0) > 0, "vbench",
-        "features are of pictures [F, H, W, 3], got {} dimensions", pictures.dim());
+  SGF_CHECK(pictures.dim() == 4 && pictures.size(0) > 0, "features are of pictures [F, H, W, 3], got {} dimensions",
+            pictures.dim());
   std::vector<at::Tensor> rows;
   for (const at::Tensor& batch : pictures.split(batch_size(device())))
     rows.push_back(batch_features(batch.to(device())));
@@ -68,7 +68,7 @@ AestheticScorer aesthetic_scorer(NetworkWeights clip_l14, NetworkWeights head) {
 }
 
 DreamSimExtractor::DreamSimExtractor(std::vector<Tower> towers) : towers_(std::move(towers)) {
-  check(!towers_.empty(), "vbench", "DreamSim has at least one tower");
+  SGF_CHECK(!towers_.empty(), "DreamSim has at least one tower");
 }
 
 at::Tensor DreamSimExtractor::raw_features(const at::Tensor& pictures) const {

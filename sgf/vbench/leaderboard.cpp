@@ -13,7 +13,7 @@ constexpr double kQualityWeight = 4, kSemanticWeight = 1;
 void check_names(const std::map<std::string, double>& scores) {
   for (const auto& [name, score] : scores) {
     const auto known = std::ranges::find(vbench_dimensions(), name, &VbenchDimension::name);
-    check(known != vbench_dimensions().end(), "vbench", "{} is no dimension of VBench", in_quotes(name));
+    SGF_CHECK(known != vbench_dimensions().end(), "{} is no dimension of VBench", in_quotes(name));
   }
 }
 

@@ -34,9 +34,9 @@ Musiq::Musiq(NetworkWeights weights, MusiqConfig config)
       summary_row_(weights.take("transformer_encoder.cls", {1, 1, config_.hidden_size})),
       last_norm_(take_norm(weights, "transformer_encoder.encoder_norm", config_.hidden_size)),
       head_(take_linear(weights, "head", config_.hidden_size, 1)) {
-  check(config_.hidden_size % config_.num_heads == 0 && config_.patch_size % 4 == 0, "vbench",
-        "MUSIQ's width {} is a multiple of its {} heads, and its patch of {} one of 4", config_.hidden_size,
-        config_.num_heads, config_.patch_size);
+  SGF_CHECK(config_.hidden_size % config_.num_heads == 0 && config_.patch_size % 4 == 0,
+            "MUSIQ's width {} is a multiple of its {} heads, and its patch of {} one of 4", config_.hidden_size,
+            config_.num_heads, config_.patch_size);
   for (int64_t i = 0; i < config_.num_layers; ++i)
     layers_.push_back(take_layer(weights, fmt::format("transformer_encoder.transformer.encoderblock_{}", i)));
   weights.finish("MUSIQ");

@@ -36,8 +36,8 @@ std::vector<at::Tensor> sizes_of(const at::Tensor& pictures, const MusiqConfig& 
   std::vector<at::Tensor> out;
   for (const int64_t longer : config.longer_sides) {
     const PictureSize size = musiq_size({pictures.size(2), pictures.size(3)}, longer);
-    check(size.height > 0 && size.width > 0, "vbench", "MUSIQ can't read a picture as thin as {}x{}", pictures.size(2),
-          pictures.size(3));
+    SGF_CHECK(size.height > 0 && size.width > 0, "MUSIQ can't read a picture as thin as {}x{}", pictures.size(2),
+              pictures.size(3));
     out.push_back(at::upsample_bicubic2d(pictures, {size.height, size.width}, /*align_corners=*/false));
   }
   out.push_back(pictures);

@@ -1,7 +1,7 @@
 // Where in a user's file the weights of a network lie.
 #pragma once
 
-#include "sgf/core/tensor_file.h"
+#include "sgf/files/tensor_file.h"
 
 #include <string>
 #include <string_view>

@@ -1,8 +1,8 @@
 #include "sgf/vbench/network_weights.h"
 
 #include "sgf/core/error.h"
-#include "sgf/core/safetensors.h"
-#include "sgf/core/torch_archive.h"
+#include "sgf/files/safetensors.h"
+#include "sgf/files/torch_archive.h"
 #include "sgf/kernels/wide.h"
 
 #include <ATen/ATen.h>
@@ -42,7 +42,7 @@ void NetworkWeights::finish(std::string_view network) const {
   if (faults_.empty()) return;
   std::vector<std::string> said = faults_;
   if (said.size() > 8) said.resize(8);
-  fail("vbench", "{} does not hold a whole {} ({} faults): {}{}; sgf inspect lists what is there", origin_, network,
+  fail("{} does not hold a whole {} ({} faults): {}{}; sgf inspect lists what is there", origin_, network,
        faults_.size(), fmt::join(said, "; "), faults_.size() > said.size() ? "; ..." : "");
 }
 

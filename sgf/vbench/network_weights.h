@@ -2,8 +2,8 @@
 // user's file, or a rule that makes weights from names.
 #pragma once
 
-#include "sgf/core/tensor_file.h"
-#include "sgf/core/tensors.h"
+#include "sgf/files/tensor_file.h"
+#include "sgf/files/tensors.h"
 
 #include <ATen/core/Tensor.h>
 

@@ -1,7 +1,7 @@
 // Pictures of a file as tensors, so many at a time.
 #pragma once
 
-#include "sgf/data/frame_source.h"
+#include "sgf/media/frame_source.h"
 
 #include <ATen/core/Tensor.h>
 

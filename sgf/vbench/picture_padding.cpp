@@ -34,8 +34,8 @@ at::Tensor PicturePadding::unpad(const at::Tensor& planes) const {
 void check_pictures(const at::Tensor& pictures, std::string_view network) {
   const bool fits =
       pictures.dim() == 4 && pictures.size(3) == 3 && pictures.scalar_type() == at::kByte && pictures.numel() > 0;
-  check(fits, "vbench", "{} takes pictures as bytes [N, H, W, 3], got [{}] of {}", network,
-        fmt::join(pictures.sizes(), ", "), c10::toString(pictures.scalar_type()));
+  SGF_CHECK(fits, "{} takes pictures as bytes [N, H, W, 3], got [{}] of {}", network, fmt::join(pictures.sizes(), ", "),
+            c10::toString(pictures.scalar_type()));
 }
 
 at::Tensor picture_planes(const at::Tensor& pictures, at::TensorOptions options) {
@@ -45,11 +45,11 @@ at::Tensor picture_planes(const at::Tensor& pictures, at::TensorOptions options)
 PicturePadding pyramid_padding(const at::Tensor& pictures, int64_t multiple, std::string_view network) {
   check_pictures(pictures, network);
   const PicturePadding padding(pictures.size(1), pictures.size(2), multiple);
-  check(std::min(padding.padded_height(), padding.padded_width()) >= kSmallestPyramidSide, "vbench",
-        "{} needs pictures of at least {} pixels a side, got {}x{} (padded {}x{}): the original gives NaN here; "
-        "evaluate larger videos",
-        network, kSmallestPyramidSide, pictures.size(1), pictures.size(2), padding.padded_height(),
-        padding.padded_width());
+  SGF_CHECK(std::min(padding.padded_height(), padding.padded_width()) >= kSmallestPyramidSide,
+            "{} needs pictures of at least {} pixels a side, got {}x{} (padded {}x{}): the original gives NaN here; "
+            "evaluate larger videos",
+            network, kSmallestPyramidSide, pictures.size(1), pictures.size(2), padding.padded_height(),
+            padding.padded_width());
   return padding;
 }
 

@@ -23,9 +23,9 @@ enum class Filter {
 
 // [F, 3, H, W], 0 to 255.
 at::Tensor planes_of(const at::Tensor& pictures, at::ScalarType dtype) {
-  check(pictures.dim() == 4 && pictures.size(3) == 3 && pictures.scalar_type() == at::kByte && pictures.numel() > 0,
-        "vbench", "pictures are uint8 [F, H, W, 3], got {} [{}]", c10::toString(pictures.scalar_type()),
-        fmt::join(pictures.sizes(), ", "));
+  SGF_CHECK(pictures.dim() == 4 && pictures.size(3) == 3 && pictures.scalar_type() == at::kByte && pictures.numel() > 0,
+            "pictures are uint8 [F, H, W, 3], got {} [{}]", c10::toString(pictures.scalar_type()),
+            fmt::join(pictures.sizes(), ", "));
   return pictures.permute({0, 3, 1, 2}).to(dtype, /*non_blocking=*/false, /*copy=*/false, at::MemoryFormat::Contiguous);
 }
 
@@ -42,7 +42,7 @@ at::Tensor resized(const at::Tensor& planes, PictureSize to, Filter filter) {
     case Filter::kAntialiasedBicubic:
       return at::_upsample_bicubic2d_aa(planes, size, /*align_corners=*/false);
   }
-  fail("vbench", "no such filter");
+  fail("no such filter");
 }
 
 at::Tensor middle_of(const at::Tensor& planes) {

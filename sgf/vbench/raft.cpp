@@ -22,9 +22,9 @@ constexpr int64_t kCorrelationBytes = int64_t{4} << 30;  // of the pairs of one 
 FlowEncoderPlan encoder_plan(EncoderNorm norm) { return {.widths = {64, 96, 128}, .out = 256, .norm = norm}; }
 
 void check_same_size(const at::Tensor& first, const at::Tensor& second) {
-  check(first.sizes() == second.sizes(), "vbench",
-        "RAFT takes as many first as second pictures of one size, got [{}] and [{}]", fmt::join(first.sizes(), ", "),
-        fmt::join(second.sizes(), ", "));
+  SGF_CHECK(first.sizes() == second.sizes(),
+            "RAFT takes as many first as second pictures of one size, got [{}] and [{}]",
+            fmt::join(first.sizes(), ", "), fmt::join(second.sizes(), ", "));
 }
 
 }  // namespace
@@ -35,9 +35,9 @@ Raft::Raft(NetworkWeights weights, RaftSettings settings)
       feature_encoder_(weights, "fnet", encoder_plan(EncoderNorm::kInstance)),
       context_encoder_(weights, "cnet", encoder_plan(EncoderNorm::kBatch)),
       update_(weights) {
-  check(settings.iterations > 0 && settings.pairs_per_pass >= 0, "vbench",
-        "RAFT takes at least one iteration and no negative number of pairs, got {} and {}", settings.iterations,
-        settings.pairs_per_pass);
+  SGF_CHECK(settings.iterations > 0 && settings.pairs_per_pass >= 0,
+            "RAFT takes at least one iteration and no negative number of pairs, got {} and {}", settings.iterations,
+            settings.pairs_per_pass);
   check_tells_pixels_apart(options_, "RAFT");
   weights.finish("RAFT");
 }
@@ -111,9 +111,9 @@ at::Tensor FlowSequence::next(const at::Tensor& pictures) {
 at::Tensor FlowSequence::next_pass(const at::Tensor& pictures) {
   at::Tensor features = raft_.features(pictures), context = raft_.context(pictures);
   if (features_.defined()) {
-    check(features.sizes().slice(1) == features_.sizes().slice(1), "vbench",
-          "pictures of one video are of one size; these are {}x{}, those before were not", pictures.size(1),
-          pictures.size(2));
+    SGF_CHECK(features.sizes().slice(1) == features_.sizes().slice(1),
+              "pictures of one video are of one size; these are {}x{}, those before were not", pictures.size(1),
+              pictures.size(2));
     features = at::cat({features_, features});
     context = at::cat({context_, context});
   }
@@ -134,7 +134,7 @@ Raft load_raft(const std::filesystem::path& path, at::TensorOptions options, Raf
 at::Tensor flow_scores(const at::Tensor& flows, double share) {
   const at::Tensor magnitudes = flows.square().sum(1).sqrt().flatten(1);
   const int64_t count = static_cast<int64_t>(static_cast<double>(magnitudes.size(1)) * share);
-  check(count > 0, "vbench", "{} pixels are too few to take a share of {} of", magnitudes.size(1), share);
+  SGF_CHECK(count > 0, "{} pixels are too few to take a share of {} of", magnitudes.size(1), share);
   return std::get<0>(magnitudes.topk(count, 1, /*largest=*/true, /*sorted=*/false)).mean(1, false, at::kDouble).cpu();
 }
 

@@ -131,11 +131,11 @@ std::unique_ptr<VideoMetric> make_metric(VbenchMetric metric, double fps, Vbench
     case VbenchMetric::kFlicker:
       return std::make_unique<FlickerMetric>();
   }
-  fail("vbench", "there is no metric {}", static_cast<int>(metric));
+  fail("there is no metric {}", static_cast<int>(metric));
 }
 
 std::unique_ptr<VideoMetric> make_between_clips(VbenchMetric metric, VbenchNetworks& networks) {
-  check(is_consistency(metric), "vbench", "{} is not measured between clips", enum_name(metric));
+  SGF_CHECK(is_consistency(metric), "{} is not measured between clips", enum_name(metric));
   return std::make_unique<ConsistencyMetric>(
       features_by(metric == VbenchMetric::kSubject ? networks.dinov2() : networks.dreamsim()));
 }

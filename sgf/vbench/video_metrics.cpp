@@ -11,8 +11,9 @@ namespace sgf {
 namespace {
 
 void check_pictures(const at::Tensor& pictures) {
-  check(pictures.dim() == 4 && pictures.size(3) == 3 && pictures.scalar_type() == at::kByte, "vbench",
-        "pictures are bytes [F, H, W, 3], got {} dimensions of {}", pictures.dim(), toString(pictures.scalar_type()));
+  SGF_CHECK(pictures.dim() == 4 && pictures.size(3) == 3 && pictures.scalar_type() == at::kByte,
+            "pictures are bytes [F, H, W, 3], got {} dimensions of {}", pictures.dim(),
+            toString(pictures.scalar_type()));
 }
 
 at::Tensor joined(const std::vector<at::Tensor>& pieces) {
@@ -57,7 +58,7 @@ void ConsistencyMetric::add(const at::Tensor& pictures) {
 }
 
 MetricScore ConsistencyMetric::score() const {
-  check(!cosines_.empty(), "vbench", "consistency needs at least two pictures");
+  SGF_CHECK(!cosines_.empty(), "consistency needs at least two pictures");
   const at::Tensor parts = joined(cosines_);
   return {.value = parts.clamp_min(0).mean(1).mean().item<double>(), .weight = parts.size(0), .parts = parts};
 }
@@ -68,7 +69,7 @@ void PictureMeanMetric::add(const at::Tensor& pictures) {
 }
 
 MetricScore PictureMeanMetric::score() const {
-  check(!numbers_.empty(), "vbench", "there was no picture to score");
+  SGF_CHECK(!numbers_.empty(), "there was no picture to score");
   const at::Tensor parts = joined(numbers_);
   return {.value = parts.mean().item<double>(), .weight = parts.size(0), .parts = parts};
 }
@@ -86,7 +87,7 @@ void SmoothnessMetric::add(const at::Tensor& pictures) {
 }
 
 MetricScore SmoothnessMetric::score() const {
-  check(!differences_.empty(), "vbench", "motion smoothness needs at least three pictures");
+  SGF_CHECK(!differences_.empty(), "motion smoothness needs at least three pictures");
   const at::Tensor parts = joined(differences_);
   return {.value = (255 - parts.mean().item<double>()) / 255, .weight = parts.size(0), .parts = parts};
 }
@@ -107,7 +108,7 @@ void DynamicMetric::add(const at::Tensor& pictures) {
 }
 
 MetricScore DynamicMetric::score() const {
-  check(sampled_ > 0, "vbench", "there was no picture to score");
+  SGF_CHECK(sampled_ > 0, "there was no picture to score");
   const at::Tensor parts = joined(scores_).contiguous();
   const bool moves = is_dynamic(numbers_of(parts), dynamic_degree_rule(sampled_, height_, width_));
   return {.value = moves ? 1.0 : 0.0, .weight = parts.size(0), .parts = parts};
@@ -124,7 +125,7 @@ void StaticMetric::add(const at::Tensor& pictures) {
 }
 
 MetricScore StaticMetric::score() const {
-  check(seen_ > 0, "vbench", "there was no picture to score");
+  SGF_CHECK(seen_ > 0, "there was no picture to score");
   const at::Tensor pairs = joined(scores_).contiguous();
   const at::Tensor there = flow_scores(raft_.flow(first_, last_), kStaticShare);
   const at::Tensor back = flow_scores(raft_.flow(last_, first_), kStaticShare);
@@ -142,7 +143,7 @@ void FlickerMetric::add(const at::Tensor& pictures) {
 
 MetricScore FlickerMetric::score() const {
   const std::optional<double> score = meter_.score();
-  check(score.has_value(), "vbench", "temporal flickering needs at least two pictures");
+  SGF_CHECK(score.has_value(), "temporal flickering needs at least two pictures");
   const at::Tensor parts = at::tensor(meter_.differences(), at::kDouble);
   return {.value = *score, .weight = parts.size(0), .parts = parts};
 }

@@ -93,10 +93,11 @@ int64_t grid_of(int64_t tokens) {
 
 void VitConfig::validate() const {
   const bool is_positive = grid > 0 && patch > 0 && dim > 0 && depth > 0 && heads > 0 && mlp > 0 && out_dim >= 0;
-  check(is_positive && dim % heads == 0, "vbench",
-        "{}: sizes are positive and dim is a multiple of heads, got grid {}, patch {}, dim {}, depth {}, heads {}, mlp "
-        "{}, out_dim {}",
-        network, grid, patch, dim, depth, heads, mlp, out_dim);
+  SGF_CHECK(
+      is_positive && dim % heads == 0,
+      "{}: sizes are positive and dim is a multiple of heads, got grid {}, patch {}, dim {}, depth {}, heads {}, mlp "
+      "{}, out_dim {}",
+      network, grid, patch, dim, depth, heads, mlp, out_dim);
 }
 
 VitConfig dino_b16_config() { return {.network = "DINO ViT-B/16"}; }
@@ -195,9 +196,9 @@ at::Tensor Vit::features(const at::Tensor& pictures) const {
 
 at::Tensor Vit::tokens(const at::Tensor& pictures) const {
   const int64_t patch = config_.patch;
-  check(pictures.dim() == 4 && pictures.size(1) == 3 && pictures.size(2) >= patch && pictures.size(3) >= patch,
-        "vbench", "{} takes pictures [B, 3, H, W] of at least {}x{}, got [{}]", config_.network, patch, patch,
-        fmt::join(pictures.sizes(), ", "));
+  SGF_CHECK(pictures.dim() == 4 && pictures.size(1) == 3 && pictures.size(2) >= patch && pictures.size(3) >= patch,
+            "{} takes pictures [B, 3, H, W] of at least {}x{}, got [{}]", config_.network, patch, patch,
+            fmt::join(pictures.sizes(), ", "));
   const at::Tensor patches = at::linear(patch_rows(pictures.to(options()), patch), patch_weight_, patch_bias_);
   const at::Tensor first = class_token_.expand({pictures.size(0), 1, config_.dim});
   const at::Tensor x =
@@ -210,8 +211,8 @@ at::Tensor Vit::tokens(const at::Tensor& pictures) const {
 at::Tensor Vit::positions(int64_t height, int64_t width) const {
   const int64_t grid = config_.grid, rows = height / config_.patch, columns = width / config_.patch;
   if (rows * columns == grid * grid && height == width) return positions_;
-  check(config_.resizes_positions, "vbench", "{} takes squares of {} pixels, got {}x{}", config_.network,
-        grid * config_.patch, height, width);
+  SGF_CHECK(config_.resizes_positions, "{} takes squares of {} pixels, got {}x{}", config_.network,
+            grid * config_.patch, height, width);
   const at::Tensor learnt = positions_.slice(0, 1).t().reshape({1, config_.dim, grid, grid});
   const double side = static_cast<double>(grid);
   const at::Tensor resized =

@@ -1,7 +1,7 @@
 #include "sgf/vbench/weight_places.h"
 
 #include "sgf/core/error.h"
-#include "sgf/core/sha256.h"
+#include "sgf/files/sha256.h"
 
 #include <fmt/ranges.h>
 
@@ -121,8 +121,8 @@ FoundFile WeightPlaces::find(const VbenchFile& file, const std::function<void(co
   const std::optional<std::filesystem::path> path = path_of(file);
   std::vector<std::string> looked;
   for (const std::filesystem::path& place : candidates(file)) looked.push_back(place.string());
-  check(path.has_value(), "vbench", "{} is missing: looked for {}; the original is at {}",
-        std::filesystem::path(file.path).filename().string(), fmt::join(looked, ", "), file.origin);
+  SGF_CHECK(path.has_value(), "{} is missing: looked for {}; the original is at {}",
+            std::filesystem::path(file.path).filename().string(), fmt::join(looked, ", "), file.origin);
   const FoundFile found{.path = *path, .sha256 = sha256_of_file(*path)};
   warn_of_hash(file, found, warn);
   return found;

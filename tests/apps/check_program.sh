@@ -42,7 +42,7 @@ check_errors() {
   expect 2 'names' "$SGF" convert a b.pt --names klingon
   expect 2 '--count: must be more than 0, got 0' "$SGF" sample --model x --out y --count 0
   expect 2 '--guidance: must be 0 or more, got nan' "$SGF" sample --model x --out y --guidance nan
-  expect 1 'sgf: [core] /nowhere' "$SGF" inspect /nowhere
+  expect 1 'sgf: /nowhere' "$SGF" inspect /nowhere
   expect 1 'posix.system' "$SGF" inspect "$DATA/weights/evil.pt"
   for device in gpu cpu:7 cuda: cuda:x mps; do
     expect 2 "a device is auto, cpu, cuda or cuda:N, got '$device'" "$SGF" verify --device "$device" x
@@ -209,7 +209,7 @@ check_diagnose() {
   expect 0 '"method":"bptt","outcome":"ran"' "$SGF" diagnose feasibility "${small[@]}" --json --methods sgf,bptt --exit 2
   expect 1 "method 'btpp' is unknown" "$SGF" diagnose feasibility "${small[@]}" --methods btpp
   expect 1 '--exit lies in 1..4, got 5' "$SGF" diagnose feasibility "${small[@]}" --exit 5
-  expect 1 'sgf: [core] /nowhere' "$SGF" diagnose recovery "${small[@]}" --replay /nowhere
+  expect 1 'sgf: /nowhere' "$SGF" diagnose recovery "${small[@]}" --replay /nowhere
   expect 2 'Try sgf diagnose recovery --help' "$SGF" diagnose recovery --nois 2
 }
 

@@ -155,7 +155,7 @@ check_recipe() {
   expect 0 '3 of 3, done' "$SGF" "${run[@]}"
   [[ $(stat -c '%i' runs/*/checkpoints/step_00000003/generator.safetensors) == "$made" ]] || complain 'a run was made twice'
   printf 'optimiser: {beta2: 0.9}\n' >>recipe/b.yaml
-  expect 0 'b.yaml would be refused: [training] runs/r-teacher: belongs to another config: optimiser.beta2' \
+  expect 0 'b.yaml would be refused: runs/r-teacher: belongs to another config: optimiser.beta2' \
     "$SGF" "${run[@]}" --dry-run
   expect 1 'undo the change, or remove the run to have it made again' "$SGF" "${run[@]}"
   sed -i '$d' recipe/b.yaml

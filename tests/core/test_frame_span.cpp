@@ -43,10 +43,13 @@ TEST(PatchGrid, CountsTokensAndRefusesOddFrames) {
   EXPECT_THROW(PatchGrid(61, 104, 2, 2), Error);
 }
 
-TEST(Error, NamesItsRoom) {
-  const Error e("context", "sink must leave room");
-  EXPECT_STREQ(e.what(), "[context] sink must leave room");
-  EXPECT_EQ(e.room(), "context");
+TEST(Check, EvaluatesItsMessageOnlyWhereItFails) {
+  int evaluated = 0;
+  const auto count = [&] { return ++evaluated; };
+  SGF_CHECK(true, "{}", count());
+  EXPECT_EQ(evaluated, 0);
+  EXPECT_THROW(SGF_CHECK(false, "{}", count()), Error);
+  EXPECT_EQ(evaluated, 1);
 }
 
 }  // namespace

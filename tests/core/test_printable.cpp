@@ -112,10 +112,10 @@ TEST(InQuotes, ShowsUtf8AndCutsBetweenCharacters) {
 }
 
 TEST(Error, IsOnePrintableLineWhateverIsInIt) {
-  const auto refuse = [](const std::string& file) { return refusal_of([&] { fail("core", "{}: is damaged", file); }); };
-  EXPECT_EQ(refuse("a" + kTitle + "\nsgf: all is well"), "[core] a\\x1b]0;owned\\x07\\x0asgf: all is well: is damaged");
-  EXPECT_EQ(refuse("grüße-日本.pt"), "[core] grüße-日本.pt: is damaged");
-  EXPECT_EQ(refuse(refuse("\x1b")), "[core] [core] \\x1b: is damaged: is damaged");  // carried on by another
+  const auto refuse = [](const std::string& file) { return refusal_of([&] { fail("{}: is damaged", file); }); };
+  EXPECT_EQ(refuse("a" + kTitle + "\nsgf: all is well"), "a\\x1b]0;owned\\x07\\x0asgf: all is well: is damaged");
+  EXPECT_EQ(refuse("grüße-日本.pt"), "grüße-日本.pt: is damaged");
+  EXPECT_EQ(refuse(refuse("\x1b")), "\\x1b: is damaged: is damaged");  // carried on by another
 }
 
 TEST(ProgressLine, SaysOnePrintableLine) {

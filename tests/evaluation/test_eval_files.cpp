@@ -1,12 +1,12 @@
 // What an evaluation reads and leaves: lists of videos and prompts, kept scores, tables, and VBench's own files.
-#include "sgf/core/json_file.h"
-#include "sgf/data/frame_source.h"
-#include "sgf/data/png.h"
 #include "sgf/evaluation/eval_totals.h"
 #include "sgf/evaluation/result_table.h"
 #include "sgf/evaluation/score_cache.h"
 #include "sgf/evaluation/vbench_exchange.h"
 #include "sgf/evaluation/video_list.h"
+#include "sgf/files/json_file.h"
+#include "sgf/media/frame_source.h"
+#include "sgf/media/png.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
 

@@ -1,9 +1,9 @@
 // That the models that come along show what they are asked for. Few prompts and one training length: the study's
 // numbers stand in models/world-small/*/metrics.json.
-#include "sgf/data/one_thread.h"
-#include "sgf/evaluation/study/arm_pictures.h"
-#include "sgf/evaluation/study/segment_scores.h"
-#include "sgf/training/shipped_model.h"
+#include "lab/study/arm_pictures.h"
+#include "lab/study/segment_scores.h"
+#include "sgf/assembly/shipped_model.h"
+#include "sgf/media/one_thread.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

@@ -254,6 +254,7 @@ def configs():
     put_packed("broken/config_tree", "deep_override", b"a." * 50_000 + b"a=1\n")
     put("broken/flat_config", "empty_shape.yaml", "image_or_video_shape: []\n")
     put("broken/flat_config", "largest_sink.yaml", "real_name: x\nmodel_kwargs: {sink_size: 9223372036854775807}\n")
+    put("broken/flat_config", "kwargs_is_text.yaml", "trainer: diffusion\nteacher_forcing: true\nmodel_kwargs: text\n")
     put("broken/flat_config", "least_frames.yaml", "image_or_video_shape: [1, -9223372036854775808, 1, 1, 1]\n")
     put("broken/flat_config", "infinite_time.yaml", "real_name: x\nmin_score_timestep: 1.0e308\n")
     put("seeds/config_file", "based.yaml", "base: tiny\nname: a\ntrain: {stage: dmd}\n")

@@ -31,27 +31,27 @@ constexpr rlim_t kMemoryLimit = rlim_t{4} << 30;  // of addresses: the threads o
 void limit_memory() {
 #ifndef __SANITIZE_ADDRESS__
   const rlimit limit{.rlim_cur = kMemoryLimit, .rlim_max = kMemoryLimit};
-  check(::setrlimit(RLIMIT_AS, &limit) == 0, "fuzz", "memory cannot be limited to 4 GiB");
+  SGF_CHECK(::setrlimit(RLIMIT_AS, &limit) == 0, "memory cannot be limited to 4 GiB");
 #endif
 }
 
 std::string unpacked(const fs::path& path) {
   const gzFile file = ::gzopen(path.c_str(), "rb");
-  check(file != nullptr, "fuzz", "{}: cannot be read", path.string());
+  SGF_CHECK(file != nullptr, "{}: cannot be read", path.string());
   std::string content;
   std::array<char, 65536> piece{};
   int bytes = 0;
   while ((bytes = ::gzread(file, piece.data(), piece.size())) > 0)
     content.append(piece.data(), static_cast<size_t>(bytes));
   ::gzclose(file);
-  check(bytes == 0, "fuzz", "{}: cannot be unpacked", path.string());
+  SGF_CHECK(bytes == 0, "{}: cannot be unpacked", path.string());
   return content;
 }
 
 std::string read_input(const fs::path& path) {
   if (path.extension() == ".gz") return unpacked(path);
   std::ifstream file(path, std::ios::binary);
-  check(file.good(), "fuzz", "{}: cannot be read", path.string());
+  SGF_CHECK(file.good(), "{}: cannot be read", path.string());
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

@@ -1,7 +1,7 @@
 // Files for readers that take a path: in a folder of this process, in memory where the system has such a place.
 #pragma once
 
-#include "sgf/core/mapped_file.h"
+#include "sgf/files/mapped_file.h"
 
 #include <filesystem>
 #include <memory>

@@ -3,8 +3,8 @@
 
 #include "fuzz/fuzz_target.h"
 
-#include "sgf/core/safetensors.h"
-#include "sgf/core/tensor_file.h"
+#include "sgf/files/safetensors.h"
+#include "sgf/files/tensor_file.h"
 
 #include <vector>
 

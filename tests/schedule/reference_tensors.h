@@ -1,7 +1,7 @@
 // Recordings under tests/data/reference, as tensors.
 #pragma once
 
-#include "sgf/core/tensors.h"
+#include "sgf/files/tensors.h"
 
 #include <ATen/ATen.h>
 

@@ -2,7 +2,7 @@
 #include "sgf/schedule/flow_schedule.h"
 
 #include "sgf/core/error.h"
-#include "sgf/core/tensor_file.h"
+#include "sgf/files/tensor_file.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Videos from orders: written down, gone on with after a kill, and made again.
 #include "sgf/core/error.h"
-#include "sgf/data/video_reader.h"
-#include "sgf/data/video_tensor.h"
+#include "sgf/media/video_reader.h"
+#include "sgf/media/video_tensor.h"
 #include "sgf/streaming/compare_videos.h"
 #include "sgf/streaming/generate.h"
 #include "sgf/streaming/output_name.h"

@@ -1,7 +1,7 @@
 // Denoising, decoding and delivery beside one another give what they give in sequence, and end together.
 #include "sgf/core/error.h"
-#include "sgf/data/world_codec.h"
 #include "sgf/streaming/run_stream.h"
+#include "sgf/world/codec.h"
 #include "tests/core/refusal.h"
 #include "tests/model/tiny_dit.h"
 
@@ -126,9 +126,8 @@ TEST(RunStream, AnErrorOfDeliveryEndsItAll) {
   const WorldStream w;
   StreamSession session = w.session();
   const std::string message = refusal_of([&] {
-    run_stream(session.latents(), session.decoder(), {.blocks = 1000}, [&](const DeliveredBlock& block) {
-      check(block.index < 2, "test", "no room for block {}", block.index);
-    });
+    run_stream(session.latents(), session.decoder(), {.blocks = 1000},
+               [&](const DeliveredBlock& block) { SGF_CHECK(block.index < 2, "no room for block {}", block.index); });
   });
   EXPECT_NE(message.find("no room for block 2"), std::string::npos);
   EXPECT_LT(session.latents().blocks(), 20);

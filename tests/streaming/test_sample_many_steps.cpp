@@ -1,10 +1,10 @@
 // Videos of many-step models: whose they are, and that neither the batch nor a fine solver changes them.
 #include "sgf/streaming/sample_many_steps.h"
 
+#include "sgf/assembly/networks_from_config.h"
 #include "sgf/core/error.h"
-#include "sgf/data/world_codec.h"
-#include "sgf/data/world_text.h"
-#include "sgf/training/configured_passes.h"
+#include "sgf/world/codec.h"
+#include "sgf/world/text.h"
 #include "tests/core/refusal.h"
 #include "tests/model/tiny_dit.h"
 

@@ -1,10 +1,10 @@
 // A stream's pictures and latents reach their place whole, and a sink that was left at a sync goes on from there as if
 // it had never been left.
-#include "sgf/core/tensors.h"
-#include "sgf/data/latent_file.h"
-#include "sgf/data/video_reader.h"
-#include "sgf/data/video_tensor.h"
-#include "sgf/data/video_writer.h"
+#include "sgf/files/tensors.h"
+#include "sgf/media/latent_file.h"
+#include "sgf/media/video_reader.h"
+#include "sgf/media/video_tensor.h"
+#include "sgf/media/video_writer.h"
 #include "sgf/streaming/open_sink.h"
 
 #include "../core/refusal.h"

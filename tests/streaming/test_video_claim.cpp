@@ -1,10 +1,10 @@
 // --continue touches only what is its own, two processes do not write one file, and nothing changes before all is
 // checked.
 #include "sgf/core/error.h"
-#include "sgf/core/tensors.h"
-#include "sgf/data/latent_file.h"
-#include "sgf/data/video_reader.h"
-#include "sgf/data/video_writer.h"
+#include "sgf/files/tensors.h"
+#include "sgf/media/latent_file.h"
+#include "sgf/media/video_reader.h"
+#include "sgf/media/video_writer.h"
 #include "sgf/streaming/compare_videos.h"
 #include "sgf/streaming/generate.h"
 #include "sgf/streaming/stream_file.h"

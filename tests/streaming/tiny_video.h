@@ -1,7 +1,7 @@
 // A video small enough to be made again and again in tests.
 #pragma once
 
-#include "sgf/data/one_thread.h"
+#include "sgf/media/one_thread.h"
 #include "sgf/streaming/generate.h"
 
 #include <filesystem>

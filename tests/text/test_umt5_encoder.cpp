@@ -7,7 +7,7 @@
 
 #include <fstream>
 
-#include "sgf/core/tensors.h"
+#include "sgf/files/tensors.h"
 #include "sgf/text/tokenizer.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"

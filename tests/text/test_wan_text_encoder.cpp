@@ -7,8 +7,8 @@
 
 #include <fstream>
 
-#include "sgf/core/tensors.h"
-#include "sgf/core/weight_identity.h"
+#include "sgf/files/tensors.h"
+#include "sgf/files/weight_identity.h"
 #include "sgf/text/cached_prompt_encoder.h"
 #include "sgf/text/tokenizer.h"
 #include "tests/core/refusal.h"

@@ -1,7 +1,7 @@
 // A run on the tiny world with next to no network, and how it is started without a word.
 #pragma once
 
-#include "sgf/training/train_run.h"
+#include "sgf/training/run/train_run.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,11 +1,11 @@
 // ODE pairs: what a path keeps, what a folder holds, how making goes on after a kill, and who reads them.
 #include "sgf/training/make_pairs.h"
 
+#include "sgf/assembly/start_file.h"
 #include "sgf/core/error.h"
-#include "sgf/core/sha256.h"
-#include "sgf/data/pair_source.h"
+#include "sgf/dataset/pair_source.h"
+#include "sgf/files/sha256.h"
 #include "sgf/rollout/solver_walk.h"
-#include "sgf/training/start_file.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
 #include "tests/training/small_run.h"

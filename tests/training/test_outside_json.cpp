@@ -1,10 +1,10 @@
 // JSON that others wrote, at the doors of training: what is nested a hundred thousand deep, and counts that leave 64
 // bits, are refused with the file's name.
-#include "sgf/data/clip_manifest.h"
-#include "sgf/data/pair_manifest.h"
-#include "sgf/evaluation/preference/paired_videos.h"
-#include "sgf/training/run_folder.h"
-#include "sgf/training/start_sources.h"
+#include "lab/preference/paired_videos.h"
+#include "sgf/assembly/start_sources.h"
+#include "sgf/dataset/clip_manifest.h"
+#include "sgf/dataset/pair_manifest.h"
+#include "sgf/runs/run_folder.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
 #include "tests/training/file_text.h"

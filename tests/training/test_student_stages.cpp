@@ -20,7 +20,7 @@ enum class Kind { kCausalOde, kBidirectionalOde, kConsistency };
 
 constexpr int64_t kFrames = 4;
 
-OneNetworkSettings update(BatchSizes batch) {
+SingleNetworkSettings update(BatchSizes batch) {
   return {.generator = {.optimiser = {.learning_rate = 1e-2, .beta1 = 0.9}},
           .ema_decay = 0.9,
           .ema_start_step = 2,
@@ -48,7 +48,7 @@ TextPaths paths(int64_t first, int64_t count, at::ScalarType dtype) {
 }
 
 std::unique_ptr<Stage> stage(Kind kind, BatchSizes batch, at::ScalarType dtype = at::kFloat, double ema_decay = 0.9) {
-  OneNetworkSettings settings = update(batch);
+  SingleNetworkSettings settings = update(batch);
   settings.ema_decay = ema_decay;
   if (kind == Kind::kConsistency) {
     const ClipBatches batches = [dtype](int64_t, int64_t first, int64_t count) {

@@ -1,7 +1,7 @@
 // Videos and latents as files, through the VAE.
 #include "sgf/core/error.h"
-#include "sgf/data/video_tensor.h"
-#include "sgf/evaluation/vae_boundary.h"
+#include "sgf/diagnosis/vae_boundary.h"
+#include "sgf/media/video_tensor.h"
 #include "sgf/vae/latents_file.h"
 #include "sgf/vae/vae_files.h"
 #include "sgf/vae/vae_report.h"

@@ -1,6 +1,6 @@
 // The sizes of a VAE are read from its file, and what does not fit is named.
 #include "sgf/core/error.h"
-#include "sgf/core/tensors.h"
+#include "sgf/files/tensors.h"
 #include "tests/core/temporary_folder.h"
 #include "tests/vae/tiny_vae.h"
 

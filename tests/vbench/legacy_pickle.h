@@ -2,7 +2,7 @@
 // storages.
 #pragma once
 
-#include "sgf/core/tensors.h"
+#include "sgf/files/tensors.h"
 
 #include <ATen/ATen.h>
 

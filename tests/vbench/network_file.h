@@ -2,8 +2,8 @@
 #pragma once
 
 #include "sgf/core/error.h"
-#include "sgf/core/torch_archive_writer.h"
-#include "sgf/evaluation/closed_form_weights.h"
+#include "sgf/files/torch_archive_writer.h"
+#include "sgf/verify/closed_form_weights.h"
 
 #include <ATen/ATen.h>
 

@@ -2,7 +2,7 @@
 #include "sgf/vbench/extractor_files.h"
 
 #include "sgf/core/device.h"
-#include "sgf/core/tensors.h"
+#include "sgf/files/tensors.h"
 #include "sgf/vbench/vbench_networks.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
@@ -166,7 +166,7 @@ TEST(VbenchNetworks, ClipAloneTakesHalfOfTheBitsWhereItIsAsked) {
   std::map<std::string, at::ScalarType> asked;
   const auto note = [&asked](const VbenchFile& file, at::TensorOptions options) -> NetworkWeights {
     asked[std::string(file.path)] = c10::typeMetaToScalarType(options.dtype());
-    fail("tests", "no weights");
+    fail("no weights");
   };
   for (const bool in_half : {false, true}) {
     VbenchNetworks networks(note, {.options = at::kFloat, .clip_in_half = in_half, .dreamsim_folder = {}});

@@ -1,5 +1,5 @@
 // Temporal flickering: exact on made-up pictures, and VBench's number for its reference clip.
-#include "sgf/data/frame_source.h"
+#include "sgf/media/frame_source.h"
 #include "sgf/vbench/flicker.h"
 #include "tests/core/refusal.h"
 

@@ -1,8 +1,8 @@
 // Captions say the captioned factors and nothing else, and can be read back; strangers are refused with a hint.
-#include "sgf/data/world_caption.h"
+#include "sgf/world/caption.h"
 
 #include "../core/refusal.h"
-#include "sgf/data/world_scene.h"
+#include "sgf/world/scene.h"
 
 #include <gtest/gtest.h>
 

@@ -1,14 +1,14 @@
 // Clips on disk are the clips that were rendered, listed with their captions; measured as files they score as true
 // clips do, and under other captions they do not.
-#include "sgf/data/world_clips.h"
+#include "sgf/world/clips.h"
 
 #include "../core/refusal.h"
 #include "../core/temporary_folder.h"
-#include "sgf/data/video_tensor.h"
-#include "sgf/data/world_caption.h"
-#include "sgf/data/world_files.h"
-#include "sgf/data/world_render.h"
-#include "sgf/data/world_texture.h"
+#include "sgf/media/video_tensor.h"
+#include "sgf/world/caption.h"
+#include "sgf/world/files.h"
+#include "sgf/world/render.h"
+#include "sgf/world/texture.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>

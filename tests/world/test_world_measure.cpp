@@ -1,10 +1,10 @@
 // The measurement knows true clips from others, says what changed and only that, and never takes absence for a small
 // error. Its own error on true clips is known.
-#include "sgf/data/world_measure.h"
+#include "sgf/world/measure.h"
 
 #include "../core/refusal.h"
-#include "sgf/data/world_render.h"
-#include "sgf/data/world_vision.h"
+#include "sgf/world/render.h"
+#include "sgf/world/vision.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>

@@ -1,9 +1,9 @@
 // PNG files come back as they were written, as others write them, and not at all when damaged.
-#include "sgf/data/png.h"
+#include "sgf/media/png.h"
 
 #include "../core/refusal.h"
 #include "../core/temporary_folder.h"
-#include "sgf/core/crc32.h"
+#include "sgf/files/crc32.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // Pictures need no frame before them, no matter the batch or device; the codec inverts; prompts become rows.
-#include "sgf/data/world_caption.h"
-#include "sgf/data/world_codec.h"
-#include "sgf/data/world_render.h"
-#include "sgf/data/world_text.h"
 #include "sgf/kernels/noise_fill.h"
+#include "sgf/world/caption.h"
+#include "sgf/world/codec.h"
+#include "sgf/world/render.h"
+#include "sgf/world/text.h"
 
 #include "../core/refusal.h"
 #include "sgf/core/device.h"

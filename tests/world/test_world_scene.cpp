@@ -1,5 +1,5 @@
 // A scene is a pure function of (seed, clip), its frames are in closed form, and its objects keep apart.
-#include "sgf/data/world_scene.h"
+#include "sgf/world/scene.h"
 
 #include "../core/refusal.h"
 

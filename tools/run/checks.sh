@@ -3,9 +3,9 @@
 
 # Other versions lay out some lines differently: their opinion is shown, but does not fail the check.
 FORMAT_MAJOR=14
-SOURCE_DIRS=(sgf apps tests examples)
+SOURCE_DIRS=(sgf lab apps tests examples)
 # The rooms that clang-tidy reads, as far as they are in the torch-free build.
-TIDY_ROOMS='/sgf/(core|schedule|context)/'
+TIDY_ROOMS='/sgf/(core|files|config|schedule|context)/'
 
 run_tests() {
   if has_tensorboard; then export SGF_TENSORBOARD_PYTHON=${SGF_TENSORBOARD_PYTHON:-$(tensorboard_python)}; fi

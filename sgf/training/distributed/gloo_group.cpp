@@ -35,8 +35,8 @@ RankGroup make_gloo_group(const RankPlace& place, const RankStore& store, std::c
                                                        static_cast<int>(place.rank), static_cast<int>(place.size),
                                                        options);
   } catch (const std::exception& error) {
-    fail("training", "rank {} cannot connect to the other ranks; GLOO_SOCKET_IFNAME names the network to use ({})",
-         place.rank, error.what());
+    fail("rank {} cannot connect to the other ranks; GLOO_SOCKET_IFNAME names the network to use ({})", place.rank,
+         error.what());
   }
 }
 

@@ -82,11 +82,11 @@ void check_resolves(const std::string& address, milliseconds limit) {
     left = std::chrono::duration_cast<milliseconds>(until - Clock::now());
     std::this_thread::sleep_for(std::clamp(left, milliseconds(0), milliseconds(500)));
   }
-  fail("training",
-       "MASTER_ADDR {} does not resolve to an address on this host ({}; tried for {:.0f} s): check its spelling, DNS "
-       "and "
-       "/etc/hosts, or set MASTER_ADDR to the IP address of rank 0's host",
-       in_quotes(address), ::gai_strerror(error), static_cast<double>(limit.count()) / 1e3);
+  fail(
+      "MASTER_ADDR {} does not resolve to an address on this host ({}; tried for {:.0f} s): check its spelling, DNS "
+      "and "
+      "/etc/hosts, or set MASTER_ADDR to the IP address of rank 0's host",
+      in_quotes(address), ::gai_strerror(error), static_cast<double>(limit.count()) / 1e3);
 }
 
 std::optional<int> listen_on(const std::string& address, int64_t port) {
@@ -99,8 +99,8 @@ std::optional<int> listen_on(const std::string& address, int64_t port) {
   if (::bind(listener, place->address(), place->length) == 0 && ::listen(listener, SOMAXCONN) == 0) return listener;
   const int error = errno;
   ::close(listener);
-  check(error != EADDRINUSE, "training", "port {} of {} is taken by another program: set MASTER_PORT to a free one",
-        port, address);
+  SGF_CHECK(error != EADDRINUSE, "port {} of {} is taken by another program: set MASTER_PORT to a free one", port,
+            address);
   return std::nullopt;  // an address that other hosts reach through a translation is not one of ours
 }
 

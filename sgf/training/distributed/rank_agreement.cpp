@@ -2,7 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
-#include "sgf/core/sha256.h"
+#include "sgf/files/sha256.h"
 
 #include <algorithm>
 #include <charconv>
@@ -17,8 +17,8 @@ std::string take_field(std::string_view& rest) {
   size_t length = 0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), length);
   const auto start = static_cast<size_t>(end - rest.data()) + 1;
-  check(error == std::errc() && start <= rest.size() && rest[start - 1] == ':' && length <= rest.size() - start,
-        "training", "not the terms of a rank: {}", in_quotes(rest));
+  SGF_CHECK(error == std::errc() && start <= rest.size() && rest[start - 1] == ':' && length <= rest.size() - start,
+            "not the terms of a rank: {}", in_quotes(rest));
   const std::string field(rest.substr(start, length));
   rest.remove_prefix(start + length);
   return field;

@@ -44,9 +44,8 @@ RankStore connect(const RankPlace& place, bool is_server, std::chrono::milliseco
     return c10::make_intrusive<c10d::PrefixStore>(
         "sgf", c10::make_intrusive<c10d::TCPStore>(address_to_reach(place.address), options));
   } catch (const std::exception& error) {
-    if (is_server)
-      fail("training", "rank 0 cannot open port {}: set MASTER_PORT to a free one ({})", place.port, error.what());
-    fail("training", "rank {} cannot reach the store of the ranks at {}:{}: is rank 0 running there? ({})", place.rank,
+    if (is_server) fail("rank 0 cannot open port {}: set MASTER_PORT to a free one ({})", place.port, error.what());
+    fail("rank {} cannot reach the store of the ranks at {}:{}: is rank 0 running there? ({})", place.rank,
          place.address, place.port, error.what());
   }
 }
@@ -58,9 +57,9 @@ class Arrival {
       : store_(store), place_(place), settings_(settings) {}
 
   void announce() {
-    check(store_.add(came_key(place_.rank), 1) == 1, "training",
-          "two processes came to {}:{} as rank {}: give each its own RANK, and each run its own MASTER_PORT",
-          place_.address, place_.port, place_.rank);
+    SGF_CHECK(store_.add(came_key(place_.rank), 1) == 1,
+              "two processes came to {}:{} as rank {}: give each its own RANK, and each run its own MASTER_PORT",
+              place_.address, place_.port, place_.rank);
     store_.add(kArrivedKey, 1);
     compare_size();
     store_.set(sign_key(place_.rank), write_sign({}));
@@ -104,7 +103,7 @@ class Arrival {
     const std::string ending = store_.compareSet(kEndingKey, "", message);
     store_.add(kEndingSeenKey, 1);
     if (place_.hosts_store()) wait_for_readers(expected);
-    fail("training", "{}", ending);
+    fail("{}", ending);
   }
 
   // By their own numbers: one that nobody expected may have come instead.
@@ -138,8 +137,7 @@ void arrive(c10d::Store& store, const RankPlace& place, const RankSettings& sett
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
-    fail("training",
-         "rank {} lost the store of the ranks at {}:{} while it waited for all to come: has rank 0 ended? ({})",
+    fail("rank {} lost the store of the ranks at {}:{} while it waited for all to come: has rank 0 ended? ({})",
          place.rank, place.address, place.port, error.what());
   }
 }

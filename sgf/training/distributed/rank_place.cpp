@@ -27,8 +27,8 @@ std::optional<int64_t> number(const Environment& environment, const std::string&
   if (!text) return std::nullopt;
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  check(error == std::errc() && end == text->data() + text->size() && value >= 0, "training",
-        "the environment variable {} is a number from 0 on, got {}", name, in_quotes(*text));
+  SGF_CHECK(error == std::errc() && end == text->data() + text->size() && value >= 0,
+            "the environment variable {} is a number from 0 on, got {}", name, in_quotes(*text));
   return value;
 }
 
@@ -42,8 +42,8 @@ const LauncherNames* find_launcher(const Environment& environment) {
 int64_t read_size(const Environment& environment, const LauncherNames& names) {
   std::optional<int64_t> size = number(environment, "WORLD_SIZE");
   if (!size) size = number(environment, names.size);
-  check(size.has_value(), "training", "{} is set but {} is not: set both, or neither for a single process", names.rank,
-        names.size);
+  SGF_CHECK(size.has_value(), "{} is set but {} is not: set both, or neither for a single process", names.rank,
+            names.size);
   return *size;
 }
 
@@ -54,14 +54,14 @@ bool is_on_one_host(const Environment& environment, const LauncherNames& names, 
 std::string read_address(const Environment& environment, const LauncherNames& names, int64_t size) {
   const std::optional<std::string> address = environment("MASTER_ADDR");
   if (address && !address->empty()) return *address;
-  check(size == 1 || is_on_one_host(environment, names, size), "training",
-        "{} ranks need MASTER_ADDR, the host of rank 0: export it before the launcher starts them", size);
+  SGF_CHECK(size == 1 || is_on_one_host(environment, names, size),
+            "{} ranks need MASTER_ADDR, the host of rank 0: export it before the launcher starts them", size);
   return RankPlace().address;
 }
 
 int64_t read_port(const Environment& environment) {
   const int64_t port = number(environment, "MASTER_PORT").value_or(RankPlace().port);
-  check(port >= 1 && port <= 65535, "training", "MASTER_PORT is a port from 1 to 65535, got {}", port);
+  SGF_CHECK(port >= 1 && port <= 65535, "MASTER_PORT is a port from 1 to 65535, got {}", port);
   return port;
 }
 
@@ -78,13 +78,12 @@ RankPlace read_rank_place(const Environment& environment) {
   const LauncherNames* names = find_launcher(environment);
   if (names == nullptr) {
     const int64_t size = number(environment, "WORLD_SIZE").value_or(1);
-    check(size == 1, "training", "WORLD_SIZE is {} but RANK is not set: set both, or neither for a single process",
-          size);
+    SGF_CHECK(size == 1, "WORLD_SIZE is {} but RANK is not set: set both, or neither for a single process", size);
     return {};
   }
   RankPlace place{.rank = *number(environment, names->rank), .size = read_size(environment, *names)};
-  check(place.rank < place.size, "training", "{} is {} of {} ranks: ranks count from 0 to {}", names->rank, place.rank,
-        place.size, place.size - 1);
+  SGF_CHECK(place.rank < place.size, "{} is {} of {} ranks: ranks count from 0 to {}", names->rank, place.rank,
+            place.size, place.size - 1);
   std::optional<int64_t> local_rank = number(environment, "LOCAL_RANK");
   if (!local_rank) local_rank = number(environment, names->local_rank);
   place.local_rank = local_rank.value_or(place.rank);  // started by hand, on one host

@@ -98,7 +98,7 @@ struct Ranks::Links {
     } catch (const std::exception& error) {
       explain("comparison of settings", error.what());
     }
-    for (const std::string& verdict : verdicts) check(verdict.empty(), "training", "{}", verdict);
+    for (const std::string& verdict : verdicts) SGF_CHECK(verdict.empty(), "{}", verdict);
   }
 
   // By rank: how its terms differ from those of rank 0, empty where they do not.
@@ -171,8 +171,8 @@ struct Ranks::Links {
     std::vector<CollectiveHead> heads = all_gather(write_head(one, carried));
     const Collective first = read_head(heads[0]);
     for (size_t rank = 1; rank < heads.size(); ++rank)
-      check(read_head(heads[rank]) == first, "training", "{} {} while {} {}: they do not run the same steps",
-            meeting.names[rank], read_head(heads[rank]).words(), meeting.names[0], first.words());
+      SGF_CHECK(read_head(heads[rank]) == first, "{} {} while {} {}: they do not run the same steps",
+                meeting.names[rank], read_head(heads[rank]).words(), meeting.names[0], first.words());
     return heads;
   }
 

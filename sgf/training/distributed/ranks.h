@@ -20,7 +20,7 @@ namespace sgf {
 // The run has ended for all: another rank died, stopped or did not come. The message names it.
 class RankLost : public Error {
  public:
-  explicit RankLost(const std::string& message) : Error("training", message) {}
+  explicit RankLost(const std::string& message) : Error(message) {}
 };
 
 class Ranks {

@@ -2,9 +2,9 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/scratch.h"
 
-#include "sgf/core/strict_json.h"
-#include "sgf/evaluation/study/arm_file.h"
-#include "sgf/evaluation/study/arm_kinds.h"
+#include "lab/study/arm_file.h"
+#include "lab/study/arm_kinds.h"
+#include "sgf/files/strict_json.h"
 
 namespace sgf::fuzz {
 namespace {

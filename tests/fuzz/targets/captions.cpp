@@ -2,8 +2,8 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/scratch.h"
 
-#include "sgf/data/captions.h"
-#include "sgf/data/text_file.h"
+#include "sgf/dataset/captions.h"
+#include "sgf/files/text_file.h"
 
 namespace sgf::fuzz {
 namespace {

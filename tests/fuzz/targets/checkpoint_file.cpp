@@ -2,7 +2,7 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/scratch.h"
 
-#include "sgf/core/checkpoint_format.h"
+#include "sgf/files/checkpoint_format.h"
 
 namespace sgf::fuzz {
 namespace {

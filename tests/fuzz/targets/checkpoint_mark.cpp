@@ -2,7 +2,7 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/scratch.h"
 
-#include "sgf/training/checkpoint_store.h"
+#include "sgf/runs/checkpoint_store.h"
 
 namespace sgf::fuzz {
 namespace {

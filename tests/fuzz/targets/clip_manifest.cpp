@@ -2,7 +2,7 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/scratch.h"
 
-#include "sgf/data/clip_manifest.h"
+#include "sgf/dataset/clip_manifest.h"
 
 namespace sgf::fuzz {
 namespace {

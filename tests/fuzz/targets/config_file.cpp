@@ -2,7 +2,7 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/scratch.h"
 
-#include "sgf/core/config.h"
+#include "sgf/config/config.h"
 
 namespace sgf::fuzz {
 namespace {

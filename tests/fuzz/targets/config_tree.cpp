@@ -1,8 +1,8 @@
 // YAML as a tree, of whatever settings: merging, and overrides as --set takes them, one line each.
 #include "fuzz/fuzz_target.h"
 
-#include "sgf/core/config_tree.h"
-#include "sgf/core/flat_config.h"
+#include "sgf/config/config_tree.h"
+#include "sgf/config/flat_config.h"
 
 namespace sgf::fuzz {
 namespace {

@@ -1,8 +1,8 @@
 // Our own configs: what is read is spelled so that it reads the same, here and after an override.
 #include "fuzz/fuzz_target.h"
 
-#include "sgf/core/config.h"
-#include "sgf/training/run_folder.h"
+#include "sgf/config/config.h"
+#include "sgf/runs/run_folder.h"
 
 #include <nlohmann/json.hpp>
 

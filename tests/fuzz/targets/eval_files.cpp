@@ -2,11 +2,11 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/scratch.h"
 
-#include "sgf/core/json_file.h"
-#include "sgf/evaluation/bench_compare.h"
+#include "sgf/bench/bench_compare.h"
 #include "sgf/evaluation/result_table.h"
 #include "sgf/evaluation/vbench_exchange.h"
 #include "sgf/evaluation/video_list.h"
+#include "sgf/files/json_file.h"
 
 #include <nlohmann/json.hpp>
 

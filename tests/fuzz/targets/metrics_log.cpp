@@ -2,7 +2,7 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/scratch.h"
 
-#include "sgf/training/metrics_log.h"
+#include "sgf/runs/metrics_log.h"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/scratch.h"
 
-#include "sgf/data/video_fragments.h"
-#include "sgf/evaluation/preference/blinding.h"
+#include "lab/preference/blinding.h"
+#include "sgf/media/video_fragments.h"
 
 namespace sgf::fuzz {
 namespace {

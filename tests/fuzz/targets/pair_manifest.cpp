@@ -2,7 +2,7 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/scratch.h"
 
-#include "sgf/data/pair_manifest.h"
+#include "sgf/dataset/pair_manifest.h"
 
 namespace sgf::fuzz {
 namespace {

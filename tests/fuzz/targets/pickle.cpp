@@ -3,8 +3,8 @@
 #include "fuzz/scratch.h"
 #include "fuzz/tensor_files.h"
 
-#include "sgf/core/pickle.h"
-#include "sgf/core/torch_state.h"
+#include "sgf/files/pickle.h"
+#include "sgf/files/torch_state.h"
 
 namespace sgf::fuzz {
 namespace {

@@ -2,7 +2,7 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/scratch.h"
 
-#include "sgf/data/png.h"
+#include "sgf/media/png.h"
 
 #include <zlib.h>
 

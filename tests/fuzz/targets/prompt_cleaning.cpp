@@ -1,7 +1,7 @@
 // Prompts as anyone may type them: cleaning, and each part of it on its own.
 #include "fuzz/fuzz_target.h"
 
-#include "sgf/data/text_file.h"
+#include "sgf/files/text_file.h"
 #include "sgf/text/code_points.h"
 #include "sgf/text/html_unescape.h"
 #include "sgf/text/mojibake.h"

@@ -2,8 +2,8 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/scratch.h"
 
-#include "sgf/data/prompt_list.h"
-#include "sgf/data/text_file.h"
+#include "sgf/dataset/prompt_list.h"
+#include "sgf/files/text_file.h"
 #include "sgf/streaming/output_name.h"
 #include "sgf/streaming/prompt_timeline.h"
 

@@ -2,9 +2,9 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/scratch.h"
 
-#include "sgf/evaluation/preference/blind_study.h"
-#include "sgf/evaluation/preference/preference_score.h"
-#include "sgf/evaluation/preference/rater_answers.h"
+#include "lab/preference/blind_study.h"
+#include "lab/preference/preference_score.h"
+#include "lab/preference/rater_answers.h"
 
 #include <nlohmann/json.hpp>
 

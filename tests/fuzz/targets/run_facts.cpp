@@ -2,7 +2,7 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/scratch.h"
 
-#include "sgf/training/start_sources.h"
+#include "sgf/assembly/start_sources.h"
 
 #include <nlohmann/json.hpp>
 

@@ -3,7 +3,7 @@
 #include "fuzz/scratch.h"
 #include "fuzz/tensor_files.h"
 
-#include "sgf/core/safetensors.h"
+#include "sgf/files/safetensors.h"
 
 namespace sgf::fuzz {
 namespace {

@@ -2,8 +2,8 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/scratch.h"
 
-#include "sgf/core/sha256.h"
 #include "sgf/evaluation/score_cache.h"
+#include "sgf/files/sha256.h"
 
 #include <nlohmann/json.hpp>
 

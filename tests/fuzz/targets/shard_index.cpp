@@ -3,8 +3,8 @@
 #include "fuzz/scratch.h"
 #include "fuzz/tensor_files.h"
 
-#include "sgf/core/safetensors.h"
-#include "sgf/core/tensor_folder.h"
+#include "sgf/files/safetensors.h"
+#include "sgf/files/tensor_folder.h"
 
 namespace sgf::fuzz {
 namespace {

@@ -1,11 +1,11 @@
 // Text from outside made fit for messages, pages and YAML.
 #include "fuzz/fuzz_target.h"
 
-#include "sgf/core/config_tree.h"
+#include "sgf/config/config_tree.h"
+#include "sgf/config/yaml_text.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/nearest_name.h"
-#include "sgf/core/yaml_text.h"
-#include "sgf/training/html_text.h"
+#include "sgf/report/html_text.h"
 
 #include <algorithm>
 

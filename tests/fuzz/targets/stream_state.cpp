@@ -2,8 +2,8 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/scratch.h"
 
-#include "sgf/core/checkpoint_format.h"
-#include "sgf/core/safetensors.h"
+#include "sgf/files/checkpoint_format.h"
+#include "sgf/files/safetensors.h"
 #include "sgf/streaming/stream_note.h"
 
 namespace sgf::fuzz {

@@ -1,7 +1,7 @@
 // JSON of others: limits hold, and what is read is written and read again.
 #include "fuzz/fuzz_target.h"
 
-#include "sgf/core/strict_json.h"
+#include "sgf/files/strict_json.h"
 
 #include <nlohmann/json.hpp>
 

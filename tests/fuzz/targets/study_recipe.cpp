@@ -2,7 +2,7 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/scratch.h"
 
-#include "sgf/evaluation/study/study_arms.h"
+#include "lab/study/study_arms.h"
 
 namespace sgf::fuzz {
 namespace {

@@ -4,8 +4,8 @@
 #include "fuzz/scratch.h"
 #include "fuzz/tensor_files.h"
 
-#include "sgf/core/torch_archive.h"
-#include "sgf/core/torch_archive_writer.h"
+#include "sgf/files/torch_archive.h"
+#include "sgf/files/torch_archive_writer.h"
 
 namespace sgf::fuzz {
 namespace {

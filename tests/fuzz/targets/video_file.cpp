@@ -3,7 +3,7 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/scratch.h"
 
-#include "sgf/data/video_reader.h"
+#include "sgf/media/video_reader.h"
 
 namespace sgf::fuzz {
 namespace {

@@ -1,8 +1,8 @@
 // The note that a video carries: what made it, read for making it again and for pairing it with another.
 #include "fuzz/fuzz_target.h"
 
-#include "sgf/core/strict_json.h"
-#include "sgf/evaluation/preference/paired_videos.h"
+#include "lab/preference/paired_videos.h"
+#include "sgf/files/strict_json.h"
 #include "sgf/streaming/generate_order.h"
 
 namespace sgf::fuzz {

@@ -1,11 +1,11 @@
 // Names: of weights in other people's files, of shards, and of videos that carry their prompt.
 #include "fuzz/fuzz_target.h"
 
-#include "sgf/data/frame_source.h"
 #include "sgf/evaluation/video_list.h"
-#include "sgf/model/placed_name.h"
-#include "sgf/model/weight_folder.h"
-#include "sgf/model/weight_names.h"
+#include "sgf/media/frame_source.h"
+#include "sgf/weights/placed_name.h"
+#include "sgf/weights/weight_folder.h"
+#include "sgf/weights/weight_names.h"
 
 namespace sgf::fuzz {
 namespace {

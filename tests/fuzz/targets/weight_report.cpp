@@ -2,13 +2,13 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/scratch.h"
 
-#include "sgf/core/checkpoint_format.h"
-#include "sgf/core/weight_identity.h"
-#include "sgf/evaluation/study/arm_file.h"
-#include "sgf/model/stored_config.h"
-#include "sgf/model/weight_report.h"
+#include "lab/study/arm_file.h"
+#include "sgf/files/checkpoint_format.h"
+#include "sgf/files/weight_identity.h"
 #include "sgf/text/umt5_names.h"
 #include "sgf/vae/vae_config.h"
+#include "sgf/weights/stored_config.h"
+#include "sgf/weights/weight_report.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,8 +1,8 @@
 // Captions of the built-in world, which have a grammar.
 #include "fuzz/fuzz_target.h"
 
-#include "sgf/data/world_caption.h"
-#include "sgf/data/world_preset.h"
+#include "sgf/world/caption.h"
+#include "sgf/world/preset.h"
 
 namespace sgf::fuzz {
 namespace {

@@ -2,7 +2,7 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/scratch.h"
 
-#include "sgf/data/video_y4m.h"
+#include "sgf/media/video_y4m.h"
 
 namespace sgf::fuzz {
 namespace {

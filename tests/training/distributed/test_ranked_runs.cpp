@@ -2,7 +2,7 @@
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/training/distributed/rank_groups.h"
-#include "sgf/training/train_run.h"
+#include "sgf/training/run/train_run.h"
 #include "tests/training/distributed/rank_processes.h"
 #include "tests/training/small_run.h"
 

@@ -54,7 +54,7 @@ void check_sum(const Ranks& ranks, const std::filesystem::path& folder) {
   for (size_t i = 0; i < sums.size(); ++i) {
     at::Tensor expected = at::zeros_like(sums[i]);
     for (int64_t rank = 0; rank < ranks.size(); ++rank) expected += tensors_of(rank)[i];
-    check(at::allclose(sums[i], expected, 1e-5, 1e-6), "test", "the sum of tensor {} is wrong", i);
+    SGF_CHECK(at::allclose(sums[i], expected, 1e-5, 1e-6), "the sum of tensor {} is wrong", i);
     const at::Tensor flat = sums[i].contiguous();
     bits.write(static_cast<const char*>(flat.data_ptr()), static_cast<std::streamsize>(flat.nbytes()));
   }
@@ -65,23 +65,23 @@ void check_broadcast(const Ranks& ranks) {
   ranks.broadcast(tensors);
   const std::vector<at::Tensor> expected = tensors_of(0);
   for (size_t i = 0; i < tensors.size(); ++i)
-    check(at::equal(tensors[i], expected[i]), "test", "tensor {} is not that of rank 0", i);
+    SGF_CHECK(at::equal(tensors[i], expected[i]), "tensor {} is not that of rank 0", i);
 }
 
 void check_metrics(const Ranks& ranks) {
   const auto rank = static_cast<double>(ranks.rank()), last = static_cast<double>(ranks.size() - 1);
   const auto rows = ranks.gather({rank, 0.1 * rank});
   for (size_t i = 0; i < rows.size(); ++i)
-    check(rows[i] == std::vector<double>{double(i), 0.1 * double(i)}, "test", "row {} of the gathered is wrong", i);
-  check(static_cast<int64_t>(rows.size()) == ranks.size(), "test", "{} rows", rows.size());
+    SGF_CHECK((rows[i] == std::vector<double>{double(i), 0.1 * double(i)}), "row {} of the gathered is wrong", i);
+  SGF_CHECK(static_cast<int64_t>(rows.size()) == ranks.size(), "{} rows", rows.size());
   const auto long_rows = ranks.gather(std::vector<double>(100, rank));
   for (size_t i = 0; i < long_rows.size(); ++i)
-    check(long_rows[i] == std::vector<double>(100, double(i)), "test", "long row {} of the gathered is wrong", i);
-  check(ranks.sum(rank) == last * (last + 1) / 2, "test", "the sum of the ranks is {}", ranks.sum(rank));
-  check(ranks.max(-rank) == 0 && ranks.max(rank) == last, "test", "the largest rank is {}", ranks.max(rank));
-  check(std::isnan(ranks.max(rank == 1 ? NAN : rank)), "test", "a NaN got lost");
-  check(ranks.any(ranks.rank() == 1), "test", "rank 1 was not heard");
-  check(!ranks.any(false), "test", "nobody said yes");
+    SGF_CHECK(long_rows[i] == std::vector<double>(100, double(i)), "long row {} of the gathered is wrong", i);
+  SGF_CHECK(ranks.sum(rank) == last * (last + 1) / 2, "the sum of the ranks is {}", ranks.sum(rank));
+  SGF_CHECK(ranks.max(-rank) == 0 && ranks.max(rank) == last, "the largest rank is {}", ranks.max(rank));
+  SGF_CHECK(std::isnan(ranks.max(rank == 1 ? NAN : rank)), "a NaN got lost");
+  SGF_CHECK(ranks.any(ranks.rank() == 1), "rank 1 was not heard");
+  SGF_CHECK(!ranks.any(false), "nobody said yes");
 }
 
 void check_barrier(const Ranks& ranks, const std::filesystem::path& folder) {
@@ -91,7 +91,7 @@ void check_barrier(const Ranks& ranks, const std::filesystem::path& folder) {
     std::ofstream(mark) << "here";
   }
   ranks.barrier();
-  check(std::filesystem::exists(mark), "test", "a barrier let rank {} through", ranks.rank());
+  SGF_CHECK(std::filesystem::exists(mark), "a barrier let rank {} through", ranks.rank());
 }
 
 const bool kOperations = add_rank_action("operations", [](const Ranks& ranks, const std::filesystem::path& folder) {
@@ -116,7 +116,7 @@ const bool kForever = add_rank_action("forever", train_forever);
 
 const bool kThrowing = add_rank_action("throw", [](const Ranks& ranks, const std::filesystem::path& folder) {
   ranks.barrier();
-  check(ranks.rank() != victim(), "training", "the disk is full");
+  SGF_CHECK(ranks.rank() != victim(), "the disk is full");
   train_forever(ranks, folder);
 });
 
@@ -221,7 +221,7 @@ TEST_F(RanksAsProcesses, ARankThatThrowsLeavesItsReason) {
     for (size_t rank = 0; rank < 3; ++rank) {
       const bool threw = std::to_string(rank) == victim;
       EXPECT_EQ(ranks.code(rank), threw ? kFailed : kLostAnother) << ranks.output(rank);
-      EXPECT_THAT(ranks.output(rank), HasSubstr("[training] the disk is full"));
+      EXPECT_THAT(ranks.output(rank), HasSubstr("the disk is full"));
       const std::string named = fmt::format("rank {} (host ", victim);
       EXPECT_EQ(ranks.output(rank).find(named) == std::string::npos, threw) << ranks.output(rank);
     }

@@ -1,0 +1,63 @@
+#include "lab/demo/demo_commands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+
+// As a shell takes it for one word.
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view kPlainMarks = "_-./=,:+@%";
+  const bool is_plain = !text.empty() && std::ranges::all_of(text, [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           kPlainMarks.find(c) != std::string_view::npos;
+  });
+  if (is_plain) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+// Short where it lies below the working directory.
+std::string path_word(const fs::path& path) {
+  const fs::path near = fs::proximate(path);
+  const bool is_below = !near.empty() && *near.begin() != "..";
+  return shell_word((is_below ? near : fs::absolute(path).lexically_normal()).string());
+}
+
+}  // namespace
+
+std::vector<DemoCommand> next_commands(const DemoPlaces& places, const std::string& prompt) {
+  const auto file = [&](const char* name) {
+    return fmt::format("{}{}", name, places.has_videos ? ".mp4" : " --format png");
+  };
+  const std::string sgf = path_word(places.models / "sgf"), trained = path_word(places.out / places.trained);
+  std::vector<DemoCommand> commands{
+      {"A video of your own prompt, as long as you like:",
+       fmt::format("./run sgf generate --model {} --prompt \"a fast red disc and a slow blue square on a grey field\" "
+                   "--seconds 30 --out {}",
+                   sgf, file("mine"))},
+      {"The model that was trained here just now:",
+       fmt::format("./run sgf generate --model {} --seconds 10 --out {}", trained, file("trained"))},
+      {"The same training ten times as long (the page runs/longer/report.html tells how it goes):",
+       fmt::format("./run sgf train {} --set train.steps={} --out runs/longer",
+                   path_word(places.out / places.trained / "config.yaml"), 10 * places.steps)},
+      {"What the study of the two methods would train and measure:",
+       "./run sgf study recipes/world-small/study.yaml --dry-run"}};
+  if (!places.has_videos) return commands;
+  const fs::path videos = places.out / "videos";
+  commands.push_back(
+      {"See for yourself which is better, blind:",
+       fmt::format("./run sgf compare {} {} --out blind.html", path_word(videos / "sf"), path_word(videos / "sgf"))});
+  commands.push_back({"Score any video of the world against its caption:",
+                      fmt::format("./run sgf world measure {} --preset {} --prompt {}",
+                                  path_word(videos / "sgf" / "00.mp4"), places.world, shell_word(prompt))});
+  return commands;
+}
+
+}  // namespace sgf

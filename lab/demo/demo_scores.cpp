@@ -1,0 +1,96 @@
+#include "lab/demo/demo_scores.h"
+
+#include "lab/study/band_chart.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <numeric>
+
+namespace sgf {
+namespace {
+
+// The study's headline, and motion beside it: a video that stands still drifts nowhere.
+struct ShownMetric {
+  std::string_view name;
+  const char* words;  // short: a terminal is narrow
+};
+constexpr std::array kShownMetrics{ShownMetric{"valid", "valid"}, ShownMetric{"identity_error", "identity error"},
+                                   ShownMetric{"landmark_drift", "landmark drift"}, ShownMetric{"motion", "motion"}};
+
+const std::vector<PromptValues>& segments_of(const DemoContestant& contestant, const ShownMetric& metric) {
+  return contestant.scores.find(metric.name)->second;
+}
+
+size_t lengths_of(const DemoContestant& contestant) { return segments_of(contestant, kShownMetrics[0]).size(); }
+
+std::string two_digits(double value) { return std::isfinite(value) ? fmt::format("{:.2f}", value) : "-"; }
+
+// The order of the study's curves: truth, initial student, SF, SGF.
+std::vector<size_t> truth_first(size_t contestants) {
+  std::vector<size_t> order(contestants);
+  std::iota(order.begin() + 1, order.end(), 0);
+  order.front() = contestants - 1;
+  return order;
+}
+
+// Bands of few prompts would hide each other; the pair has its interval in a table.
+Interval mean_alone(const PromptValues& values) {
+  const double mean = mean_of_values(values);
+  return std::isfinite(mean) ? Interval{.mean = mean, .low = mean, .high = mean, .count = 1} : Interval{};
+}
+
+}  // namespace
+
+const char* colour_of(size_t contestant, size_t contestants) { return curve_colour((contestant + 1) % contestants); }
+
+DemoTable score_table_of(const std::vector<DemoContestant>& contestants) {
+  DemoTable table{.head = {""}, .rows = {}};
+  for (const ShownMetric& metric : kShownMetrics) {
+    table.head.push_back(fmt::format("{}, 1x", metric.words));
+    table.head.push_back(fmt::format("{}x", lengths_of(contestants.front())));
+  }
+  for (const DemoContestant& contestant : contestants) {
+    std::vector<std::string>& row = table.rows.emplace_back(std::vector{contestant.name});
+    for (const ShownMetric& metric : kShownMetrics) {
+      row.push_back(two_digits(mean_of_values(segments_of(contestant, metric).front())));
+      row.push_back(two_digits(mean_of_values(segments_of(contestant, metric).back())));
+    }
+  }
+  return table;
+}
+
+DemoTable difference_table(const DemoContestant& a, const DemoContestant& b) {
+  DemoTable table{
+      .head = {fmt::format("{} - {}, {}x", b.name, a.name, lengths_of(a)), "mean", "95 % interval", "better"},
+      .rows = {}};
+  const Bootstrap bootstrap({}, std::ssize(segments_of(a, kShownMetrics[0]).front()));
+  for (const ShownMetric& metric : kShownMetrics) {
+    const Better better = study_metric(metric.name).better;
+    if (better == Better::kNeither) continue;
+    const Interval i = bootstrap.of({paired_difference(segments_of(b, metric).back(), segments_of(a, metric).back())});
+    table.rows.push_back({metric.words, fmt::format("{:+.2f}", i.mean),
+                          fmt::format("{:+.2f} to {:+.2f}", i.low, i.high),
+                          better == Better::kMore ? "above 0" : "below 0"});
+  }
+  return table;
+}
+
+std::string score_charts(const std::vector<DemoContestant>& contestants) {
+  std::vector<int64_t> lengths(lengths_of(contestants.front()));
+  std::iota(lengths.begin(), lengths.end(), 1);
+  std::string charts;
+  for (const ShownMetric& metric : kShownMetrics) {
+    std::vector<BandCurve> curves;
+    for (const size_t place : truth_first(contestants.size())) {
+      BandCurve& curve = curves.emplace_back(BandCurve{contestants[place].name, {}, curves.size()});
+      for (const PromptValues& values : segments_of(contestants[place], metric))
+        curve.values.push_back(mean_alone(values));
+    }
+    charts += draw_bands(metric.words, lengths, curves) + '\n';
+  }
+  return fmt::format("<div class=\"curves\">\n{}</div>\n", charts);
+}
+
+}  // namespace sgf

@@ -1,0 +1,87 @@
+// The arms of a study: what each trains or shows, and where it lies in the study's folder. Torch-free.
+#pragma once
+
+#include "lab/study/study_recipe.h"
+#include "sgf/config/config.h"
+#include "sgf/core/enum_names.h"
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sgf {
+
+enum class Granularity { kChunkwise, kFramewise };
+
+constexpr auto enum_names(Granularity) {
+  return std::array{EnumName{Granularity::kChunkwise, "chunkwise"}, EnumName{Granularity::kFramewise, "framewise"}};
+}
+
+enum class ArmKind {
+  kTruth,    // clips of the world itself, of the same prompts
+  kTeacher,  // bidirectional, many steps; one training length and no more
+  kInitial,  // the student that both arms of every pair start from
+  kSf,       // Self Forcing: the context is frozen
+  kSgf,      // Self Gradient Forcing: it is open
+};
+
+constexpr auto enum_names(ArmKind) {
+  return std::array{EnumName{ArmKind::kTruth, "truth"}, EnumName{ArmKind::kTeacher, "teacher"},
+                    EnumName{ArmKind::kInitial, "initial"}, EnumName{ArmKind::kSf, "sf"},
+                    EnumName{ArmKind::kSgf, "sgf"}};
+}
+
+struct StudyArm {
+  Granularity granularity = Granularity::kChunkwise;
+  ArmKind kind = ArmKind::kTruth;
+  int64_t pair = 0;       // from 1, of sf and sgf; 0 of the others
+  bool is_twice = false;  // the pair once more, for twice the steps
+
+  bool is_trained() const { return pair > 0; }
+  // Sinks, recovery and the gradient probe are of the initial student and the first pair alone.
+  bool has_extras() const { return kind == ArmKind::kInitial || (pair == 1 && !is_twice); }
+  std::string id() const;  // "chunkwise-sgf-2", "chunkwise-sgf-1-twice", "framewise-truth"
+  bool operator==(const StudyArm&) const = default;
+};
+
+// Which arms a command is about; empty lists: all.
+struct ArmChoice {
+  std::optional<int64_t> seeds;            // pairs of each granularity, in place of the recipe's numbers
+  std::vector<std::string> granularities;  // "chunkwise", "framewise"
+  std::vector<std::string> arms;           // "sgf", "sgf-2", "sgf-twice" or "chunkwise-sgf-2"
+};
+
+// References before pairs, and the two arms of a pair beside each other; those of twice the steps last.
+std::vector<StudyArm> arms_of(const StudyRecipe& recipe, const ArmChoice& choice);
+
+struct Study {
+  RecipeFile file;
+  std::filesystem::path folder;
+  std::vector<std::filesystem::path> preset_folders;
+  bool is_selection = false;  // on the prompts that settings are chosen on
+
+  const StudyRecipe& recipe() const { return file.recipe; }
+  const StudyEvaluation& evaluation() const { return file.recipe.evaluation; }
+  const StudyGranularity& settings(Granularity granularity) const;
+  int64_t first_prompt() const;
+  int64_t prompts(Granularity granularity) const;
+  bool is_headline(std::string_view metric) const;  // of those that the verdict counts
+  bool is_horizon(int64_t length) const;            // at those
+  // The teacher's end with the training length.
+  std::vector<int64_t> segments(const StudyArm& arm) const;
+  int64_t steps_of(const StudyArm& arm) const;
+
+  // The run's config. Two arms of a pair differ in dmd.boundary and their names alone.
+  Config config_of(const StudyArm& arm) const;
+
+  std::filesystem::path run_of(const StudyArm& arm) const { return folder / "runs" / arm.id(); }
+  std::filesystem::path weights_of(const StudyArm& arm) const { return folder / (arm.id() + ".safetensors"); }
+  std::filesystem::path scores_of(const StudyArm& arm) const { return folder / (arm.id() + ".json"); }
+};
+
+// Refuses, before anything is computed, sinks that are longer than their window and a window longer than a clip.
+void check_sizes(const Study& study);
+
+}  // namespace sgf

@@ -1,0 +1,62 @@
+#include "lab/study/study_figure.h"
+
+#include "lab/study/band_chart.h"
+#include "lab/study/study_words.h"
+#include "sgf/core/error.h"
+
+#include <algorithm>
+#include <array>
+
+namespace sgf {
+namespace {
+
+constexpr double kFigureTop = 34;
+constexpr const char* kFigureStyle =
+    "text{font:12px system-ui,sans-serif;fill:#5b616b}.name{font-size:14px;font-weight:600;fill:#1d2129}"
+    ".grid{stroke:#dfe2e7}";
+constexpr std::string_view kSvg = "<svg ";
+
+size_t place_of(std::string_view arm) {
+  constexpr std::array<std::string_view, 4> kArms{"truth", "initial", "SF", "SGF"};
+  return static_cast<size_t>(std::ranges::find(kArms, arm) - kArms.begin());
+}
+
+// A chart stands where it is put, at its own size.
+std::string placed(const std::string& chart, double x) {
+  return fmt::format("<svg x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\" {}", x, kFigureTop, kChartWidth,
+                     kChartHeight, chart.substr(kSvg.size()));
+}
+
+}  // namespace
+
+std::string metric_chart(const GranularityFindings& findings, const StudyMetric& metric) {
+  std::vector<BandCurve> curves;
+  std::vector<int64_t> lengths;
+  for (const ArmCurve& curve : findings.curves) {
+    if (curve.metric != metric.name) continue;
+    curves.push_back({curve.arm, curve.values, place_of(curve.arm)});
+    lengths = curve.lengths;
+  }
+  return curves.empty() ? "" : draw_bands(std::string(metric.words), lengths, curves);
+}
+
+std::string study_figure(const Study& study, const GranularityFindings& findings) {
+  std::string charts;
+  double x = 0;
+  for (const std::string& name : study.recipe().analysis.headline) {
+    const std::string chart = metric_chart(findings, study_metric(name));
+    if (chart.empty()) continue;
+    charts += placed(chart, x);
+    x += kChartWidth;
+  }
+  if (charts.empty()) return "";
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\">"
+      "<style>{2}</style><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>"
+      "<text class=\"name\" x=\"8\" y=\"22\">{3}, {4} pair{5}: means and intervals, over multiples of the training "
+      "length</text>{6}</svg>\n",
+      x, kFigureTop + kChartHeight, kFigureStyle, words_of(findings.granularity), findings.pairs.size(),
+      findings.pairs.size() == 1 ? "" : "s", charts);
+}
+
+}  // namespace sgf

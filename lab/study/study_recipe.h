@@ -1,0 +1,137 @@
+// The file that fixes a study before its final runs: what is trained, on what it is judged, and how. Torch-free.
+#pragma once
+
+#include "sgf/config/config_schema.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace sgf {
+
+// The matched pairs of one granularity.
+struct StudyGranularity {
+  std::string config;            // of the Self Forcing run; dmd.boundary, run.seed and the keys below are set over it
+  std::vector<std::string> set;  // further overrides
+  std::string student;           // weights or a run folder, as train.start_from
+  std::string teacher;
+  int64_t steps = 0;           // of a run
+  int64_t seeds = 0;           // matched pairs; 0: this granularity is left out
+  int64_t twice = 0;           // the first so many pairs are trained once more, for twice the steps
+  int64_t prompts = 0;         // the first so many of evaluation.prompts; 0: all
+  std::vector<int64_t> sinks;  // of the ablation, in frames: the window stays as long as it is
+
+  bool operator==(const StudyGranularity&) const = default;
+};
+
+template <class V>
+void describe(V& v, StudyGranularity& g) {
+  v.field("config", g.config, "config of the Self Forcing run: a preset, or a file beside the recipe");
+  v.field("set", g.set, "overrides of it, as --set takes them");
+  v.field("student", g.student, "weights, or a run folder, that every run starts from");
+  v.field("teacher", g.teacher, "weights, or a run folder, of the bidirectional teacher");
+  v.field("steps", g.steps, "steps of every run");
+  v.field("seeds", g.seeds, "matched pairs; 0: none");
+  v.field("twice", g.twice, "first pairs that are trained once more, for twice the steps");
+  v.field("prompts", g.prompts, "the first so many of evaluation.prompts; 0: all of them");
+  v.field("sinks", g.sinks, "sinks of the ablation in frames, the window as long as it is");
+}
+
+struct StudyEvaluation {
+  int64_t prompts = 128;
+  int64_t prompt_seed = 1;
+  int64_t first_prompt = int64_t{1} << 42;
+  int64_t selection_prompts = 64;
+  int64_t first_selection_prompt = int64_t{1} << 43;
+  int64_t noise_seed = 1;
+  int64_t batch = 128;
+  int64_t window_frames = 12;
+  std::vector<int64_t> segments = {1, 3, 6, 12, 24, 48};
+  std::vector<int64_t> horizons = {1, 12, 48};
+  int64_t sink_horizon = 12;
+  int64_t teacher_steps = 48;
+  double teacher_guidance = 1.5;
+  int64_t recovery_rollouts = 8;
+  int64_t probe_updates = 4;
+  int64_t strip_prompts = 4;
+
+  bool operator==(const StudyEvaluation&) const = default;
+};
+
+template <class V>
+void describe(V& v, StudyEvaluation& e) {
+  v.field("prompts", e.prompts, "prompts of the final table");
+  v.field("prompt_seed", e.prompt_seed, "seed of the world that captions are drawn from");
+  v.field("first_prompt", e.first_prompt, "number of the first of them");
+  v.field("selection_prompts", e.selection_prompts, "prompts that settings were chosen on");
+  v.field("first_selection_prompt", e.first_selection_prompt, "number of the first of those");
+  v.field("noise_seed", e.noise_seed, "seed of the streams' noise");
+  v.field("batch", e.batch, "videos streamed together");
+  v.field("window_frames", e.window_frames, "first frames, which later ones are held against");
+  v.field("segments", e.segments,
+          "multiples of the training length at which a measured segment, one length long, ends");
+  v.field("horizons", e.horizons, "those of them that tables show");
+  v.field("sink_horizon", e.sink_horizon, "multiple that the streams of the sink ablation end at");
+  v.field("teacher_steps", e.teacher_steps, "Euler steps of the teacher's videos");
+  v.field("teacher_guidance", e.teacher_guidance, "uncond + guidance (cond - uncond) in them");
+  v.field("recovery_rollouts", e.recovery_rollouts, "rollouts an exit step, of Pass 2 against Pass 1; 0: not measured");
+  v.field("probe_updates", e.probe_updates, "updates that the context gradient is measured on; 0: not measured");
+  v.field("strip_prompts", e.strip_prompts, "first prompts that are shown as strips");
+}
+
+struct StudyAnalysis {
+  int64_t resamples = 2000;
+  double confidence = 0.95;
+  int64_t seed = 1;
+  double least_difference = 0.001;
+  std::vector<std::string> headline = {"valid", "identity_error", "landmark_drift"};
+
+  bool operator==(const StudyAnalysis&) const = default;
+};
+
+template <class V>
+void describe(V& v, StudyAnalysis& a) {
+  v.field("resamples", a.resamples, "of the bootstrap");
+  v.field("confidence", a.confidence, "share of resamples within an interval");
+  v.field("seed", a.seed, "of the resampling");
+  v.field("least_difference", a.least_difference, "what is smaller counts as no difference, whatever its interval");
+  v.field("headline", a.headline, "metrics that the verdict rests on, named before the runs");
+}
+
+struct StudyRecipe {
+  std::string name;
+  int64_t first_seed = 1;
+  int64_t selection_seed = 1;  // that of the first pair when settings are chosen
+  StudyGranularity chunkwise;
+  StudyGranularity framewise;
+  StudyEvaluation evaluation;
+  StudyAnalysis analysis;
+
+  bool operator==(const StudyRecipe&) const = default;
+};
+
+template <class V>
+void describe(V& v, StudyRecipe& r) {
+  v.field("name", r.name, "what the study is called");
+  v.field("first_seed", r.first_seed, "run.seed of the first pair; the next pair has the next one");
+  v.field("selection_seed", r.selection_seed,
+          "the same with --selection: settings are not chosen on the study's own runs");
+  v.field("chunkwise", r.chunkwise, "pairs that denoise several frames together");
+  v.field("framewise", r.framewise, "pairs that denoise frame by frame");
+  v.field("evaluation", r.evaluation, "what is streamed and measured");
+  v.field("analysis", r.analysis, "how intervals and the verdict are made");
+}
+
+// A recipe as it was read, and the hash of the file's bytes.
+struct RecipeFile {
+  std::filesystem::path path;
+  std::string sha256;
+  StudyRecipe recipe;
+};
+RecipeFile read_study_recipe(const std::filesystem::path& path);
+
+// Refuses values out of range, a horizon that is not measured, prompts that both sets share, unknown metrics.
+void validate(const StudyRecipe& recipe);
+
+}  // namespace sgf

@@ -1,0 +1,125 @@
+#include "sgf/assembly/conditioning.h"
+
+#include "sgf/assembly/config_parts.h"
+#include "sgf/assembly/networks_from_config.h"
+#include "sgf/assembly/train_needs.h"
+#include "sgf/assembly/wan_conditioning.h"
+#include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
+#include "sgf/dataset/clip_shards.h"
+#include "sgf/dataset/clip_text.h"
+#include "sgf/dataset/prompt_list.h"
+#include "sgf/files/weight_identity.h"
+#include "sgf/weights/wan_folder.h"
+#include "sgf/world/codec.h"
+#include "sgf/world/source.h"
+#include "sgf/world/text.h"
+
+#include <ATen/ATen.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace sgf {
+namespace {
+
+using Warn = std::function<void(const std::string&)>;
+
+void check_world_sizes(const Config& c, const WorldPreset& world, const WorldCodec& codec) {
+  const int64_t side = world.size / codec.spatial_factor();
+  SGF_CHECK(c.video.height == side && c.video.width == side,
+            "{} has latents of {}x{}, got video.height {} and video.width {}", world.name, side, side, c.video.height,
+            c.video.width);
+  SGF_CHECK(c.model.in_dim == codec.latent_channels() && c.model.out_dim == codec.latent_channels(),
+            "{} has latents of {} channels, got model.in_dim {} and model.out_dim {}", world.name,
+            codec.latent_channels(), c.model.in_dim, c.model.out_dim);
+  SGF_CHECK(c.model.text_dim == world.text_dim && c.model.text_len == world.text_len,
+            "{} has text rows of {}x{}, got model.text_len {} and model.text_dim {}", world.name, world.text_len,
+            world.text_dim, c.model.text_len, c.model.text_dim);
+}
+
+Conditioning world_conditioning(const Config& c, c10::Device device) {
+  const WorldPreset world = world_preset(c.data.world);
+  Conditioning around{std::make_shared<WorldTextEncoder>(world, at::TensorOptions().device(device)),
+                      std::make_shared<WorldCodec>(world), c.output.sample_prompts};
+  check_world_sizes(c, world, WorldCodec(world));
+  if (around.sample_prompts.empty())
+    around.sample_prompts =
+        WorldSource(world, static_cast<uint64_t>(c.run.seed)).prompts(kFirstSampleClip, kSamplePrompts);
+  check_words(*around.text, around.sample_prompts, "output.sample_prompts");
+  check_words(*around.text, {c.negative_prompt}, "negative_prompt");
+  return around;
+}
+
+// The VAE is needed for samples alone.
+Conditioning wan_conditioning(const Config& c, c10::Device device, const Warn& warn) {
+  const WanSource source{.folder = c.data.wan, .device = device, .residence = Umt5Residence::kResident, .warn = warn};
+  Conditioning around{.text = wan_text(source, c), .sample_prompts = c.output.sample_prompts};
+  if (c.output.sample_every > 0) around.codec = wan_codec(source, c);
+  if (around.sample_prompts.empty()) {
+    around.sample_prompts = read_prompts(c.data.prompts);
+    around.sample_prompts.resize(std::min<size_t>(around.sample_prompts.size(), kSamplePrompts));
+  }
+  return around;
+}
+
+// Sizes of encoded videos are held against the network that will learn them.
+void check_clips_fit(const Config& c, const ClipShardOrder& order) {
+  const std::vector<int64_t> sizes(order.latent.begin() + 1, order.latent.end());
+  SGF_CHECK(sizes == latent_shape(c), "data.clips {}: holds latents of [{}], this config's are [{}]", c.data.clips,
+            fmt::join(sizes, ", "), fmt::join(latent_shape(c), ", "));
+  SGF_CHECK(c.video.frames <= order.latent.front(),
+            "data.clips {}: its clips have {} latent frames, video.frames is {}", c.data.clips, order.latent.front(),
+            c.video.frames);
+  SGF_CHECK(order.text_len == c.model.text_len && order.text_dim == c.model.text_dim,
+            "data.clips {}: holds text rows of {}x{}, got model.text_len {} and model.text_dim {}", c.data.clips,
+            order.text_len, order.text_dim, c.model.text_len, c.model.text_dim);
+}
+
+// An encoder for what the clips hold no embedding of; none where they hold all that the run asks for.
+std::shared_ptr<const TextEncoder> encoder_beside(const ClipShards& shards, const Config& c, const WanSource& source) {
+  std::vector<std::string> prompts = c.output.sample_every > 0 ? c.output.sample_prompts : std::vector<std::string>{};
+  if (is_student_stage(c.train.stage)) prompts.push_back(c.negative_prompt);  // a teacher is steered away from it
+  const auto is_held = [&](const std::string& prompt) { return shards.text_rows(prompt).has_value(); };
+  if (c.data.wan.empty() || std::ranges::all_of(prompts, is_held)) return nullptr;
+  const std::filesystem::path file = WanFolder(source.folder).text_encoder();
+  SGF_CHECK(weight_identity(open_tensor_file(file)) == shards.order().text_encoder,
+            "{}: not the text encoder that {} was encoded with", file.string(), c.data.clips);
+  return wan_text(source, c);
+}
+
+// The Wan folder is for samples, and for prompts that are no captions.
+Conditioning clip_conditioning(const Config& c, c10::Device device, const Warn& warn) {
+  const auto shards = std::make_shared<ClipShards>(c.data.clips, static_cast<uint64_t>(c.run.seed));
+  check_clips_fit(c, shards->order());
+  const WanSource source{.folder = c.data.wan, .device = device, .warn = warn};
+  Conditioning around{
+      .text = std::make_shared<ClipText>(shards, at::TensorOptions().device(device).dtype(compute_type(c)),
+                                         encoder_beside(*shards, c, source)),
+      .sample_prompts = c.output.sample_prompts};
+  if (c.output.sample_every > 0) around.codec = wan_codec(source, c);
+  if (around.sample_prompts.empty()) around.sample_prompts = shards->first_captions(kSamplePrompts);
+  return around;
+}
+
+}  // namespace
+
+void check_words(const TextEncoder& text, const std::vector<std::string>& prompts, const std::string& source) {
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    try {
+      text.encode({prompts[i]});
+    } catch (const Error& error) {
+      fail("{}: prompt {}, {}: {}", source, i + 1, in_quotes(prompts[i]), error.what());
+    }
+  }
+}
+
+Conditioning build_conditioning(const Config& c, c10::Device device,
+                                const std::function<void(const std::string&)>& warn) {
+  const std::vector<std::string> needs = unmet_needs(c);
+  SGF_CHECK(needs.empty(), "{}", needs.empty() ? "" : needs.front());
+  if (!c.data.clips.empty()) return clip_conditioning(c, device, warn);
+  return c.data.world.empty() ? wan_conditioning(c, device, warn) : world_conditioning(c, device);
+}
+
+}  // namespace sgf

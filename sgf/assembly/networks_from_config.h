@@ -1,0 +1,28 @@
+// The network and the rollout that a config asks for: what training and diagnosis build alike.
+#pragma once
+
+#include "sgf/config/config.h"
+#include "sgf/model/causal_dit.h"
+#include "sgf/rollout/roll_out.h"
+
+#include <string>
+
+namespace sgf {
+
+// run.dtype, and that of the masters: float32, or float64 where computation is in float64.
+at::ScalarType compute_type(const Config& config);
+at::ScalarType master_type(const Config& config);
+
+DitOptions dit_options_of(const Config& config);
+RolloutSettings rollout_settings_of(const Config& config);
+
+// Weights of a file or a run folder, or where `source` is empty fresh ones of the seed, whose head is not zero.
+DitWeights weights_of(const Config& config, const std::string& source, at::TensorOptions options);
+
+// A network to run, not to train, with weights as above.
+CausalDit build_network(const Config& config, const std::string& weights, c10::Device device);
+
+// A frozen teacher with weights of `source`, of its own size.
+CausalDit build_teacher(const Config& config, const std::string& source, c10::Device device);
+
+}  // namespace sgf

@@ -1,0 +1,62 @@
+#include "sgf/assembly/shipped_model.h"
+
+#include "sgf/assembly/config_parts.h"
+#include "sgf/core/error.h"
+#include "sgf/files/json_file.h"
+#include "sgf/files/mapped_file.h"
+#include "sgf/files/sha256.h"
+#include "sgf/files/tensor_file.h"
+#include "sgf/weights/weight_names.h"
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+
+void check_files(const fs::path& folder) {
+  SGF_CHECK(fs::is_directory(folder), "{}: there is no such folder of a model", folder.string());
+  for (const char* file : {kShippedWeights, "config.yaml", "metrics.json", "command.txt"})
+    SGF_CHECK(fs::is_regular_file(folder / file),
+              "{}: holds no {}; a shipped model has model.safetensors, config.yaml, metrics.json and command.txt",
+              folder.string(), file);
+}
+
+// The config's network, all of it, in 16 bits.
+void check_weights(const ShippedModel& model) {
+  const TensorFile file = open_tensor_file(model.weights());
+  const DitWeightIndex index = index_dit_weights(file);
+  for (const WeightShape& weight : expected_dit_weights(dit_config_of(model.config))) {
+    const auto found = index.tensors.find(weight.name);
+    SGF_CHECK(found != index.tensors.end() && found->second->shape == weight.shape,
+              "{}: {} is not there in the shape that config.yaml gives it", model.weights().string(), weight.name);
+    SGF_CHECK(found->second->dtype == DType::kBF16, "{}: {} is not bfloat16; sgf convert --dtype bfloat16 makes it so",
+              model.weights().string(), weight.name);
+  }
+}
+
+}  // namespace
+
+bool is_shipped_model(const fs::path& folder) {
+  return fs::is_regular_file(folder / kShippedWeights) && fs::is_regular_file(folder / "config.yaml");
+}
+
+ShippedModel read_shipped_model(const fs::path& folder, const std::vector<fs::path>& preset_folders) {
+  check_files(folder);
+  ShippedModel model{.folder = folder,
+                     .config = load_config(folder / "config.yaml", {}, preset_folders),
+                     .metrics = read_json_file(folder / "metrics.json"),
+                     .commands = std::string(MappedFile::open(folder / "command.txt")->text()),
+                     .sha256 = sha256_of_file(folder / kShippedWeights),
+                     .weight_bytes = fs::file_size(folder / kShippedWeights)};
+  const bool names_hash = model.metrics.is_object() && model.metrics.value("sha256", nlohmann::json()).is_string();
+  SGF_CHECK(names_hash, "{}: metrics.json does not name the sha256 of its weights", folder.string());
+  const auto named = model.metrics["sha256"].get<std::string>();
+  SGF_CHECK(named == model.sha256, "{}: metrics.json is of other weights ({}...) than those beside it ({}...)",
+            folder.string(), named.substr(0, 12), model.sha256.substr(0, 12));
+  SGF_CHECK(model.commands.find_first_not_of(" \n") != std::string::npos,
+            "{}: command.txt does not say what made the model", folder.string());
+  check_weights(model);
+  return model;
+}
+
+}  // namespace sgf

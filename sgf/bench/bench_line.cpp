@@ -1,0 +1,30 @@
+#include "sgf/bench/bench_line.h"
+
+#include "sgf/files/tensors.h"
+#include "sgf/training/planning/activation_memory.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+namespace sgf {
+
+nlohmann::json bench_line(const std::string& item, const BenchedWork& work) {
+  const at::Tensor head =
+      at::empty({1, work.model.head_width()}, at::TensorOptions().dtype(work.dtype).device(work.device));
+  return {{"item", item},
+          {"model", work.model_name},
+          {"parameters", parameter_count(work.model)},
+          {"device", work.device.str()},
+          {"threads", at::get_num_threads()},
+          {"dtype", name_of(work.dtype)},
+          {"attention", name_of(resolve_backend(work.attention, head))},
+          {"activations", name_of(work.activations)},
+          {"batch", work.latent[0]},
+          {"frames", work.latent[1]},
+          {"block", work.block_frames},
+          {"sink", work.policy.sink_frames},
+          {"fifo", work.policy.fifo_frames},
+          {"latent", {work.latent[2], work.latent[3], work.latent[4]}}};
+}
+
+}  // namespace sgf

@@ -1,0 +1,58 @@
+// Times of distribution-matching training: scores, the critic's update, the generator's, and a whole cycle of both.
+#pragma once
+
+#include "sgf/bench/bench_passes.h"
+#include "sgf/training/adamw.h"
+#include "sgf/training/dmd_step.h"
+#include "sgf/training/trained_dit.h"
+
+#include <nlohmann/json.hpp>
+
+#include <functional>
+#include <string>
+
+namespace sgf {
+
+class PhaseClock;
+
+// What one step is fed: networks, prompts and every draw.
+struct TrainingInputs {
+  DitConfig config;
+  DitWeights generator, critic;  // float32 masters
+  DitWeights teacher;            // in the compute dtype
+  ScoreText text;
+  RolloutSettings rollout;
+  std::vector<int64_t> latent;  // [B, F, C, H, W]
+  BlockNoise generator_noise, critic_noise;
+  ScoreDraw score, critic_score;
+  double guidance = 3.0;
+};
+
+// Random weights and Philox draws, or those of an `sgf_step` recording where the setting names one.
+TrainingInputs training_inputs(const PassesSetting& setting);
+
+// Three networks and two optimisers, as training holds them. The pieces are those the trainer calls.
+class TrainingBench {
+ public:
+  TrainingBench(const PassesSetting& setting, TrainingInputs inputs);
+
+  // The JSON line of "score", "critic", "generator" or "cycle" (five critic updates, then one of the generator).
+  nlohmann::json run(const std::string& item);
+  static bool knows(const std::string& item);
+
+ private:
+  nlohmann::json described(const std::string& item) const;
+  void score(PhaseClock& clock);
+  void update_critic(PhaseClock& clock, const std::string& prefix);
+  void update_generator(PhaseClock& clock);
+
+  const PassesSetting& s_;
+  TrainingInputs in_;
+  TrainedDit generator_;
+  TrainedDit critic_;
+  CausalDit teacher_;
+  AdamW generator_optimiser_;
+  AdamW critic_optimiser_;
+};
+
+}  // namespace sgf

@@ -1,0 +1,89 @@
+// Loading, printing and listing of Config; config_validation.cpp checks it.
+#include "sgf/config/config.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sgf/config/config_files.h"
+#include "sgf/config/flat_config.h"
+#include "sgf/core/error.h"
+
+namespace sgf {
+namespace {
+
+// A flat file stands on the preset of its network, as a file in sections stands on its base.
+ConfigNode load_flat_tree(const ConfigNode& flat, const std::vector<std::filesystem::path>& preset_folders,
+                          std::vector<FlatNote>& notes) {
+  FlatTranslation translation = translate_flat(flat);
+  ConfigNode tree = load_config_tree(find_config_file(translation.preset, preset_folders), preset_folders);
+  merge_into(tree, std::move(translation.tree));
+  notes = std::move(translation.notes);
+  return tree;
+}
+
+const ConfigNode* find_setting(const ConfigNode& tree, std::string_view key) {
+  const size_t dot = key.find('.');
+  const ConfigNode* node = tree.find(key.substr(0, dot));
+  return node == nullptr || dot == std::string_view::npos ? node : find_setting(*node, key.substr(dot + 1));
+}
+
+// Where the keys that a message names were set, in its order: "my.yaml:12, --set model.dim=7". Defaults lie nowhere.
+std::string places_named_in(std::string_view message, const ConfigNode& tree) {
+  constexpr std::string_view kKeyLetters = "abcdefghijklmnopqrstuvwxyz0123456789_.";
+  std::vector<std::string> places;
+  for (size_t at = 0; (at = message.find_first_of(kKeyLetters, at)) != std::string_view::npos;) {
+    const size_t end = std::min(message.find_first_not_of(kKeyLetters, at), message.size());
+    const std::string_view word = message.substr(at, end - at);
+    at = end;
+    const ConfigNode* node = word.find('.') == std::string_view::npos ? nullptr : find_setting(tree, word);
+    if (node == nullptr || node->kind == ConfigNode::Kind::kMapping) continue;
+    if (std::ranges::find(places, node->origin.where()) == places.end()) places.push_back(node->origin.where());
+  }
+  return fmt::format("{}", fmt::join(places, ", "));
+}
+
+// As validate; a refusal begins with the places of what it refuses.
+void validate_read(const Config& config, const ConfigNode& tree) {
+  try {
+    validate(config);
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    const std::string places = places_named_in(message, tree);
+    throw Error(places.empty() ? message : places + ": " + message);
+  }
+}
+
+}  // namespace
+
+LoadedConfig load_config_with_notes(const std::filesystem::path& file_or_preset,
+                                    const std::vector<std::string>& overrides,
+                                    const std::vector<std::filesystem::path>& preset_folders) {
+  LoadedConfig loaded;
+  ConfigNode tree = load_config_tree(find_config_file(file_or_preset, preset_folders), preset_folders);
+  if (is_flat_config(tree)) tree = load_flat_tree(tree, preset_folders, loaded.flat_notes);
+  refuse_flat_keys(tree);
+  for (const std::string& assignment : overrides) {
+    refuse_flat_override(assignment);
+    apply_override(tree, assignment);
+  }
+  loaded.config = read_tree<Config>(tree);
+  validate_read(loaded.config, tree);
+  return loaded;
+}
+
+Config load_config(const std::filesystem::path& file_or_preset, const std::vector<std::string>& overrides,
+                   const std::vector<std::filesystem::path>& preset_folders) {
+  return load_config_with_notes(file_or_preset, overrides, preset_folders).config;
+}
+
+Config parse_config(std::string_view yaml, const std::string& source) {
+  return read_tree<Config>(parse_yaml(yaml, {.source = source, .line = 1, .column = 1}));
+}
+
+std::string to_yaml(const Config& config) { return write_yaml(config); }
+
+std::vector<KeyHelp> known_keys() { return list_keys<Config>(); }
+
+}  // namespace sgf

@@ -1,0 +1,63 @@
+#include "sgf/dataset/shard_folder.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+// Empty, but for an order that another worker is writing just now.
+bool is_free(const fs::path& folder) {
+  const auto is_order = [](const fs::directory_entry& entry) {
+    return entry.path().filename().string().find("order.json") != std::string::npos;
+  };
+  return std::all_of(fs::directory_iterator(folder), fs::directory_iterator(), is_order);
+}
+
+}  // namespace
+
+fs::path order_file(const fs::path& folder) { return folder / "order.json"; }
+fs::path manifest_file(const fs::path& folder) { return folder / "manifest.json"; }
+
+Json read_json_file(const fs::path& path, std::string_view format) {
+  Json json = read_json_file(path);
+  SGF_CHECK(json.is_object(), "{}: not a JSON object", path.string());
+  const Json found = json.value("format", Json());
+  SGF_CHECK(found == format, "{}: is of format {}, '{}' was expected", path.string(), found.dump(), format);
+  return json;
+}
+
+std::optional<Json> find_json_file(const fs::path& path, std::string_view format) {
+  try {
+    std::optional<Json> json = try_read_json_file(path);
+    const bool is_it = json && json->is_object() && json->value("format", Json()) == format;
+    return is_it ? std::move(json) : std::nullopt;
+  } catch (const Error&) {
+    if (!fs::exists(path)) return std::nullopt;  // another worker has just removed it
+    throw;
+  }
+}
+
+void claim_shard_folder(const fs::path& folder, const Json& order, std::string_view what) {
+  SGF_CHECK(!fs::exists(folder) || fs::is_directory(folder), "{}: is a file; the {} need a folder", folder.string(),
+            what);
+  fs::create_directories(folder);
+  const fs::path path = order_file(folder);
+  if (!fs::exists(path)) {
+    SGF_CHECK(is_free(folder), "{}: holds files that are no {}; give the {} a folder of their own", folder.string(),
+              what, what);
+    write_json_file(path, order);
+  }
+  // Read back, whoever wrote it: of several workers that begin together one is the last.
+  const Json there = read_json_file(path, order.at("format").get<std::string>());
+  for (const auto& [key, value] : order.items())
+    SGF_CHECK(there.value(key, Json()) == value,
+              "{}: was begun with another order: {} {} there, {} here; give these a folder "
+              "of their own (--out)",
+              folder.string(), key, there.value(key, Json()).dump(), value.dump());
+}
+
+}  // namespace sgf

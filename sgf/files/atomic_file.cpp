@@ -1,0 +1,131 @@
+#include "sgf/files/atomic_file.h"
+
+#include "sgf/core/error.h"
+#include "sgf/files/file_lock.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+namespace sgf {
+namespace {
+
+std::filesystem::path folder_of(const std::filesystem::path& target) {
+  return target.has_parent_path() ? target.parent_path() : ".";
+}
+
+// Hidden, and of no known ending, so that nobody who lists a folder of weights takes it for one.
+std::filesystem::path temporary_name(const std::filesystem::path& target) {
+  static std::atomic<int> counter = 0;
+  return folder_of(target) / fmt::format(".{}.{}-{}.tmp", target.filename().string(), ::getpid(), counter++);
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)) {
+  SGF_CHECK(target_.has_filename(), "cannot write to '{}': it names no file", target_.string());
+  while (!make_temporary()) {
+  }
+}
+
+// False where the name is taken: left over from a killed process of the same number, or swept by another process
+// before it was held.
+bool AtomicFile::make_temporary() {
+  temporary_ = temporary_name(target_);
+  fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd_ < 0 && errno == EEXIST) return false;
+  if (fd_ < 0) fail_with(errno);
+  if (hold_new_file(fd_, temporary_)) return true;
+  ::close(std::exchange(fd_, -1));
+  return false;
+}
+
+AtomicFile::~AtomicFile() {
+  if (fd_ >= 0) ::close(fd_);
+  if (!committed_) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+  SGF_CHECK(fd_ >= 0, "{}: written to after commit", target_.string());
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd_, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail_with(errno);
+    bytes = bytes.subspan(static_cast<size_t>(count));
+    written_ += static_cast<uint64_t>(count);
+  }
+}
+
+void AtomicFile::write_at(uint64_t offset, std::span<const std::byte> bytes) {
+  SGF_CHECK(fd_ >= 0, "{}: written to after commit", target_.string());
+  SGF_CHECK(offset <= written_ && bytes.size() <= written_ - offset, "{}: bytes {} to {} are not there yet",
+            target_.string(), offset, offset + bytes.size());
+  while (!bytes.empty()) {
+    const ssize_t count = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail_with(errno);
+    bytes = bytes.subspan(static_cast<size_t>(count));
+    offset += static_cast<uint64_t>(count);
+  }
+}
+
+void AtomicFile::commit() {
+  SGF_CHECK(fd_ >= 0, "{}: committed twice", target_.string());
+  if (::fsync(fd_) != 0) fail_with(errno);
+  // A network disk may notice only here that it is full.
+  if (::close(std::exchange(fd_, -1)) != 0) fail_with(errno);
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_with(errno);
+  committed_ = true;
+  sync_folder();
+}
+
+void AtomicFile::sync_folder() const {
+  const int folder = ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) fail_with(errno);
+  const int error = ::fsync(folder) == 0 ? 0 : errno;
+  ::close(folder);
+  if (error != 0 && error != EINVAL) fail_with(error);  // EINVAL: a file system that has no such sync
+}
+
+void AtomicFile::fail_with(int error) const {
+  const bool is_full = error == ENOSPC || error == EDQUOT;
+  fail("{}: cannot be written: {}{} after {} bytes; {}", target_.string(), is_full ? "the disk is full: " : "",
+       std::strerror(error), written_,
+       committed_ ? "the file is in place but may not survive a power cut"
+                  : "an earlier file of that name is untouched");
+}
+
+namespace {
+
+// NAME of ".NAME.PID-N.tmp"; nothing for another file.
+std::optional<std::string> target_of_temporary(const std::string& name) {
+  static const std::string kEnding = ".tmp";
+  if (!name.starts_with('.') || !name.ends_with(kEnding)) return std::nullopt;
+  const std::string inner = name.substr(1, name.size() - 1 - kEnding.size());
+  const size_t dot = inner.rfind('.'), dash = inner.rfind('-');
+  const auto all_digits = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  if (dot == std::string::npos || dot == 0 || dash == std::string::npos || dash < dot) return std::nullopt;
+  const std::string_view numbers(inner);
+  if (!all_digits(numbers.substr(dot + 1, dash - dot - 1)) || !all_digits(numbers.substr(dash + 1)))
+    return std::nullopt;
+  return inner.substr(0, dot);
+}
+
+}  // namespace
+
+void sweep_half_written(const std::filesystem::path& folder, const std::function<bool(const std::string&)>& is_ours) {
+  std::error_code ignored;  // a folder that is not there, or may not be read, holds nothing to sweep
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const std::optional<std::string> target = target_of_temporary(entry.path().filename().string());
+    if (target && is_ours(*target)) remove_unheld(entry.path());
+  }
+}
+
+}  // namespace sgf

@@ -1,0 +1,97 @@
+// Everything here runs in a signal handler: no allocation, no locks, only system calls.
+#include "sgf/files/lost_map.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdint>
+
+namespace sgf {
+namespace {
+
+constexpr size_t kLongestLine = 8192;
+
+std::array<char, kLongestLine> line_buffer;
+std::array<char, kLongestLine + 128> message_buffer;
+
+// Cuts hexadecimal digits off the front.
+unsigned long take_hex(std::string_view& text) {
+  unsigned long value = 0;
+  while (!text.empty()) {
+    const char c = text.front();
+    const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    if (digit < 0) break;
+    value = value * 16 + static_cast<unsigned long>(digit);
+    text.remove_prefix(1);
+  }
+  return value;
+}
+
+// One line without its end; false at the end of the file. What does not fit is passed over.
+bool read_line(int fd, std::string_view& line) {
+  size_t length = 0;
+  char c = 0;
+  ssize_t count = 0;
+  while ((count = ::read(fd, &c, 1)) == 1 && c != '\n')
+    if (length < line_buffer.size()) line_buffer[length++] = c;
+  line = {line_buffer.data(), length};
+  return count == 1;
+}
+
+std::string_view path_at(unsigned long address) {
+  const int fd = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return {};
+  std::string_view line, path;
+  while (path.empty() && read_line(fd, line)) path = mapped_path(line, address);
+  ::close(fd);
+  return path;
+}
+
+size_t append(size_t at, std::string_view text) {
+  for (const char c : text) {
+    const bool is_control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    if (at < message_buffer.size()) message_buffer[at++] = is_control ? '?' : c;
+  }
+  return at;
+}
+
+void say_which_file(int signal, siginfo_t* info, void*) {
+  const std::string_view path = path_at(reinterpret_cast<unsigned long>(info->si_addr));
+  if (path.empty()) {  // no file's: as if there were no handler
+    std::signal(signal, SIG_DFL);
+    ::raise(signal);
+    return;
+  }
+  size_t length = append(0, "sgf: ");
+  length = append(length, path);
+  length = append(length,
+                  " was cut short, or its disk failed, while it was being read; restore it and run the command again");
+  message_buffer[std::min(length, message_buffer.size() - 1)] = '\n';
+  [[maybe_unused]] const ssize_t ignored =
+      ::write(STDERR_FILENO, message_buffer.data(), std::min(length + 1, message_buffer.size()));
+  ::_exit(1);
+}
+
+}  // namespace
+
+// "7f0a1000-7f0a2000 r--s 00000000 fe:01 1234    /a/b": addresses, four fields, and the path with its spaces.
+std::string_view mapped_path(std::string_view line, unsigned long address) {
+  const unsigned long begin = take_hex(line);
+  if (!line.starts_with('-')) return {};
+  line.remove_prefix(1);
+  const unsigned long end = take_hex(line);
+  const size_t slash = line.find('/');
+  return begin <= address && address < end && slash != std::string_view::npos ? line.substr(slash) : std::string_view();
+}
+
+void explain_lost_maps() {
+  struct sigaction action = {};
+  action.sa_sigaction = say_which_file;
+  action.sa_flags = SA_SIGINFO | SA_NODEFER;
+  ::sigaction(SIGBUS, &action, nullptr);
+}
+
+}  // namespace sgf

@@ -1,0 +1,71 @@
+// An opened weight file: an index over mapped bytes. Opening reads the index alone; a tensor's bytes are
+// touched when somebody asks for them, so an 11 GB file opens as fast as a small one.
+#pragma once
+
+#include "sgf/core/dtype.h"
+#include "sgf/files/mapped_file.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace sgf {
+
+// Where one tensor lies. Torch archives may hold views: strides are in elements, and entries may share bytes.
+struct TensorEntry {
+  std::string name;  // dotted path through nested dicts: "generator_ema.blocks.0.norm3.weight"
+  DType dtype = DType::kF32;
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides;  // elements, never negative; row-major for safetensors
+  size_t file = 0;               // index into TensorFile::files
+  uint64_t offset = 0;           // bytes from that file's start to element [0, ..., 0]; need not be aligned
+  uint64_t extent = 0;           // bytes from there to the end of the last element; within the file, checked
+
+  int64_t element_count() const;
+  bool is_contiguous() const;
+};
+
+class TensorFile {
+ public:
+  std::string format;                           // "safetensors", "safetensors, 6 shards", "torch zip", "torch legacy"
+  std::vector<TensorEntry> entries;             // in file order, names unique; grows through `add` alone
+  std::map<std::string, std::string> metadata;  // safetensors __metadata__; scalars of a torch archive as text
+  std::vector<std::shared_ptr<const MappedFile>> files;
+  std::vector<std::string>
+      unindexed;              // tensors that lie in a shard and that its index does not name; read all the same
+  bool is_flattened = false;  // some tensors lay in nested dicts, whose keys their names join
+
+  // Throws Error if the name is taken or the bytes do not lie within their file.
+  void add(TensorEntry entry);
+
+  const TensorEntry* find(std::string_view name) const;
+
+  // The bytes of one entry, [element 0, end of last element). Valid while `files` live.
+  std::span<const std::byte> bytes(const TensorEntry& entry) const;
+
+ private:
+  std::unordered_map<std::string, size_t> position_;  // name -> index into entries
+};
+
+// Opens by content, never by extension: a safetensors file, a torch zip archive, a legacy torch pickle, or a
+// folder (its one weight file, or the shards its *.index.json names), or such an index itself. Throws Error that names
+// file and reason.
+TensorFile open_tensor_file(const std::filesystem::path& path);
+
+// The same for one file that is mapped already.
+TensorFile read_tensor_file(std::shared_ptr<const MappedFile> file);
+
+// Bytes of a dense tensor; nothing if a dimension is negative or the product leaves int64.
+std::optional<uint64_t> dense_byte_count(DType dtype, std::span<const int64_t> shape);
+
+std::vector<int64_t> row_major_strides(std::span<const int64_t> shape);
+
+}  // namespace sgf

@@ -1,0 +1,64 @@
+#include "sgf/files/text_file.h"
+
+#include "sgf/core/error.h"
+#include "sgf/core/out_of_memory.h"
+
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+namespace sgf {
+namespace {
+
+// How many bytes a character has by its first; 0 for what begins none.
+size_t utf8_length(unsigned char lead) {
+  if (lead < 0x80) return lead == 0 ? 0 : 1;
+  if (lead < 0xC2) return 0;
+  if (lead < 0xE0) return 2;
+  if (lead < 0xF0) return 3;
+  return lead < 0xF5 ? 4 : 0;
+}
+
+// Longer spellings than needed, surrogates, and what lies beyond the last character show in the second byte.
+bool is_second_byte(unsigned char lead, unsigned char second) {
+  if (lead == 0xE0) return second >= 0xA0;
+  if (lead == 0xED) return second < 0xA0;
+  if (lead == 0xF0) return second >= 0x90;
+  return lead != 0xF4 || second < 0x90;
+}
+
+}  // namespace
+
+bool is_utf8(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = utf8_length(byte(i));
+    if (length == 0 || i + length > text.size()) return false;
+    if (length > 1 && !is_second_byte(byte(i), byte(i + 1))) return false;
+    for (size_t k = 1; k < length; ++k)
+      if ((byte(i + k) & 0xC0) != 0x80) return false;
+    i += length;
+  }
+  return true;
+}
+
+std::string trimmed(const std::string& line) {
+  constexpr const char* kBlank = " \t\r\n";
+  const size_t first = line.find_first_not_of(kBlank);
+  return first == std::string::npos ? "" : line.substr(first, line.find_last_not_of(kBlank) - first + 1);
+}
+
+std::string read_text_file(const std::filesystem::path& path, const std::string& what) try {
+  SGF_CHECK(std::filesystem::exists(path), "{}: no such file of {}", path.string(), what);
+  SGF_CHECK(std::filesystem::is_regular_file(path), "{}: a file of {} was expected", path.string(), what);
+  std::ifstream file(path, std::ios::binary);
+  SGF_CHECK(file.good(), "{}: cannot be read", path.string());
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  SGF_CHECK(is_utf8(text), "{}: not UTF-8 text; {} were expected", path.string(), what);
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  return text;
+} catch (const std::bad_alloc& error) {
+  rethrow_out_of_memory(error, "reading " + path.string());
+}
+
+}  // namespace sgf

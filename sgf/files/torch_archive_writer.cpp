@@ -1,0 +1,181 @@
+// The pickle names storages by number; each storage is a zip record of that number.
+#include "sgf/files/torch_archive_writer.h"
+
+#include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
+#include "sgf/files/zip_writer.h"
+
+#include <fmt/ranges.h>
+
+#include <limits>
+#include <optional>
+#include <set>
+
+namespace sgf {
+namespace {
+
+// How Python names an element type. Types without a storage class of their own are views of untyped bytes.
+struct TorchType {
+  const char* storage;  // "torch FloatStorage"
+  const char* dtype;    // "torch uint16" for an untyped storage, else nullptr
+};
+
+TorchType torch_type(DType dtype) {
+  constexpr const char* kUntyped = "torch.storage UntypedStorage";
+  switch (dtype) {
+    case DType::kBool:
+      return {"torch BoolStorage", nullptr};
+    case DType::kU8:
+      return {"torch ByteStorage", nullptr};
+    case DType::kI8:
+      return {"torch CharStorage", nullptr};
+    case DType::kI16:
+      return {"torch ShortStorage", nullptr};
+    case DType::kI32:
+      return {"torch IntStorage", nullptr};
+    case DType::kI64:
+      return {"torch LongStorage", nullptr};
+    case DType::kF16:
+      return {"torch HalfStorage", nullptr};
+    case DType::kBF16:
+      return {"torch BFloat16Storage", nullptr};
+    case DType::kF32:
+      return {"torch FloatStorage", nullptr};
+    case DType::kF64:
+      return {"torch DoubleStorage", nullptr};
+    case DType::kU16:
+      return {kUntyped, "torch uint16"};
+    case DType::kU32:
+      return {kUntyped, "torch uint32"};
+    case DType::kU64:
+      return {kUntyped, "torch uint64"};
+    case DType::kF8E4M3:
+      return {kUntyped, "torch float8_e4m3fn"};
+    case DType::kF8E5M2:
+      return {kUntyped, "torch float8_e5m2"};
+    case DType::kF8E8M0:
+      return {kUntyped, "torch float8_e8m0fnu"};
+    case DType::kF8E4M3Fnuz:
+      return {kUntyped, "torch float8_e4m3fnuz"};
+    case DType::kF8E5M2Fnuz:
+      return {kUntyped, "torch float8_e5m2fnuz"};
+    case DType::kC64:
+      return {"torch ComplexFloatStorage", nullptr};
+  }
+  fail("no torch type for dtype {}", static_cast<int>(dtype));
+}
+
+// Opcodes of pickle protocol 2, as far as a state dict needs them. Nothing is memoised: it is smaller on disk by a
+// few kilobytes at most and harder to read.
+class PickleWriter {
+ public:
+  PickleWriter() { text_ = "\x80\x02"; }
+
+  void global(std::string_view module_and_name) {
+    const size_t space = module_and_name.find(' ');
+    text_ += fmt::format("c{}\n{}\n", module_and_name.substr(0, space), module_and_name.substr(space + 1));
+  }
+  void unicode(std::string_view text) {
+    text_ += 'X';
+    little_endian(text.size(), 4);
+    text_ += text;
+  }
+  void integer(int64_t value) {
+    const bool is_short = value >= 0 && value <= std::numeric_limits<int32_t>::max();
+    text_ += is_short ? "J" : "\x8a\x08";
+    little_endian(static_cast<uint64_t>(value), is_short ? 4 : 8);
+  }
+  void integers(const std::vector<int64_t>& values) {
+    mark();
+    for (const int64_t value : values) integer(value);
+    tuple();
+  }
+  void empty_ordered_dict() {
+    global("collections OrderedDict");
+    text_ += ")R";
+  }
+  void mark() { text_ += '('; }
+  void tuple() { text_ += 't'; }
+  void call() { text_ += 'R'; }
+  void persistent() { text_ += 'Q'; }
+  void make_false() { text_ += '\x89'; }
+  void set_items() { text_ += 'u'; }
+  std::string finish() { return std::move(text_) + '.'; }
+
+ private:
+  void little_endian(uint64_t value, size_t width) {
+    for (size_t i = 0; i < width; ++i) text_ += static_cast<char>(value >> (8 * i) & 0xff);
+  }
+
+  std::string text_;
+};
+
+uint64_t byte_count(const OutgoingTensor& tensor, const std::string& path) {
+  const std::optional<uint64_t> bytes = dense_byte_count(tensor.dtype, tensor.shape);
+  SGF_CHECK(bytes.has_value(), "{}: tensor {} has no size: shape [{}]", path, in_quotes(tensor.name),
+            fmt::join(tensor.shape, ", "));
+  return *bytes;
+}
+
+// ('storage', type, key, 'cpu', count): an untyped storage counts bytes, any other elements.
+void write_storage(PickleWriter& out, const OutgoingTensor& tensor, size_t key, uint64_t bytes) {
+  const TorchType type = torch_type(tensor.dtype);
+  const uint64_t unit = type.dtype ? 1 : static_cast<uint64_t>(byte_size(tensor.dtype));
+  out.mark();
+  out.unicode("storage");
+  out.global(type.storage);
+  out.unicode(std::to_string(key));
+  out.unicode("cpu");
+  out.integer(static_cast<int64_t>(bytes / unit));
+  out.tuple();
+  out.persistent();
+}
+
+// _rebuild_tensor_v2(storage, offset, shape, strides, requires_grad, hooks); v3 has the element type besides.
+void write_tensor(PickleWriter& out, const OutgoingTensor& tensor, size_t key, uint64_t bytes) {
+  const TorchType type = torch_type(tensor.dtype);
+  out.global(type.dtype ? "torch._utils _rebuild_tensor_v3" : "torch._utils _rebuild_tensor_v2");
+  out.mark();
+  write_storage(out, tensor, key, bytes);
+  out.integer(0);
+  out.integers(tensor.shape);
+  out.integers(row_major_strides(tensor.shape));
+  out.make_false();
+  out.empty_ordered_dict();
+  if (type.dtype) out.global(type.dtype);
+  out.tuple();
+  out.call();
+}
+
+std::string pickle_state_dict(const std::vector<OutgoingTensor>& tensors, const std::string& path) {
+  PickleWriter out;
+  std::set<std::string_view> names;
+  out.empty_ordered_dict();
+  out.mark();
+  for (size_t key = 0; key < tensors.size(); ++key) {
+    const OutgoingTensor& tensor = tensors[key];
+    SGF_CHECK(names.insert(tensor.name).second, "{}: the name {} is taken", path, in_quotes(tensor.name));
+    out.unicode(tensor.name);
+    write_tensor(out, tensor, key, byte_count(tensor, path));
+  }
+  out.set_items();
+  return out.finish();
+}
+
+}  // namespace
+
+void write_torch_archive(const std::filesystem::path& path, const std::vector<OutgoingTensor>& tensors) {
+  const std::string pickle = pickle_state_dict(tensors, path.string());
+  AtomicFile file(path);
+  ZipWriter zip(file);
+  zip.add("archive/data.pkl", pickle);
+  zip.add("archive/byteorder", "little");
+  for (size_t key = 0; key < tensors.size(); ++key) {
+    zip.add(fmt::format("archive/data/{}", key), byte_count(tensors[key], path.string()), tensors[key].produce);
+  }
+  zip.add("archive/version", "3\n");
+  zip.finish();
+  file.commit();
+}
+
+}  // namespace sgf

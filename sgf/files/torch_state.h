@@ -1,0 +1,15 @@
+// Flattens the nested dicts and lists of a checkpoint into named tensors and settings.
+#pragma once
+
+#include "sgf/files/pickle_value.h"
+#include "sgf/files/tensor_file.h"
+#include "sgf/files/torch_storage.h"
+
+namespace sgf {
+
+// Adds to `out`, whose one file the storages lie in: tensors as entries, numbers and text as metadata, each
+// under its dotted path; of a long list of numbers or text only its length. Names that collide, paths deeper than 64,
+// and pickles whose shared parts unfold to far more than their own size are refused.
+void flatten_torch_state(const Pickle& pickle, const StorageLookup& find_storage, TensorFile& out);
+
+}  // namespace sgf

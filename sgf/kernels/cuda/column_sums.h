@@ -1,0 +1,15 @@
+// The launch behind column_sums on a CUDA device. Null when launched, else the reason.
+#pragma once
+
+#include "sgf/kernels/cuda/row.h"
+
+namespace sgf::cuda {
+
+struct ColumnSums {
+  const void* x;  // [1, rows, C]
+  float* parts;   // [1, row_splits, C]
+};
+
+[[nodiscard]] const char* column_sums(const ColumnSums& io, const RowShape& shape, FloatType type, cudaStream_t stream);
+
+}  // namespace sgf::cuda

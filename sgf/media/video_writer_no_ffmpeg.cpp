@@ -1,0 +1,32 @@
+#include "sgf/media/video_writer.h"
+
+#include "sgf/core/error.h"
+
+namespace sgf {
+
+class VideoWriter::Encoder {};
+
+VideoWriter::VideoWriter(const std::filesystem::path& path, const VideoFileSettings&) {
+  fail(
+      "{}: this build writes no video files: install libavcodec-dev libavformat-dev libswscale-dev libavutil-dev "
+      "pkg-config and build again, or write PNG files",
+      path.string());
+}
+VideoWriter::VideoWriter(const std::filesystem::path& path, const VideoFileSettings& settings, const VideoPlace&)
+    : VideoWriter(path, settings) {}
+VideoWriter::~VideoWriter() = default;
+
+// There is never a writer to call these on.
+void VideoWriter::add(const RgbImage&) {}
+void VideoWriter::finish() {}
+VideoPlace VideoWriter::sync() { return {}; }
+const std::string& VideoWriter::encoder() const {
+  static const std::string none;
+  return none;
+}
+bool VideoWriter::is_h264() const { return false; }
+
+bool can_write_videos() { return false; }
+std::string video_component() { return "no FFmpeg"; }
+
+}  // namespace sgf

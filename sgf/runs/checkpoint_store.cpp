@@ -1,0 +1,220 @@
+#include "sgf/runs/checkpoint_store.h"
+
+#include "sgf/core/error.h"
+#include "sgf/files/atomic_file.h"
+#include "sgf/files/checkpoint_hashes.h"
+#include "sgf/files/json_file.h"
+#include "sgf/files/tensor_hash.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <map>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kStepPrefix = "step_";
+constexpr const char* kMark = "DONE";
+constexpr const char *kFileHashes = "hashes", *kMarkHash = "hash";  // keys of the mark
+constexpr size_t kDigits = 8;
+
+using FileSizes = std::map<std::string, uint64_t>;  // by path within the checkpoint
+
+// The step of "step_00000010", and of nothing else.
+std::optional<int64_t> step_of(const std::string& name) {
+  if (!name.starts_with(kStepPrefix) || name.size() < kStepPrefix.size() + kDigits) return std::nullopt;
+  int64_t step = 0;
+  const auto [end, error] = std::from_chars(name.data() + kStepPrefix.size(), name.data() + name.size(), step);
+  return error == std::errc() && end == name.data() + name.size() && step >= 0 ? std::optional(step) : std::nullopt;
+}
+
+bool is_temporary(const std::string& name) { return name.starts_with('.') && name.ends_with(".tmp"); }
+
+void sync(const fs::path& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  SGF_CHECK(fd >= 0, "{}: cannot be opened: {}", path.string(), std::strerror(errno));
+  const int error = ::fsync(fd) == 0 ? 0 : errno;
+  ::close(fd);
+  // EINVAL: a file system that has no such sync.
+  SGF_CHECK(error == 0 || error == EINVAL, "{}: cannot be synced: {}", path.string(), std::strerror(error));
+}
+
+FileSizes sizes_in(const fs::path& folder) {
+  FileSizes sizes;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string name = entry.path().lexically_relative(folder).string();
+    if (entry.is_regular_file() && name != kMark) sizes[name] = entry.file_size();
+  }
+  return sizes;
+}
+
+// Contents before the folders that name them.
+void sync_tree(const fs::path& folder) {
+  for (const auto& entry : fs::directory_iterator(folder)) entry.is_directory() ? sync_tree(entry) : sync(entry);
+  sync(folder);
+}
+
+// The mark's own hash is over the rest of it.
+std::string hash_of_mark(nlohmann::json mark) {
+  mark.erase(kMarkHash);
+  const std::string text = mark.dump();
+  return tensor_hash_of(std::as_bytes(std::span(text)));
+}
+
+void write_mark(const fs::path& folder, int64_t step) {
+  const FileSizes files = sizes_in(folder);  // before the mark's own temporary file lies among them
+  nlohmann::json mark{{"step", step}, {"files", files}, {kFileHashes, nlohmann::json::object()}};
+  for (const auto& [name, size] : files) mark[kFileHashes][name] = content_hash(folder / name);
+  mark[kMarkHash] = hash_of_mark(mark);
+  AtomicFile file(folder / kMark);
+  file.write(mark.dump(1) + '\n');
+  file.commit();
+}
+
+// Nothing where it is damaged; one that cannot be opened is an Error, as it may be whole. Marks of earlier versions
+// have neither hashes nor a hash of their own.
+std::optional<nlohmann::json> read_mark(const fs::path& folder) {
+  std::optional<nlohmann::json> mark = try_read_json_file(folder / kMark);
+  if (!mark || !mark->is_object() || !mark->contains("step") || !mark->contains("files")) return std::nullopt;
+  const bool is_hashed = mark->size() == 4 && mark->contains(kMarkHash) && mark->contains(kFileHashes);
+  if (mark->size() != 2 && !(is_hashed && mark->at(kMarkHash) == hash_of_mark(*mark))) return std::nullopt;
+  return mark;
+}
+
+// What is wrong with a marked folder, in words; empty where nothing is.
+std::string find_damage(const fs::path& folder) {
+  const std::optional<nlohmann::json> mark = read_mark(folder);
+  if (!mark) return fmt::format("its mark {} cannot be read", kMark);
+  const FileSizes present = sizes_in(folder);
+  for (const auto& [name, size] : mark->at("files").items()) {
+    const auto found = present.find(name);
+    if (found == present.end()) return fmt::format("{} is missing", name);
+    if (size != found->second) return fmt::format("{} has {} bytes of {}", name, found->second, size.dump());
+  }
+  return "";
+}
+
+// A folder that is half gone must not look whole: the mark goes first.
+void remove_checkpoint(const fs::path& folder) {
+  if (fs::remove(folder / kMark)) sync(folder);
+  fs::remove_all(folder);
+}
+
+}  // namespace
+
+void KeepRule::validate() const {
+  SGF_CHECK(last >= 1, "at least the newest checkpoint must be kept, got {}", last);
+  SGF_CHECK(every >= 0, "checkpoints kept for good come every 1 or more steps, or 0 for none, got {}", every);
+}
+
+CheckpointSurvey CheckpointStore::survey() const {
+  CheckpointSurvey survey;
+  if (!fs::exists(folder_)) return survey;
+  for (const auto& entry : fs::directory_iterator(folder_)) {
+    const std::string name = entry.path().filename().string();
+    const std::optional<int64_t> step = step_of(name);
+    if (is_temporary(name) || (step && !fs::exists(entry.path() / kMark))) {
+      survey.leftovers.push_back(entry.path());
+    } else if (step) {
+      const std::string damage = find_damage(entry.path());
+      damage.empty() ? survey.complete.push_back(*step) : survey.damaged.push_back(fmt::format("{}: {}", name, damage));
+    }
+  }
+  std::sort(survey.complete.begin(), survey.complete.end());
+  return survey;
+}
+
+std::optional<int64_t> CheckpointStore::newest() const {
+  const CheckpointSurvey found = survey();
+  return found.complete.empty() ? std::nullopt : std::optional(found.complete.back());
+}
+
+fs::path CheckpointStore::folder_of(int64_t step) const {
+  return folder_ / fmt::format("{}{:0{}}", kStepPrefix, step, kDigits);
+}
+
+std::string CheckpointStore::find_rot(int64_t step, const WantedFile& wanted) const {
+  const fs::path folder = folder_of(step);
+  const std::optional<nlohmann::json> mark = read_mark(folder);
+  if (!mark) return fmt::format("its mark {} cannot be read", kMark);
+  if (!mark->contains(kFileHashes)) return "";
+  for (const auto& [name, hash] : mark->at(kFileHashes).items()) {
+    const std::string damage =
+        wanted(name) ? find_changed_content(folder / name, hash.get<std::string>()) : std::string();
+    if (!damage.empty()) return fmt::format("{}: {}", name, damage);
+  }
+  return "";
+}
+
+CheckpointChoice CheckpointStore::choose(const std::function<WantedFile(const fs::path&)>& wanted_in) const {
+  const CheckpointSurvey found = survey();
+  CheckpointChoice choice{.passed_over = found.damaged};
+  for (auto step = found.complete.rbegin(); step != found.complete.rend(); ++step) {
+    const std::string rot = find_rot(*step, wanted_in(folder_of(*step)));
+    if (rot.empty()) {
+      choice.step = *step;
+      break;
+    }
+    choice.rotten.push_back(*step);
+    choice.passed_over.push_back(fmt::format("{}: {}", folder_of(*step).filename().string(), rot));
+  }
+  return choice;
+}
+
+CheckpointChoice CheckpointStore::choose() const {
+  return choose([](const fs::path&) { return [](const std::string&) { return true; }; });
+}
+
+fs::path CheckpointStore::set_aside(int64_t step) const {
+  fs::path aside = folder_of(step).concat(".damaged");
+  for (int number = 2; fs::exists(aside); ++number) aside = folder_of(step).concat(fmt::format(".damaged-{}", number));
+  fs::rename(folder_of(step), aside);
+  sync(folder_);
+  return aside;
+}
+
+void CheckpointStore::save(int64_t step, const std::function<void(const fs::path&)>& write) const {
+  const fs::path target = folder_of(step), temporary = folder_ / fmt::format(".{}.tmp", target.filename().string());
+  SGF_CHECK(step >= 0, "a checkpoint of step {}: steps count from 0", step);
+  const bool is_whole = fs::exists(target / kMark) && find_damage(target).empty();
+  SGF_CHECK(!is_whole, "{}: this step is already saved", target.string());
+  fs::remove_all(temporary);
+  remove_checkpoint(target);
+  fs::create_directories(temporary);
+  try {
+    write(temporary);
+    sync_tree(temporary);
+    fs::rename(temporary, target);
+  } catch (...) {
+    std::error_code ignored;  // the first error is the one to tell
+    fs::remove_all(temporary, ignored);
+    throw;
+  }
+  sync(folder_);
+  write_mark(target, step);
+}
+
+std::vector<int64_t> CheckpointStore::prune(const KeepRule& rule) const {
+  rule.validate();
+  std::vector<int64_t> old = survey().complete;
+  old.resize(old.size() - std::min(old.size(), static_cast<size_t>(rule.last)));
+  std::erase_if(old, [&](int64_t step) { return rule.every > 0 && step % rule.every == 0; });
+  for (const int64_t step : old) remove_checkpoint(folder_of(step));
+  return old;
+}
+
+std::vector<fs::path> CheckpointStore::remove_leftovers() const {
+  std::vector<fs::path> leftovers = survey().leftovers;
+  for (const fs::path& path : leftovers) fs::remove_all(path);
+  return leftovers;
+}
+
+}  // namespace sgf

@@ -1,0 +1,162 @@
+#include "sgf/runs/metrics_log.h"
+
+#include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
+#include "sgf/files/atomic_file.h"
+#include "sgf/files/strict_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace sgf {
+namespace {
+
+constexpr std::string_view kStep = "step";
+constexpr std::string_view kNonFinite = "non_finite";
+constexpr JsonLimits kLimits{.depth = 2, .array_length = 10'000};
+
+// A row, and the line that it was read from, with its newline.
+struct Line {
+  MetricsRow row;
+  std::string text;
+};
+
+struct Lines {
+  std::vector<Line> whole;
+  std::string torn;
+};
+
+std::string read_all(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) return "";
+  std::ifstream file(path, std::ios::binary);
+  SGF_CHECK(file.good(), "{}: cannot be read", path.string());
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+MetricsRow parse_row(std::string_view text, const std::string& source) {
+  const nlohmann::ordered_json object = parse_strict_ordered_json(text, source, kLimits);
+  SGF_CHECK(object.is_object() && object.contains(kStep) && object[kStep].is_number_integer(),
+            "{}: not a row of metrics: {}", source, in_quotes(text));
+  MetricsRow row{.step = object[kStep].get<int64_t>(), .metrics = {}};
+  for (const auto& [name, value] : object.items()) {
+    if (name == kStep || name == kNonFinite) continue;
+    SGF_CHECK(value.is_number() || value.is_null(), "{}: '{}' is not a number", source, name);
+    row.metrics.push_back({name, value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>()});
+  }
+  return row;
+}
+
+// Nothing where the last line was cut short: a crash of the process takes its end, one of the machine any of it.
+std::optional<Line> parse_last(const std::string& text, const std::string& source) {
+  if (!text.ends_with('\n')) return std::nullopt;
+  try {
+    return Line{.row = parse_row(text, source), .text = text};
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+void check_ascends(const std::vector<Line>& lines, const MetricsRow& next, const std::string& source) {
+  const bool ascends = lines.empty() || lines.back().row.step < next.step;
+  SGF_CHECK(ascends, "{}: step {} comes after step {}", source, next.step, lines.empty() ? 0 : lines.back().row.step);
+}
+
+Lines read_lines(const std::filesystem::path& path) {
+  const std::string text = read_all(path);
+  Lines lines;
+  for (size_t start = 0; start < text.size();) {
+    const size_t end = std::min(text.find('\n', start), text.size() - 1) + 1;
+    const std::string source = fmt::format("{}:{}", path.string(), lines.whole.size() + 1);
+    const std::string line = text.substr(start, end - start);
+    std::optional<Line> parsed =
+        end == text.size() ? parse_last(line, source) : Line{.row = parse_row(line, source), .text = line};
+    if (!parsed) {
+      lines.torn = line;
+      break;
+    }
+    check_ascends(lines.whole, parsed->row, source);
+    lines.whole.push_back(*std::move(parsed));
+    start = end;
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string write_metrics_line(const MetricsRow& row) {
+  nlohmann::ordered_json object{{kStep, row.step}};
+  nlohmann::ordered_json non_finite = nlohmann::ordered_json::array();
+  for (const Metric& metric : row.metrics) {
+    SGF_CHECK(!object.contains(metric.name) && metric.name != kNonFinite,
+              "step {}: the metric {} comes twice, or is a name of the log's own", row.step, in_quotes(metric.name));
+    object[metric.name] = metric.value;  // NaN and infinities are dumped as null
+    if (!std::isfinite(metric.value)) non_finite.push_back(metric.name);
+  }
+  if (!non_finite.empty()) object[std::string(kNonFinite)] = std::move(non_finite);
+  return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+}
+
+MetricsHistory read_metrics(const std::filesystem::path& path) {
+  Lines lines = read_lines(path);
+  MetricsHistory history{.rows = {}, .torn_line = std::move(lines.torn)};
+  for (Line& line : lines.whole) history.rows.push_back(std::move(line.row));
+  return history;
+}
+
+std::vector<StepGap> missing_steps(const std::vector<MetricsRow>& rows, int64_t steps_done) {
+  std::vector<StepGap> gaps;
+  int64_t next = 0;
+  for (const MetricsRow& row : rows) {
+    if (row.step >= steps_done) break;
+    if (row.step > next) gaps.push_back({next, row.step - 1});
+    next = row.step + 1;
+  }
+  if (next < steps_done) gaps.push_back({next, steps_done - 1});
+  return gaps;
+}
+
+std::string describe_gaps(const std::vector<StepGap>& gaps) {
+  std::string text;
+  for (size_t i = 0; i < gaps.size(); ++i) {
+    const char* joint = i == 0 ? "" : i + 1 == gaps.size() ? " and " : ", ";
+    const auto [first, last] = gaps[i];
+    text += joint + (first == last ? fmt::format("step {}", first) : fmt::format("steps {} to {}", first, last));
+  }
+  return text;
+}
+
+MetricsCut cut_metrics(const std::filesystem::path& path, int64_t last_step) {
+  Lines lines = read_lines(path);
+  MetricsCut cut{.torn_line = std::move(lines.torn)};
+  AtomicFile file(path);
+  for (const Line& line : lines.whole) {
+    if (line.row.step > last_step) break;
+    file.write(line.text);
+    ++cut.kept;
+  }
+  cut.dropped = static_cast<int64_t>(lines.whole.size()) - cut.kept;
+  file.commit();
+  return cut;
+}
+
+MetricsLog::MetricsLog(const std::filesystem::path& path) : file_(path, AppendFile::Opening::kExisting) {
+  const MetricsHistory history = read_metrics(path);
+  SGF_CHECK(history.torn_line.empty(), "{}: its last line is torn; cut the log before going on", path.string());
+  if (!history.rows.empty()) last_step_ = history.rows.back().step;
+}
+
+void MetricsLog::append(const MetricsRow& row) {
+  SGF_CHECK(row.step > last_step_, "metrics of step {} come after those of step {}", row.step, last_step_);
+  file_.append(write_metrics_line(row));
+  last_step_ = row.step;
+}
+
+}  // namespace sgf

@@ -1,0 +1,168 @@
+#include "sgf/runs/run_folder.h"
+
+#include "sgf/config/config_tree.h"
+#include "sgf/core/error.h"
+#include "sgf/files/atomic_file.h"
+#include "sgf/files/json_file.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Settings = std::vector<std::pair<std::string, std::string>>;  // dotted key, value as written
+
+std::string read_text(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  SGF_CHECK(file.good(), "{}: cannot be read", path.string());
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string spell(const ConfigNode& node) {
+  if (node.kind != ConfigNode::Kind::kSequence) return node.kind == ConfigNode::Kind::kNull ? "null" : node.text;
+  std::string items;
+  for (const ConfigNode& item : node.items) items += (items.empty() ? "" : ", ") + spell(item);
+  return "[" + items + "]";
+}
+
+void flatten(const ConfigNode& node, const std::string& key, Settings& out) {
+  if (node.kind != ConfigNode::Kind::kMapping) {
+    out.emplace_back(key, spell(node));
+    return;
+  }
+  for (const ConfigEntry& entry : node.entries) flatten(entry.value, join_key(key, entry.key), out);
+}
+
+Settings settings_of(std::string_view yaml, const std::string& source) {
+  Settings settings;
+  flatten(parse_yaml(yaml, {.source = source, .line = 1, .column = 1}), "", settings);
+  return settings;
+}
+
+const std::string* find_setting(const Settings& settings, const std::string& key) {
+  const auto found = std::find_if(settings.begin(), settings.end(), [&](const auto& s) { return s.first == key; });
+  return found == settings.end() ? nullptr : &found->second;
+}
+
+// The key itself, or one in the section it names.
+bool is_free(const std::string& key, const std::vector<std::string>& free_keys) {
+  return std::any_of(free_keys.begin(), free_keys.end(),
+                     [&](const std::string& free) { return key == free || key.starts_with(free + "."); });
+}
+
+std::string describe_differences(const std::vector<ConfigDifference>& differences) {
+  constexpr size_t kShown = 8;
+  std::string text;
+  for (size_t i = 0; i < std::min(differences.size(), kShown); ++i) {
+    const auto& [key, before, now] = differences[i];
+    text += fmt::format("{}{} ({} there, {} here)", i == 0 ? "" : ", ", key, before.empty() ? "nothing" : before,
+                        now.empty() ? "nothing" : now);
+  }
+  return differences.size() > kShown ? fmt::format("{} and {} more", text, differences.size() - kShown) : text;
+}
+
+void make_folder(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  SGF_CHECK(!error, "{}: the folder cannot be made: {}; --out gives the run another place", path.string(),
+            error.message());
+}
+
+// Of writes that a kill cut short, here and in the folders of samples.
+void remove_temporary_files(const fs::path& path) {
+  sweep_half_written(path);
+  std::error_code ignored;  // what cannot be listed now is swept another time
+  for (fs::recursive_directory_iterator at(path, ignored), end; at != end; at.increment(ignored))
+    if (at->is_directory(ignored)) sweep_half_written(at->path());
+}
+
+// A killed create() leaves its empty folders and its lock; anything else is not ours to write among.
+bool is_free_for_a_run(const fs::path& path) {
+  for (const auto& entry : fs::directory_iterator(path)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_ours = name.starts_with('.') || (entry.is_directory() && fs::is_empty(entry.path()));
+    if (!is_ours) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<ConfigDifference> compare_configs(std::string_view before, std::string_view now) {
+  const Settings old_settings = settings_of(before, "config.yaml of the run"),
+                 new_settings = settings_of(now, "config");
+  std::vector<ConfigDifference> differences;
+  for (const auto& [key, value] : old_settings) {
+    const std::string* found = find_setting(new_settings, key);
+    if (found == nullptr || *found != value) differences.push_back({key, value, found == nullptr ? "" : *found});
+  }
+  for (const auto& [key, value] : new_settings) {
+    if (find_setting(old_settings, key) == nullptr) differences.push_back({key, "", value});
+  }
+  return differences;
+}
+
+bool is_run_folder(const fs::path& path) { return fs::exists(path / "config.yaml"); }
+
+bool check_config_of_run(const fs::path& run, std::string_view config_yaml, const std::vector<std::string>& free_keys) {
+  std::vector<ConfigDifference> differences = compare_configs(read_text(run / "config.yaml"), config_yaml);
+  const bool is_changed = !differences.empty();
+  std::erase_if(differences, [&](const ConfigDifference& d) { return is_free(d.key, free_keys); });
+  SGF_CHECK(differences.empty(),
+            "{0}: belongs to another config: {1}; --set KEY=VALUE makes them alike, or take {0}/config.yaml",
+            run.string(), describe_differences(differences));
+  return is_changed;
+}
+
+RunFolder RunFolder::create(const fs::path& path, std::string_view config_yaml) {
+  SGF_CHECK(!is_run_folder(path), "{}: holds a run already; resume it, or give the new run a folder of its own",
+            path.string());
+  make_folder(path);
+  RunFolder run(path);
+  SGF_CHECK(is_free_for_a_run(path), "{}: holds files that are not a run's; give the run a folder of its own",
+            path.string());
+  remove_temporary_files(path);
+  run.make_folders();
+  run.write_config(config_yaml);
+  return run;
+}
+
+RunFolder RunFolder::open(const fs::path& path, std::string_view config_yaml,
+                          const std::vector<std::string>& free_keys) {
+  SGF_CHECK(is_run_folder(path), "{}: no run to resume: there is no config.yaml in it", path.string());
+  RunFolder run(path);
+  if (check_config_of_run(path, config_yaml, free_keys)) run.write_config(config_yaml);
+  run.make_folders();
+  run.checkpoints().remove_leftovers();
+  remove_temporary_files(path);
+  return run;
+}
+
+void RunFolder::add_facts(const nlohmann::json& facts) const {
+  nlohmann::json starts = nlohmann::json::array();
+  if (fs::exists(facts_file())) starts = read_json_file(facts_file());
+  SGF_CHECK(starts.is_array(), "{}: not a list of starts", facts_file().string());
+  starts.push_back(facts);
+  AtomicFile file(facts_file());
+  file.write(starts.dump(2) + '\n');
+  file.commit();
+}
+
+void RunFolder::make_folders() const {
+  for (const char* name : {"events", "checkpoints", "samples"}) fs::create_directories(path_ / name);
+}
+
+void RunFolder::write_config(std::string_view yaml) const {
+  AtomicFile file(config_file());
+  file.write(yaml);
+  file.commit();
+}
+
+}  // namespace sgf

@@ -1,0 +1,41 @@
+// A TensorBoard event file, so that `tensorboard --logdir RUN` shows the curves and strips of a run.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "sgf/files/append_file.h"
+#include "sgf/training/run/event_message.h"
+
+namespace sgf {
+
+// Seconds since 1970.
+double wall_time_now();
+
+// One file per start of a run: events.out.tfevents.<time>.<host>.<process>. TensorBoard reads the files of a folder in
+// the order of their names, so a file is named later than those before it even where the clock was set back. An event
+// is one write: a killed run leaves a file of whole events.
+class EventFile {
+ public:
+  // `first_step` is where a resumed run goes on: later steps of the files before are then superseded.
+  EventFile(const std::filesystem::path& folder, std::optional<int64_t> first_step,
+            std::function<double()> wall_time = wall_time_now);
+
+  void add_scalars(const MetricsRow& row);
+  void add_image(int64_t step, std::string_view name, std::string_view png);
+  void sync() { file_.sync(); }
+
+  const std::filesystem::path& path() const { return file_.path(); }
+
+ private:
+  EventTime time_at(int64_t step) const { return {.wall_time = wall_time_(), .step = step}; }
+
+  std::function<double()> wall_time_;
+  AppendFile file_;
+};
+
+}  // namespace sgf

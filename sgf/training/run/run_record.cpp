@@ -1,0 +1,85 @@
+#include "sgf/training/run/run_record.h"
+
+#include "sgf/assembly/config_parts.h"
+#include "sgf/training/run/health.h"
+#include "sgf/training/run/report_page.h"
+#include "sgf/training/run/run_samples.h"
+#include "sgf/training/run/stage_files.h"
+#include "sgf/training/update_schedule.h"
+
+#include <fmt/format.h>
+
+namespace sgf {
+namespace {
+
+MetricsRow as_row(int64_t step, const StepMetrics& metrics) {
+  MetricsRow row{.step = step};
+  for (const auto& [name, value] : metrics) row.metrics.push_back({name, value});
+  return row;
+}
+
+std::vector<std::pair<std::string, std::string>> run_facts(const Config& c, int64_t steps_done,
+                                                           const std::string& device) {
+  std::vector<std::pair<std::string, std::string>> facts{{"stage", std::string(enum_name(c.train.stage))},
+                                                         {"steps", fmt::format("{} of {}", steps_done, c.train.steps)},
+                                                         {"device", device},
+                                                         {"global batch", std::to_string(c.train.global_batch)}};
+  if (c.train.stage != StageChoice::kDmd) return facts;
+  const UpdateCounts counts = update_schedule(c.dmd).counts_after(steps_done);
+  facts.emplace_back("updates", fmt::format("{} of the generator, {} of the critic", counts.generator, counts.critic));
+  facts.emplace_back("boundary", std::string(enum_name(c.dmd.boundary)));
+  return facts;
+}
+
+}  // namespace
+
+RunRecord::RunRecord(const Config& config, RunFolder folder, int64_t steps_done, nlohmann::json facts)
+    : config_(config), folder_(std::move(folder)), device_(facts.at("device").get<std::string>()) {
+  facts["first_step"] = steps_done;
+  folder_.add_facts(facts);
+  cut_metrics(folder_.metrics_file(), steps_done - 1);
+  missing_before_ = missing_steps(read_metrics(folder_.metrics_file()).rows, steps_done);
+  metrics_.emplace(folder_.metrics_file());
+  if (config.output.tensorboard)
+    events_.emplace(folder_.events_folder(), steps_done == 0 ? std::nullopt : std::optional(steps_done));
+}
+
+void RunRecord::note(int64_t step, const StepMetrics& metrics) {
+  const MetricsRow row = as_row(step, metrics);
+  metrics_->append(row);
+  if (events_) events_->add_scalars(row);
+}
+
+void RunRecord::save_checkpoint(const Stage& stage, int64_t steps_done) {
+  const CheckpointStore store = folder_.checkpoints();
+  if (store.newest() != steps_done) {
+    metrics_->sync();
+    store.save(steps_done, [&](const std::filesystem::path& place) {
+      write_stage_files(place, stage.state(), dit_config_of(config_), steps_done);
+    });
+  }
+  // Also where this step was saved before: a kill may have come between the two.
+  store.prune({.last = config_.output.keep_last, .every = config_.output.keep_every});
+}
+
+void RunRecord::save_samples(const Stage& stage, const Conditioning& surroundings, int64_t steps_done) {
+  const auto strips =
+      write_samples(folder_.samples_folder(), steps_done, stage, surroundings, static_cast<uint64_t>(config_.run.seed));
+  if (!events_) return;
+  for (size_t i = 0; i < strips.size(); ++i)
+    events_->add_image(steps_done - 1, fmt::format("sample/{}", i), strips[i].png);
+}
+
+void RunRecord::save_report(int64_t steps_done) {
+  constexpr int64_t kShownSamples = 3;
+  const MetricsHistory history = read_metrics(folder_.metrics_file());
+  sgf::save_report(folder_.report_file(),
+                   {.title = fmt::format("{} ({})", config_.name, enum_name(config_.train.stage)),
+                    .facts = run_facts(config_, steps_done, device_),
+                    .verdict = judge_health(history.rows),
+                    .rows = history.rows,
+                    .gaps = missing_steps(history.rows, steps_done),
+                    .strips = read_samples(folder_.samples_folder(), kShownSamples)});
+}
+
+}  // namespace sgf

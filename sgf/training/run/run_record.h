@@ -1,0 +1,42 @@
+// What a run leaves in its folder while it goes on: metrics, events, checkpoints, samples, the report.
+#pragma once
+
+#include "sgf/config/config.h"
+#include "sgf/runs/metrics_log.h"
+#include "sgf/runs/run_folder.h"
+#include "sgf/training/build_stage.h"
+#include "sgf/training/run/event_file.h"
+#include "sgf/training/stage.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace sgf {
+
+// Held by the first rank alone.
+class RunRecord {
+ public:
+  // `steps_done` are those of the checkpoint that the run goes on from: metrics past it are made again.
+  RunRecord(const Config& config, RunFolder folder, int64_t steps_done, nlohmann::json facts);
+
+  // Steps before this start that the metrics do not tell of.
+  std::vector<StepGap> missing_before() const { return missing_before_; }
+
+  void note(int64_t step, const StepMetrics& metrics);
+  void save_checkpoint(const Stage& stage, int64_t steps_done);
+  void save_samples(const Stage& stage, const Conditioning& surroundings, int64_t steps_done);
+  void save_report(int64_t steps_done);
+
+ private:
+  const Config& config_;
+  RunFolder folder_;
+  std::string device_;
+  std::vector<StepGap> missing_before_;
+  std::optional<MetricsLog> metrics_;
+  std::optional<EventFile> events_;
+};
+
+}  // namespace sgf

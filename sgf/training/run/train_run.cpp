@@ -1,0 +1,268 @@
+#include "sgf/training/run/train_run.h"
+
+#include "sgf/assembly/config_parts.h"
+#include "sgf/assembly/start_sources.h"
+#include "sgf/core/device.h"
+#include "sgf/core/device_memory.h"
+#include "sgf/core/error.h"
+#include "sgf/core/notice.h"
+#include "sgf/core/say.h"
+#include "sgf/core/stop_signal.h"
+#include "sgf/files/mapped_file.h"
+#include "sgf/runs/checkpoint_store.h"
+#include "sgf/training/build_stage.h"
+#include "sgf/training/run/run_record.h"
+#include "sgf/training/run/run_terms.h"
+#include "sgf/training/run/stage_files.h"
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace sgf {
+namespace {
+
+// What a resumed run may change: how long it goes on, what it leaves, where and in what portions it computes.
+const std::vector<std::string> kFreeKeys{"name",
+                                         "description",
+                                         "output",
+                                         "train.steps",
+                                         "train.stop_after_skips",
+                                         "train.stop_over_recovery",
+                                         "train.micro_batch",
+                                         "train.activations",
+                                         "run.device",
+                                         "run.threads",
+                                         "run.attention"};
+
+bool is_due(int64_t steps_done, int64_t every) { return every > 0 && steps_done % every == 0; }
+
+// Each rank of a host has a GPU of its own.
+c10::Device device_of(const Config& config, const Ranks& ranks) {
+  const c10::Device device = device_from_name(enum_name(config.run.device));
+  if (!device.is_cuda() || ranks.size() == 1) return device;
+  return device_from_name(fmt::format("cuda:{}", ranks.place().local_rank));
+}
+
+// Teachers, clips and pairs among them where the run knows which they were: the same may have got another name.
+std::vector<std::string> free_keys_of(const std::filesystem::path& run) {
+  std::vector<std::string> keys = kFreeKeys;
+  for (const StartSource& source : read_start_sources(run / "facts.json"))
+    if (source.key.ends_with(".teacher") || source.key.starts_with("data.")) keys.push_back(source.key);
+  return keys;
+}
+
+// A cosine falls towards the last step: with another number of steps every step has another rate.
+void refuse_other_length(const Config& now, const std::filesystem::path& run) {
+  const bool has_cosine = now.optimiser.decay == RateDecay::kCosine ||
+                          (now.train.stage == StageChoice::kDmd && now.critic_optimiser.decay == RateDecay::kCosine);
+  if (!has_cosine) return;
+  const std::shared_ptr<const MappedFile> before = MappedFile::open(run / "config.yaml");
+  for (const ConfigDifference& d : compare_configs(before->text(), to_yaml(now)))
+    SGF_CHECK(
+        d.key != "train.steps",
+        "{}: train.steps was {} and is {} here, but the learning rate falls along a cosine that ends at train.steps, "
+        "so the steps made so far would belong to another run; keep {}, or begin a new run (--out) that starts from "
+        "this one's weights (train.start_from)",
+        run.string(), d.before, d.now, d.before);
+}
+
+// Before any weight is read: a folder that cannot be used is refused at once, and a config that cannot be used leaves
+// no folder behind.
+std::optional<RunFolder> open_earlier_run(const TrainRequest& request) {
+  if (!is_run_folder(request.out)) return std::nullopt;
+  SGF_CHECK(request.resume, "{}: holds a run already; --resume goes on with it, --out gives the new one a place",
+            request.out.string());
+  refuse_other_length(request.config, request.out);
+  const std::optional<int64_t> made = CheckpointStore(request.out / "checkpoints").newest();
+  SGF_CHECK(
+      !made || *made <= request.config.train.steps,
+      "{}: the run has made {} steps, and train.steps asks for {}; give it {} or more, or begin a new run (--out)",
+      request.out.string(), made.value_or(0), request.config.train.steps, made.value_or(0));
+  return RunFolder::open(request.out, to_yaml(request.config), free_keys_of(request.out));
+}
+
+// Said before any weight is loaded and any folder is made or opened.
+RunTerms terms_of(const TrainRequest& request) {
+  RunTerms terms = config_terms(request.config);
+  std::ranges::copy(source_terms(data_sources(request.config)), std::back_inserter(terms));
+  terms.push_back({"--resume", request.resume ? "given" : "not given"});
+  terms.push_back({"--stop-after", std::to_string(request.stop_after_steps)});
+  return terms;
+}
+
+// The numbers that fit in a line.
+std::vector<ProgressNumber> shown_metrics(const StepMetrics& metrics) {
+  std::vector<ProgressNumber> shown;
+  for (const char* name : {"generator_loss", "critic_loss", "recovery_relative_l2"})
+    if (const auto found = metrics.find(name); found != metrics.end()) shown.push_back({name, found->second});
+  return shown;
+}
+
+class TrainRun {
+ public:
+  TrainRun(const TrainRequest& request, const Ranks& ranks);
+  TrainResult run();
+
+ private:
+  int64_t choose_checkpoint();
+  void warn_always(const std::string& text);
+  std::vector<StartSource> choose_sources();
+  void restore();
+  void open_record(std::optional<RunFolder> earlier);
+  void take_step();
+  TrainResult end(TrainEnd how, const std::string& reason);
+
+  const TrainRequest& request_;
+  const Config& config_;
+  const Ranks& ranks_;
+  c10::Device device_;
+  ProgressLine progress_;
+  NoticeScope notices_;
+  std::vector<std::string> passed_over_;  // damaged checkpoints, in words; of the first rank
+  Conditioning surroundings_;
+  std::vector<StartSource> sources_;
+  std::unique_ptr<Stage> stage_;
+  std::optional<RunRecord> record_;  // of the first rank
+  int64_t steps_done_ = 0;
+  StepReport last_;
+};
+
+TrainRun::TrainRun(const TrainRequest& request, const Ranks& ranks)
+    : request_(request),
+      config_(request.config),
+      ranks_(ranks),
+      device_(device_of(config_, ranks)),
+      progress_(
+          {.mode = ranks.is_first() ? request.progress : ProgressMode::kQuiet, .total_steps = config_.train.steps},
+          request.output),
+      notices_([this](const std::string& text) { warn_always(text); }) {
+  ranks.agree([&] { return terms_of(request); });
+  if (request.resume && !is_run_folder(request.out))
+    progress_.say(fmt::format("{}: no run there yet, so a new one begins", request.out.string()));
+  std::optional<RunFolder> earlier = ranks.is_first() ? open_earlier_run(request) : std::nullopt;
+  ranks.barrier();  // the others read the folder only after leftovers of a crash are gone from it
+  steps_done_ = choose_checkpoint();
+  surroundings_ = build_conditioning(config_, device_);
+  sources_ = choose_sources();
+  ranks.agree([&] { return source_terms(sources_); });
+  stage_ = build_stage(with_start_sources(config_, sources_), surroundings_, device_, ranks);
+  restore();
+  if (ranks.is_first()) open_record(std::move(earlier));
+}
+
+// The files of the run's first start where there was one.
+std::vector<StartSource> TrainRun::choose_sources() {
+  const bool is_earlier = is_run_folder(request_.out);
+  const std::vector<StartSource> recorded =
+      is_earlier ? read_start_sources(request_.out / "facts.json") : std::vector<StartSource>{};
+  return choose_start_sources(config_, recorded, steps_done_ > 0,
+                              [&](const std::string& text) { progress_.say(text); });
+}
+
+// The newest whole checkpoint, or the beginning; the first rank's choice counts for all. What was damaged gets another
+// name: its step will be saved again, and pruning must not count it.
+int64_t TrainRun::choose_checkpoint() {
+  CheckpointChoice choice;
+  if (ranks_.is_first() && is_run_folder(request_.out)) {
+    const CheckpointStore store(request_.out / "checkpoints");
+    choice = store.choose();
+    for (const std::string& damage : choice.passed_over) warn_always("passed over: " + damage);
+    for (const int64_t step : choice.rotten)
+      warn_always(fmt::format("the damaged checkpoint is kept as {}", store.set_aside(step).string()));
+    if (!choice.step && !choice.passed_over.empty())
+      warn_always("no checkpoint is whole: the run begins again at step 0");
+  }
+  passed_over_ = choice.passed_over;
+  return static_cast<int64_t>(ranks_.gather({static_cast<double>(choice.step.value_or(0))}).front().front());
+}
+
+// Without progress, too: --quiet is no wish to miss damage.
+void TrainRun::warn_always(const std::string& text) {
+  if (!ranks_.is_first()) return;
+  request_.progress == ProgressMode::kQuiet ? warn("{}", text) : progress_.say(text);
+}
+
+// All ranks have looked at the folder before the first one goes on and makes it.
+void TrainRun::restore() {
+  ranks_.barrier();
+  if (steps_done_ == 0) return;
+  const CheckpointStore store(request_.out / "checkpoints");
+  // Ranks may know the folder by other names.
+  ranks_.agree([&] { return checkpoint_terms(store.folder_of(steps_done_)); });
+  const std::string rot = store.find_rot(steps_done_, [](const std::string&) { return true; });
+  SGF_CHECK(rot.empty(), "{}: this rank reads other bytes than were saved: {}", store.folder_of(steps_done_).string(),
+            rot);
+  stage_->restore(read_stage_files(store.folder_of(steps_done_), steps_done_));
+  progress_.say(fmt::format("resuming after step {}", steps_done_));
+}
+
+void TrainRun::open_record(std::optional<RunFolder> earlier) {
+  nlohmann::json facts = request_.facts;
+  facts["device"] = device_.str();
+  facts["ranks"] = ranks_.size();
+  facts["sources"] = to_json(sources_);
+  if (!passed_over_.empty()) facts["passed_over"] = passed_over_;
+  RunFolder folder = earlier ? std::move(*earlier) : RunFolder::create(request_.out, to_yaml(config_));
+  record_.emplace(config_, std::move(folder), steps_done_, std::move(facts));
+  if (const std::vector<StepGap> gaps = record_->missing_before(); !gaps.empty())
+    warn_always(
+        fmt::format("{}: has no rows for {}: it was cut or removed; the run goes on, and its report shows the gap",
+                    (request_.out / "metrics.jsonl").string(), describe_gaps(gaps)));
+}
+
+TrainResult TrainRun::run() {
+  const StopSignal signal;
+  const int64_t last = request_.stop_after_steps > 0
+                           ? std::min(config_.train.steps, steps_done_ + request_.stop_after_steps)
+                           : config_.train.steps;
+  while (steps_done_ < last) {
+    take_step();
+    if (!last_.stop.empty()) return end(TrainEnd::kUnsound, last_.stop);
+    if (ranks_.any(signal.received() != 0)) return end(TrainEnd::kStopped, "a signal asked for it");
+  }
+  if (steps_done_ < config_.train.steps) return end(TrainEnd::kStopped, "as many steps as this start was to make");
+  return end(TrainEnd::kDone, "");
+}
+
+void TrainRun::take_step() {
+  last_ = stage_->step(steps_done_);
+  ++steps_done_;
+  for (const std::string& warning : last_.warnings) progress_.say(warning);
+  progress_.show({.step = steps_done_,
+                  .numbers = shown_metrics(last_.metrics),
+                  .memory_bytes = static_cast<double>(peak_memory_bytes(device_))});
+  if (!record_) return;
+  record_->note(steps_done_ - 1, last_.metrics);
+  if (is_due(steps_done_, config_.output.sample_every)) record_->save_samples(*stage_, surroundings_, steps_done_);
+  if (is_due(steps_done_, config_.output.checkpoint_every)) record_->save_checkpoint(*stage_, steps_done_);
+  if (is_due(steps_done_, config_.output.report_every)) record_->save_report(steps_done_);
+}
+
+TrainResult TrainRun::end(TrainEnd how, const std::string& reason) {
+  if (record_) {
+    record_->save_checkpoint(*stage_, steps_done_);
+    record_->save_report(steps_done_);
+  }
+  ranks_.barrier();  // nobody leaves before the checkpoint is on disk
+  progress_.finish();
+  return {how, steps_done_, reason};
+}
+
+}  // namespace
+
+void check_goes_on(const std::filesystem::path& run, const Config& config) {
+  if (!is_run_folder(run)) return;
+  refuse_other_length(config, run);
+  check_config_of_run(run, to_yaml(config), free_keys_of(run));
+}
+
+TrainResult run_training(const TrainRequest& request, const Ranks& ranks) {
+  if (request.config.run.threads > 0) at::set_num_threads(static_cast<int>(request.config.run.threads));
+  TrainResult result;
+  ranks.guard([&] { result = TrainRun(request, ranks).run(); });
+  return result;
+}
+
+}  // namespace sgf

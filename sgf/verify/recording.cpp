@@ -1,0 +1,101 @@
+#include "sgf/verify/recording.h"
+
+#include "sgf/core/error.h"
+#include "sgf/files/strict_json.h"
+#include "sgf/files/tensors.h"
+
+#include <ATen/ATen.h>
+
+namespace sgf {
+namespace {
+
+bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+
+// Known answers to a formula have no inputs beside them, so their names have no prefix.
+bool is_expected(std::string_view name) {
+  const bool has_prefix = name.find('.') != std::string_view::npos;
+  const bool is_table = starts_with(name, "table.") || starts_with(name, "map.");
+  return !has_prefix || is_table || starts_with(name, "out.") || starts_with(name, "grad");
+}
+
+// Values that are no JSON are somebody else's notes; asking for one is the error.
+nlohmann::json parse_settings(const TensorFile& file) {
+  nlohmann::json settings = nlohmann::json::object();
+  for (const auto& [key, value] : file.metadata)
+    if (std::optional<nlohmann::json> parsed = try_parse_json(value)) settings[key] = *std::move(parsed);
+  return settings;
+}
+
+}  // namespace
+
+Recording Recording::open(const std::filesystem::path& path) {
+  Recording recording;
+  recording.path_ = path;
+  recording.file_ = open_tensor_file(path);
+  recording.settings_ = parse_settings(recording.file_);
+  SGF_CHECK(
+      recording.has_setting("kind"),
+      "{}: no `kind` in its metadata, so this is no reference recording; tools/record_reference.py shows how to make "
+      "one",
+      path.string());
+  recording.kind_ = recording.text("kind");
+  const bool names_file = recording.has_setting("weights") && recording.setting("weights").is_string();
+  if (!names_file) return recording;
+  const std::filesystem::path weights = recording.text("weights");
+  SGF_CHECK(weights.has_filename() && weights == weights.filename(),
+            "{}: `weights` names a file beside the recording, without a folder; got '{}'", path.string(),
+            weights.string());
+  recording.weights_ = open_tensor_file(path.parent_path() / weights);
+  return recording;
+}
+
+const nlohmann::json& Recording::setting(const std::string& key) const {
+  SGF_CHECK(has_setting(key), "{}: a {} recording needs the metadata key '{}', in JSON", path_.string(), kind_, key);
+  return settings_.at(key);
+}
+
+double Recording::number(const std::string& key) const {
+  const nlohmann::json& value = setting(key);
+  SGF_CHECK(value.is_number(), "{}: metadata key '{}' is a number, got {}", path_.string(), key, value.dump());
+  return value.get<double>();
+}
+
+int64_t Recording::integer(const std::string& key) const {
+  const nlohmann::json& value = setting(key);
+  const bool fits =
+      value.is_number_integer() && (!value.is_number_unsigned() || value.get<uint64_t>() <= uint64_t{INT64_MAX});
+  SGF_CHECK(fits, "{}: metadata key '{}' is an integer, got {}", path_.string(), key, value.dump());
+  return value.get<int64_t>();
+}
+
+std::string Recording::text(const std::string& key) const {
+  const nlohmann::json& value = setting(key);
+  SGF_CHECK(value.is_string(), "{}: metadata key '{}' is a string, got {}", path_.string(), key, value.dump());
+  return value.get<std::string>();
+}
+
+bool Recording::has_input(std::string_view name) const { return file_.find("in." + std::string(name)) != nullptr; }
+
+at::Tensor Recording::input(std::string_view name) const {
+  const at::Tensor stored = map_tensor(file_, "in." + std::string(name));
+  return stored.is_floating_point() ? stored.to(at::kDouble) : stored;
+}
+
+const TensorFile& Recording::file_with(std::string_view prefix) const {
+  for (const TensorFile* file : {&file_, &weights_})
+    for (const TensorEntry& entry : file->entries)
+      if (starts_with(entry.name, prefix)) return *file;
+  fail("{}: neither this file nor the one named by `weights` holds tensors '{}*'", path_.string(), prefix);
+}
+
+std::vector<std::string> Recording::expected_names() const {
+  std::vector<std::string> names;
+  for (const TensorEntry& entry : file_.entries)
+    if (is_expected(entry.name)) names.push_back(entry.name);
+  SGF_CHECK(!names.empty(), "{}: no expected outputs (out.* or grad*.*), so nothing could be verified", path_.string());
+  return names;
+}
+
+at::Tensor Recording::expected(const std::string& name) const { return map_tensor(file_, name).to(at::kDouble); }
+
+}  // namespace sgf

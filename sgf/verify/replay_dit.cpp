@@ -1,0 +1,98 @@
+// Replays of the DiT's modes.
+#include "sgf/core/error.h"
+#include "sgf/model/rope_table.h"
+#include "sgf/verify/replay_inputs.h"
+#include "sgf/verify/replay_kinds.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+namespace sgf {
+namespace {
+
+struct SerialCase {
+  BlockLayout layout;
+  ContextPolicy policy;
+};
+
+// `total_window_frames` counts sink, FIFO and the block; -1 is everything.
+SerialCase serial_case(const Recording& recording, int64_t frames) {
+  const int64_t block = recording.integer("frames_per_block"), total = recording.integer("total_window_frames");
+  if (total < 0) return {BlockLayout(frames, block), ContextPolicy::everything()};
+  const int64_t sink = recording.integer("sink_frames");
+  SGF_CHECK(sink >= 0 && block > 0 && total - block >= sink,
+            "{}: a window of {} frames can't hold a sink of {} and a block of {}", recording.path().string(), total,
+            sink, block);
+  return {BlockLayout(frames, block), {.sink_frames = sink, .fifo_frames = total - sink - block}};
+}
+
+// The cache as the recordings keep it: keys rotated at their absolute positions, in order of time.
+void add_cache(NamedTensors& out, const KvCache& cache, int64_t layer, const PatchGrid& grid) {
+  const KeysValues held = cache.held(layer);
+  const RopeTable rope = rope_table(cache.held_frames(layer), grid, held.keys.size(3), held.keys);
+  out.emplace_back("out.cache_k." + std::to_string(layer), rotate(held.keys, rope));
+  out.emplace_back("out.cache_v." + std::to_string(layer), held.values);
+}
+
+NamedTensors replay_parallel(const Recording& recording, const ReplayOptions& options, const ContextPolicy& policy,
+                             GradientBoundary boundary) {
+  const CausalDit dit = load_dit(recording, options);
+  set_requires_grad(dit.weights(), true);
+  const at::Tensor noisy = latents(recording, "noisy", options);
+  const ReconstructionMask mask(policy, BlockLayout(noisy.size(1), recording.integer("frames_per_block")));
+  const at::Tensor flow =
+      dit.forward(noisy, every_frame(noisy, recording.number("t_noisy")), dit.embed(text_rows(recording, options)),
+                  Parallel{latents(recording, "clean", options, noisy), mask, boundary, recording.number("t_context")});
+  NamedTensors out{{"out.flow", frames_first(flow.detach())}};
+  if (recording.has_input("grad_out"))
+    add_gradients(out, "grad.", dit, flow, latents(recording, "grad_out", options, flow));
+  return out;
+}
+
+}  // namespace
+
+NamedTensors replay_dit_bidirectional(const Recording& recording, const ReplayOptions& options) {
+  const CausalDit dit = load_dit(recording, options);
+  const at::NoGradGuard no_grad;
+  const at::Tensor x = latents(recording, "x", options);
+  const at::Tensor t = timestep_per_sample(recording, x, options).unsqueeze(1).expand({x.size(0), x.size(1)});
+  return {{"out.flow", frames_first(dit.forward(x, t, dit.embed(text_rows(recording, options)), Bidirectional{}))}};
+}
+
+NamedTensors replay_dit_serial(const Recording& recording, const ReplayOptions& options) {
+  const CausalDit dit = load_dit(recording, options);
+  const at::NoGradGuard no_grad;
+  const at::Tensor noisy = latents(recording, "noisy", options), clean = latents(recording, "clean", options, noisy);
+  const SerialCase serial = serial_case(recording, noisy.size(1));
+  KvCache cache(serial.policy, dit.cache_shape(noisy, serial.layout.largest_block(), noisy.size(1)),
+                weight_options(options));
+  const PromptText prompt = dit.prepare(text_rows(recording, options));
+  std::vector<at::Tensor> flows;
+  for (int64_t i = 0; i < serial.layout.count(); ++i) {
+    const FrameSpan block = serial.layout.block(i);
+    const Serial context{cache, block, {}};
+    const at::Tensor x = noisy.slice(1, block.begin, block.end);
+    flows.push_back(dit.forward(x, every_frame(x, recording.number("t_noisy")), prompt, context));
+    dit.write(clean.slice(1, block.begin, block.end), prompt, context, recording.number("t_context"));
+  }
+  NamedTensors out{{"out.flow", frames_first(at::cat(flows, 1))}};
+  const PatchGrid grid(noisy.size(3), noisy.size(4), dit.config().patch_size[1], dit.config().patch_size[2]);
+  for (int64_t layer = 0; layer < dit.config().num_layers; ++layer) add_cache(out, cache, layer, grid);
+  return out;
+}
+
+NamedTensors replay_dit_parallel(const Recording& recording, const ReplayOptions& options) {
+  return replay_parallel(recording, options, ContextPolicy::everything(), GradientBoundary::kOpenContext);
+}
+
+NamedTensors replay_dit_pass2(const Recording& recording, const ReplayOptions& options) {
+  const std::string boundary = recording.text("boundary");
+  SGF_CHECK(boundary == "open" || boundary == "frozen", "{}: boundary is 'open' or 'frozen', got '{}'",
+            recording.path().string(), boundary);
+  const ContextPolicy policy{.sink_frames = recording.integer("sink_frames"),
+                             .fifo_frames = recording.integer("fifo_frames")};
+  return replay_parallel(recording, options, policy,
+                         boundary == "open" ? GradientBoundary::kOpenContext : GradientBoundary::kFrozenContext);
+}
+
+}  // namespace sgf

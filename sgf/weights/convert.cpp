@@ -1,0 +1,204 @@
+#include "sgf/weights/convert.h"
+
+#include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
+#include "sgf/files/checkpoint_format.h"
+#include "sgf/files/safetensors.h"
+#include "sgf/files/tensors.h"
+#include "sgf/files/torch_archive_writer.h"
+#include "sgf/model/weight_table.h"
+#include "sgf/weights/stored_config.h"
+#include "sgf/weights/weight_folder.h"
+#include "sgf/weights/weight_names.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace sgf {
+namespace {
+
+constexpr int64_t kPiece = 1 << 23;  // elements converted together
+
+// What is to be written: new name and where the numbers lie.
+struct Renamed {
+  std::string name;
+  const TensorEntry* entry;
+};
+
+bool is_torch_name(const std::filesystem::path& path) {
+  return path.extension() == ".pt" || path.extension() == ".pth";
+}
+
+bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code error;  // one that does not exist is the same as no other
+  return std::filesystem::equivalent(a, b, error) && !error;
+}
+
+void check_output(const ConvertRequest& request, const TensorFile& file) {
+  const std::filesystem::path& output = request.output;
+  SGF_CHECK(output.extension() == ".safetensors" || is_torch_name(output),
+            "{}: the output's name ends in .safetensors, .pt or .pth", output.string());
+  for (const auto& mapped : file.files) {
+    SGF_CHECK(!is_same_file(mapped->path(), output), "{}: is the input; nothing is converted in place",
+              output.string());
+  }
+  std::error_code ignored;  // what cannot be examined cannot be written either, which will be said then
+  const bool exists = std::filesystem::exists(std::filesystem::symlink_status(output, ignored));
+  SGF_CHECK(!exists || request.overwrite, "{}: exists; --force replaces it", output.string());
+}
+
+// A name that no DiT has, without the role and wrappers that the DiT's names lost.
+std::string bare_name(std::string_view name, const DitWeightIndex& dit) {
+  if (!dit.role.empty() && name.starts_with(dit.role + ".")) name.remove_prefix(dit.role.size() + 1);
+  std::string bare(name);
+  for (const std::string& prefix : dit.prefixes) {
+    const bool stands_anywhere = prefix.starts_with("_");  // torch wraps any module, people the whole network
+    for (size_t at = bare.find(prefix); at == 0 || (stands_anywhere && at != std::string::npos);
+         at = bare.find(prefix)) {
+      bare.erase(at, prefix.size());
+    }
+  }
+  return bare;
+}
+
+std::vector<Renamed> keep_names(const TensorFile& file) {
+  std::vector<Renamed> tensors;
+  for (const TensorEntry& entry : file.entries) tensors.push_back({entry.name, &entry});
+  return tensors;
+}
+
+// In the order of the file, so that equal input makes equal files whatever the names.
+std::vector<Renamed> rename_dit(const TensorFile& file, const DitWeightIndex& dit, ConvertNames names,
+                                ConvertResult& result) {
+  std::map<const TensorEntry*, std::string> new_names;
+  for (const auto& [official, entry] : dit.tensors) {
+    new_names[entry] = names == ConvertNames::kDiffusers ? diffusers_name(official) : official;
+  }
+  for (const std::string& name : dit.unexpected) {
+    new_names[file.find(name)] = bare_name(name, dit);
+    result.carried.push_back(name);
+  }
+  std::vector<Renamed> tensors;
+  for (const TensorEntry& entry : file.entries) {
+    const auto found = new_names.find(&entry);
+    if (found != new_names.end()) tensors.push_back({found->second, &entry});
+  }
+  return tensors;
+}
+
+// Against the config that came with the file, else the size its own shapes tell.
+std::vector<std::string> missing_weights(const DitWeightIndex& dit, const StoredConfig& stored) {
+  std::vector<std::string> missing;
+  try {
+    for (const WeightShape& weight : expected_dit_weights(stored.config ? *stored.config : infer_dit_sizes(dit))) {
+      if (!dit.tensors.contains(weight.name)) missing.push_back(weight.name);
+    }
+  } catch (const Error&) {  // of no known size: what every size has
+    for (const auto rows : {rows_before_blocks(), rows_after_blocks()}) {
+      for (const WeightRow& row : rows) {
+        if (!dit.tensors.contains(std::string(row.official))) missing.emplace_back(row.official);
+      }
+    }
+  }
+  return missing;
+}
+
+std::vector<Renamed> choose_tensors(const TensorFile& file, const std::filesystem::path& input,
+                                    const ConvertRequest& request, ConvertResult& result) {
+  const bool holds_dit = !find_dits(file).empty();
+  if (request.names == ConvertNames::kKeep) {
+    SGF_CHECK(!request.role, "names can be kept only for a whole file: leave out --role or --names keep");
+    return keep_names(file);
+  }
+  if (!holds_dit && request.names == ConvertNames::kWan && !request.role) return keep_names(file);
+  const DitWeightIndex dit = index_dit_weights(file, request.role);
+  result.is_dit = true;
+  result.role = dit.role;
+  result.left_out = dit.other_roles;
+  result.missing = missing_weights(dit, find_stored_config(file, input));
+  if (!result.missing.empty()) result.hint = shard_hint(input);
+  return rename_dit(file, dit, request.names, result);
+}
+
+// A torch file's numbers and texts have no place in the output; safetensors' own metadata have one in safetensors.
+std::vector<std::string> values_left_out(const TensorFile& file, const std::filesystem::path& output) {
+  std::vector<std::string> names;
+  if (file.format.starts_with("safetensors") && !is_torch_name(output)) return names;
+  std::map<std::string, std::string> metadata = file.metadata;
+  remove_hashes(metadata);  // of the input's bytes: they would say nothing of the output's
+  for (const auto& [name, value] : metadata) names.push_back(name);
+  return names;
+}
+
+// A weight beyond the new type's range would become infinite: float16 ends at 65504, float32 and bfloat16 at 3.4e38.
+void check_range(const at::Tensor& before, const at::Tensor& after, const std::string& name) {
+  if (!before.is_floating_point() || !after.is_floating_point()) return;
+  const bool holds = after.isfinite().eq(before.isfinite()).all().item<bool>();
+  SGF_CHECK(holds, "{} holds numbers beyond {}'s range{}", in_quotes(name), name_of(after.scalar_type()),
+            after.scalar_type() == at::kHalf ? " of 65504; bfloat16 has the range" : "");
+}
+
+at::Tensor widen(const at::Tensor& tensor) { return tensor.element_size() == 1 ? tensor.to(at::kFloat) : tensor; }
+
+void write_converted(const at::Tensor& tensor, at::ScalarType type, const std::string& name, const ByteSink& sink) {
+  const at::Tensor flat = tensor.reshape(-1);
+  for (int64_t begin = 0; begin < flat.numel(); begin += kPiece) {
+    const at::Tensor piece = flat.narrow(0, begin, std::min(kPiece, flat.numel() - begin));
+    const at::Tensor converted = piece.to(type).contiguous();
+    if (piece.scalar_type() != type) check_range(widen(piece), converted, name);
+    sink({static_cast<const std::byte*>(converted.const_data_ptr()), converted.nbytes()});
+  }
+}
+
+OutgoingTensor outgoing(const TensorFile& file, const Renamed& tensor, std::optional<DType> dtype) {
+  const TensorEntry& entry = *tensor.entry;
+  const DType target = dtype && is_floating(entry.dtype) ? *dtype : entry.dtype;
+  const auto produce = [&file, &entry, target](const ByteSink& sink) {
+    if (target == entry.dtype && entry.is_contiguous()) return sink(file.bytes(entry));
+    write_converted(map_tensor(file, entry), scalar_type_of(target), entry.name, sink);
+  };
+  return {.name = tensor.name, .dtype = target, .shape = entry.shape, .produce = produce};
+}
+
+// A torch file's metadata are the numbers and texts beside its tensors, which are not what safetensors means by it.
+std::map<std::string, std::string> metadata_for(const TensorFile& file, const std::filesystem::path& input,
+                                                bool is_dit) {
+  std::map<std::string, std::string> metadata;
+  if (file.format.starts_with("safetensors")) metadata = file.metadata;
+  remove_hashes(metadata);
+  metadata.emplace("format", "pt");  // without it transformers and diffusers refuse the file
+  if (!is_dit) return metadata;
+  metadata.erase(kFormatVersionKey);  // plain weights now, no longer the checkpoint they came from
+  metadata.erase(kCheckpointKindKey);
+  const StoredConfig stored = find_stored_config(file, input);
+  if (stored.config) metadata[kConfigKey] = to_json(*stored.config);
+  return metadata;
+}
+
+}  // namespace
+
+ConvertResult convert_weights(const ConvertRequest& request) {
+  const std::filesystem::path input = find_dit_file(request.input);
+  const TensorFile file = open_tensor_file(input);
+  check_own_file(file, input);
+  check_output(request, file);
+
+  ConvertResult result;
+  result.no_tensors = values_left_out(file, request.output);
+  result.is_flattened = file.is_flattened;
+  std::vector<OutgoingTensor> tensors;
+  for (const Renamed& tensor : choose_tensors(file, input, request, result)) {
+    tensors.push_back(outgoing(file, tensor, request.dtype));
+  }
+  if (is_torch_name(request.output)) {
+    write_torch_archive(request.output, tensors);
+  } else {
+    write_safetensors(request.output, tensors, metadata_for(file, input, result.is_dit));
+  }
+  result.tensors = static_cast<int64_t>(tensors.size());
+  result.bytes = std::filesystem::file_size(request.output);
+  return result;
+}
+
+}  // namespace sgf

@@ -1,0 +1,159 @@
+// Finding a DiT among the names of a file, and choosing one where there are several.
+#include "sgf/weights/weight_names.h"
+
+#include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
+#include "sgf/weights/placed_name.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace sgf {
+namespace {
+
+constexpr std::array<std::string_view, 5> kPreferredRoles{"generator_ema", "generator", "model", "state_dict", ""};
+
+// One block alone has 27 weights; the few gradients that a recording keeps under the weights' names do not count.
+constexpr size_t kFewestWeights = 20;
+
+using DitsByRole = std::map<std::string, DitWeightIndex>;
+
+bool is_image_to_video(std::string_view weight) {
+  constexpr std::array<std::string_view, 7> kMarks{"img_emb.",         ".k_img.",      ".v_img.",       ".norm_k_img.",
+                                                   ".image_embedder.", ".add_k_proj.", ".norm_added_k."};
+  return std::ranges::any_of(kMarks,
+                             [&](std::string_view mark) { return weight.find(mark) != std::string_view::npos; });
+}
+
+bool is_memory_twin(std::string_view weight) {
+  return weight.starts_with("memory_") || weight.find(".memory_") != std::string_view::npos;
+}
+
+std::string reason_against(std::string_view weight) {
+  if (is_memory_twin(weight)) return "SGF+ (memory_* twins of the weights) is not supported yet";
+  if (is_image_to_video(weight)) return "image-to-video (img_emb, k_img, v_img) is not supported";
+  return "";
+}
+
+void note_prefixes(DitWeightIndex& dit, const std::vector<std::string>& prefixes) {
+  for (const std::string& prefix : prefixes) {
+    if (std::ranges::find(dit.prefixes, prefix) == dit.prefixes.end()) dit.prefixes.push_back(prefix);
+  }
+}
+
+void add_weight(DitWeightIndex& dit, const PlacedName& placed, const TensorEntry& entry) {
+  note_prefixes(dit, placed.prefixes);
+  const std::optional<std::string> official = official_name(placed.weight);
+  if (!official) {
+    dit.unexpected.push_back(entry.name);
+    if (dit.unsupported.empty()) dit.unsupported = reason_against(placed.weight);
+    return;
+  }
+  if (*official != placed.weight) dit.naming = "diffusers";
+  const auto [first, is_new] = dit.tensors.emplace(*official, &entry);
+  if (!is_new && dit.unsupported.empty()) {
+    dit.unsupported =
+        fmt::format("{} and {} are both {}", in_quotes(first->second->name), in_quotes(entry.name), *official);
+  }
+}
+
+DitsByRole place_weights(const TensorFile& file, std::vector<const TensorEntry*>& elsewhere) {
+  DitsByRole dits;
+  for (const TensorEntry& entry : file.entries) {
+    const std::optional<PlacedName> placed = place_name(entry.name);
+    if (placed) {
+      DitWeightIndex& dit = dits[placed->role];
+      dit.role = placed->role;
+      add_weight(dit, *placed, entry);
+    } else {
+      elsewhere.push_back(&entry);
+    }
+  }
+  std::erase_if(dits, [](const auto& role_and_dit) {
+    return role_and_dit.second.tensors.size() < kFewestWeights || role_and_dit.first.starts_with("grad");
+  });
+  return dits;
+}
+
+bool lies_under(std::string_view name, std::string_view role) {
+  return name.size() > role.size() && name.starts_with(role) && name[role.size()] == '.';
+}
+
+// A name that is nothing of a DiT's belongs to the outer key it starts with; where there is none, to the bare DiT.
+void claim_the_rest(DitsByRole& dits, const std::vector<const TensorEntry*>& elsewhere) {
+  for (const TensorEntry* entry : elsewhere) {
+    const auto owner = std::ranges::find_if(
+        dits, [&](const auto& dit) { return !dit.first.empty() && lies_under(entry->name, dit.first); });
+    const auto bare = dits.find("");
+    if (owner != dits.end()) {
+      owner->second.unexpected.push_back(entry->name);
+    } else if (bare != dits.end()) {
+      bare->second.unexpected.push_back(entry->name);
+    }
+  }
+}
+
+size_t preference(const DitWeightIndex& dit) {
+  return static_cast<size_t>(std::ranges::find(kPreferredRoles, dit.role) - kPreferredRoles.begin());
+}
+
+std::string path_of(const TensorFile& file) {
+  if (file.files.empty()) return "(memory)";
+  const std::filesystem::path& first = file.files.front()->path();
+  return (file.files.size() > 1 ? first.parent_path() : first).string();
+}
+
+std::string roles_of(const std::vector<DitWeightIndex>& dits) {
+  std::vector<std::string> roles;
+  for (const DitWeightIndex& dit : dits) roles.push_back(shown_role(dit.role));
+  return fmt::format("{}", fmt::join(roles, ", "));
+}
+
+const DitWeightIndex& choose(const std::vector<DitWeightIndex>& dits, const std::optional<std::string>& role,
+                             const std::string& path) {
+  if (role) {
+    const auto found = std::ranges::find(dits, *role, &DitWeightIndex::role);
+    SGF_CHECK(found != dits.end(), "{}: has no DiT under {}; it has {}", path, shown_role(*role), roles_of(dits));
+    return *found;
+  }
+  const bool is_clear = dits.size() == 1 || preference(dits.front()) < kPreferredRoles.size();
+  SGF_CHECK(is_clear, "{}: holds several DiTs, name the one you mean: {}", path, roles_of(dits));
+  return dits.front();
+}
+
+}  // namespace
+
+std::vector<DitWeightIndex> find_dits(const TensorFile& file) {
+  std::vector<const TensorEntry*> elsewhere;
+  DitsByRole by_role = place_weights(file, elsewhere);
+  claim_the_rest(by_role, elsewhere);
+
+  std::vector<DitWeightIndex> dits;
+  for (auto& [role, dit] : by_role) {
+    for (const auto& [other, unused] : by_role) {
+      if (other != role) dit.other_roles.push_back(other);
+    }
+    if (dit.naming.empty()) dit.naming = "wan";
+  }
+  for (auto& [role, dit] : by_role) dits.push_back(std::move(dit));
+  std::ranges::stable_sort(dits, {}, preference);
+  return dits;
+}
+
+DitWeightIndex index_dit_weights(const TensorFile& file, const std::optional<std::string>& role) {
+  const std::string path = path_of(file);
+  const std::vector<DitWeightIndex> dits = find_dits(file);
+  const std::string example = file.entries.empty() ? "nothing" : in_quotes(file.entries.front().name);
+  SGF_CHECK(!dits.empty(), "{}: holds no Wan DiT; the first of its {} tensors is {}", path, file.entries.size(),
+            example);
+  const DitWeightIndex& chosen = choose(dits, role, path);
+  SGF_CHECK(chosen.unsupported.empty(), "{}: {}", path, chosen.unsupported);
+  return chosen;
+}
+
+std::string shown_role(std::string_view role) { return role.empty() ? "(bare)" : std::string(role); }
+
+}  // namespace sgf

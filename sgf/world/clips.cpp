@@ -1,0 +1,141 @@
+#include "sgf/world/clips.h"
+
+#include "sgf/core/error.h"
+#include "sgf/files/atomic_file.h"
+#include "sgf/files/json_file.h"
+#include "sgf/media/one_thread.h"
+#include "sgf/media/picture_strip.h"
+#include "sgf/media/video_tensor.h"
+#include "sgf/world/caption.h"
+#include "sgf/world/render.h"
+
+#include <ATen/ATen.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace sgf {
+namespace {
+
+constexpr int64_t kFramesAtATime = 256;  // so that a clip of any length takes the same memory
+constexpr int64_t kStripRows = 8, kStripColumns = 8;
+constexpr int64_t kStripSide = 96;  // pixels: pictures are enlarged to about this
+
+using TakePictures = std::function<void(const at::Tensor& pictures, int64_t first)>;
+
+void render_in_parts(const WorldPreset& preset, const WorldScene& scene, int64_t frames, const TakePictures& take) {
+  for (int64_t begin = 0; begin < frames; begin += kFramesAtATime) {
+    take(render(preset, scene, {begin, std::min(frames, begin + kFramesAtATime)}), begin);
+  }
+}
+
+ClipEncoder write_mp4_clip(const std::filesystem::path& path, const ClipOrder& order, const ClipFiles& files,
+                           int64_t clip) {
+  const int64_t side = order.preset.size * files.enlarge;
+  VideoWriter writer(path, {.width = side, .height = side, .fps = files.fps, .crf = files.crf});
+  render_in_parts(order.preset, order.scene(clip), order.frames,
+                  [&](const at::Tensor& pictures, int64_t) { add_frames(writer, enlarge(pictures, files.enlarge)); });
+  writer.finish();
+  return {writer.encoder(), writer.is_h264()};
+}
+
+void write_png_clip(const std::filesystem::path& folder, const ClipOrder& order, int64_t clip) {
+  std::filesystem::create_directory(folder);
+  render_in_parts(order.preset, order.scene(clip), order.frames,
+                  [&](const at::Tensor& pictures, int64_t first) { write_png_frames(folder, pictures, first); });
+}
+
+void make_empty_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  SGF_CHECK(std::filesystem::is_directory(folder), "{}: the folder cannot be made: {}", folder.string(),
+            error ? error.message() : "there is a file of that name");
+  SGF_CHECK(std::filesystem::is_empty(folder), "{} is not empty: clips go to a folder of their own", folder.string());
+}
+
+void check_order(const ClipOrder& order) {
+  SGF_CHECK(order.clips > 0 && order.frames > 0, "at least one clip and one frame, got {} and {}", order.clips,
+            order.frames);
+  order.scene(0);  // refuses a caption that does not fit the world
+}
+
+nlohmann::json to_json(const ClipList& list) {
+  nlohmann::json json = {{"world", list.world}, {"clips", nlohmann::json::array()}};
+  for (const ListedClip& clip : list.clips)
+    json["clips"].push_back({{"file", clip.file.string()}, {"caption", clip.caption}});
+  return json;
+}
+
+void write_json(const std::filesystem::path& path, const nlohmann::json& json) {
+  AtomicFile file(path);
+  file.write(json.dump(1) + "\n");
+  file.commit();
+}
+
+void write_lists(const ClipOrder& order, const ClipFiles& files, const std::vector<ListedClip>& clips) {
+  AtomicFile captions(files.folder / "captions.txt");
+  for (const ListedClip& clip : clips) captions.write(clip.caption + "\n");
+  captions.commit();
+  nlohmann::json json = to_json({order.preset.name, clips});
+  json.update({{"seed", order.seed}, {"frames", order.frames}, {"fps", files.fps}});
+  write_json(files.folder / "manifest.json", json);
+}
+
+}  // namespace
+
+WorldScene ClipOrder::scene(int64_t clip) const {
+  return caption ? draw_scene(preset, seed, clip, *caption) : draw_scene(preset, seed, clip);
+}
+
+ClipEncoder render_clips(const ClipOrder& order, const ClipFiles& files, const std::function<void(int64_t)>& done) {
+  check_order(order);
+  SGF_CHECK(files.enlarge > 0 && (files.enlarge & (files.enlarge - 1)) == 0,
+            "clips are enlarged by a power of two, got {}", files.enlarge);
+  make_empty_folder(files.folder);
+  const OneThread one_thread;
+  std::vector<ListedClip> clips;
+  ClipEncoder encoder;
+  for (int64_t i = 0; i < order.clips; ++i) {
+    const bool is_mp4 = files.format == ClipFormat::kMp4;
+    const std::string name = fmt::format("clip_{:05}{}", i, is_mp4 ? ".mp4" : "");
+    if (is_mp4) encoder = write_mp4_clip(files.folder / name, order, files, i);
+    if (!is_mp4) write_png_clip(files.folder / name, order, i);
+    clips.push_back({name, caption_text(order.scene(i).caption())});
+    done(i + 1);
+  }
+  write_lists(order, files, clips);
+  return encoder;
+}
+
+RgbImage strip_of_clips(const ClipOrder& order) {
+  check_order(order);
+  const std::vector<int64_t> moments = strip_moments(order.frames, kStripColumns);
+  std::vector<at::Tensor> rows;
+  for (int64_t i = 0; i < std::min(order.clips, kStripRows); ++i) {
+    std::vector<at::Tensor> pictures;
+    for (const int64_t f : moments) pictures.push_back(render(order.preset, order.scene(i), {f, f + 1}));
+    rows.push_back(at::cat(pictures));
+  }
+  return picture_strip(rows, std::max<int64_t>(1, kStripSide / order.preset.size));
+}
+
+void write_manifest(const std::filesystem::path& path, const ClipList& list) { write_json(path, to_json(list)); }
+
+ClipList read_manifest(const std::filesystem::path& path) {
+  const nlohmann::json list = read_json_file(path);
+  ClipList read;
+  try {
+    read.world = list.at("world").get<std::string>();
+    for (const nlohmann::json& clip : list.at("clips")) {
+      const auto name = clip.at("file").get<std::string>();
+      read.clips.push_back({path.parent_path() / name, clip.at("caption").get<std::string>()});
+    }
+  } catch (const nlohmann::json::exception& error) {
+    fail("{} is no manifest of clips, which has \"world\" and \"clips\" of \"file\" and \"caption\": {}", path.string(),
+         error.what());
+  }
+  SGF_CHECK(!read.clips.empty(), "{} lists no clips", path.string());
+  return read;
+}
+
+}  // namespace sgf

@@ -1,0 +1,152 @@
+#include "sgf/world/files.h"
+
+#include "sgf/core/error.h"
+#include "sgf/media/one_thread.h"
+#include "sgf/media/video_tensor.h"
+#include "sgf/world/caption.h"
+
+#include <ATen/ATen.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace sgf {
+namespace {
+
+constexpr int64_t kTruthClips = 4, kMostTruthFrames = 84;
+
+// By how much a video of the world was enlarged: 1, 2, 4 and so on; 0 if it has another size.
+int64_t scale_of(const FrameSource& source, const WorldPreset& preset) {
+  if (source.width() != source.height()) return 0;
+  for (int64_t scale = 1; scale * preset.size <= source.width(); scale *= 2) {
+    if (scale * preset.size == source.width()) return scale;
+  }
+  return 0;
+}
+
+// The world that has pictures of this size, if one has.
+std::string hint_for_size(const FrameSource& source) {
+  for (const std::string& name : world_preset_names()) {
+    if (scale_of(source, world_preset(name)) > 0) return fmt::format("; {} has this size", name);
+  }
+  return "";
+}
+
+void check_captioned_video(const CaptionedVideo& video, const WorldCaption& caption, const WorldPreset& preset) {
+  SGF_CHECK(static_cast<int64_t>(caption.objects.size()) == preset.objects,
+            "{} has {} object(s), the caption '{}' names {}; {} has so many", preset.name, preset.objects,
+            video.caption, caption.objects.size(), world_of_caption(caption).name);
+  const std::unique_ptr<FrameSource> source = open_frames(video.file);
+  SGF_CHECK(scale_of(*source, preset) > 0, "{} is {} x {}, videos of {} are {} x {}, or 2, 4, 8 times as large{}",
+            video.file.string(), source->width(), source->height(), preset.name, preset.size, preset.size,
+            hint_for_size(*source));
+}
+
+// In the world's own size, a picture at a time.
+at::Tensor read_world_video(const std::filesystem::path& path, const WorldPreset& preset) {
+  const std::unique_ptr<FrameSource> source = open_frames(path);
+  const int64_t scale = scale_of(*source, preset);
+  std::vector<at::Tensor> pictures;
+  while (const std::optional<RgbImage> image = source->next()) pictures.push_back(shrink(tensor_of(*image), scale));
+  return at::stack(pictures);
+}
+
+// True clips of a caption are measured once for all videos that share it.
+class Truths {
+ public:
+  explicit Truths(const WorldPreset& preset) : preset_(preset) {}
+
+  const SegmentScore& of(const WorldCaption& caption, int64_t video_frames) {
+    const int64_t frames = std::min(video_frames, kMostTruthFrames);
+    const std::pair key(caption_text(caption), frames);
+    const auto found = scores_.find(key);
+    if (found != scores_.end()) return found->second;
+    return scores_[key] = score_of_truth(caption, preset_, frames, kTruthClips);
+  }
+
+ private:
+  const WorldPreset& preset_;
+  std::map<std::pair<std::string, int64_t>, SegmentScore> scores_;
+};
+
+nlohmann::json value_or_null(const std::optional<double>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+}
+
+nlohmann::json object_json(const ObjectScore& object) {
+  return {{"presence", object.presence},
+          {"colour_error", value_or_null(object.colour_error)},
+          {"identity_error", object.identity_error},
+          {"hue_drift", value_or_null(object.hue_drift)},
+          {"size_drift", value_or_null(object.size_drift)},
+          {"pattern_error", value_or_null(object.pattern_error)},
+          {"motion", object.motion}};
+}
+
+}  // namespace
+
+std::vector<MeasuredVideo> measure_files(const std::vector<CaptionedVideo>& videos, const WorldPreset& preset,
+                                         int64_t segments, const std::function<void(int64_t)>& done) {
+  SGF_CHECK(!videos.empty(), "there is no video to measure");
+  std::vector<WorldCaption> captions;
+  for (const CaptionedVideo& video : videos) {
+    captions.push_back(parse_caption(video.caption));
+    check_captioned_video(video, captions.back(), preset);
+  }
+  const OneThread one_thread;
+  Truths truths(preset);
+  std::vector<MeasuredVideo> measured;
+  for (size_t i = 0; i < videos.size(); ++i) {
+    const at::Tensor pictures = read_world_video(videos[i].file, preset);
+    SGF_CHECK(pictures.size(0) >= segments, "{} has {} frame(s), too few for {} segments", videos[i].file.string(),
+              pictures.size(0), segments);
+    measured.push_back({videos[i].file, caption_text(captions[i]),
+                        measure(pictures, captions[i], preset, {.segments = segments}),
+                        truths.of(captions[i], pictures.size(0))});
+    done(static_cast<int64_t>(i) + 1);
+  }
+  return measured;
+}
+
+MeasuredVideo mean_video(const std::vector<MeasuredVideo>& videos) {
+  SGF_CHECK(!videos.empty(), "there is no mean of no videos");
+  const auto mean = [&](const auto& score_of) {
+    std::vector<SegmentScore> scores;
+    for (const MeasuredVideo& video : videos) scores.push_back(score_of(video));
+    return mean_score(scores);
+  };
+  MeasuredVideo result{.truth = mean([](const MeasuredVideo& v) { return v.truth; })};
+  result.score.whole = mean([](const MeasuredVideo& v) { return v.score.whole; });
+  for (size_t i = 0; i < videos.front().score.segments.size(); ++i) {
+    result.score.segments.push_back(mean([&](const MeasuredVideo& v) { return v.score.segments.at(i); }));
+  }
+  return result;
+}
+
+nlohmann::json to_json(const SegmentScore& score) {
+  nlohmann::json objects = nlohmann::json::array();
+  for (const ObjectScore& object : score.objects) objects.push_back(object_json(object));
+  return {{"frames", {score.frames.begin, score.frames.end}},
+          {"valid", score.valid},
+          {"count_right", score.count_right},
+          {"background_error", score.background_error},
+          {"background_drift", score.background_drift},
+          {"landmark_drift", score.landmark_drift},
+          {"rerender_error", score.rerender_error},
+          {"motion_energy", score.motion_energy},
+          {"sharpness", score.sharpness},
+          {"objects", objects}};
+}
+
+nlohmann::json to_json(const MeasuredVideo& video) {
+  nlohmann::json segments = nlohmann::json::array();
+  for (const SegmentScore& segment : video.score.segments) segments.push_back(to_json(segment));
+  return {{"file", video.file.string()},
+          {"caption", video.caption},
+          {"whole", to_json(video.score.whole)},
+          {"segments", segments},
+          {"truth", to_json(video.truth)}};
+}
+
+}  // namespace sgf
