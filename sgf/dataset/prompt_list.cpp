@@ -12,7 +12,7 @@ std::vector<std::string> read_prompts(const std::filesystem::path& path) {
   const std::string text = read_text_file(path, "prompts, one a line");
   std::vector<std::string> prompts;
   for (size_t at = 0; at <= text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
+    const size_t end = std::min(text.find_first_of("\r\n", at), text.size());
     if (std::string line = trimmed(text.substr(at, end - at)); !line.empty()) prompts.push_back(std::move(line));
     at = end + 1;
   }

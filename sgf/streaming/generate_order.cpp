@@ -50,6 +50,16 @@ class OrderReader {
   std::string source_;
 };
 
+// A refusal that does not know where its values came from begins with the place.
+template <class Check>
+void naming(const std::string& source, const Check& check) {
+  try {
+    check();
+  } catch (const Error& error) {
+    fail("{}: {}", source, error.what());
+  }
+}
+
 }  // namespace
 
 nlohmann::json to_json(const GenerateOrder& o) {
@@ -99,7 +109,7 @@ GenerateOrder order_from_json(const nlohmann::json& json, const std::string& sou
   SGF_CHECK(o.enlarge >= 1 && o.enlarge <= 64, "{}: enlarge must lie in 1..64, got {}", source, o.enlarge);
   SGF_CHECK(o.save_every >= 0, "{}: save_every must be 0 or more, got {}", source, o.save_every);
   o.config = parse_config(config, source);
-  validate(o.config);
+  naming(source, [&] { validate(o.config); });
   const std::optional<PromptSwitch> known = enum_from_name<PromptSwitch>(how);
   SGF_CHECK(known.has_value(), "{}: no such prompt switch: {}", source, in_quotes(how));
   o.on_switch = *known;
@@ -110,7 +120,7 @@ GenerateOrder order_from_json(const nlohmann::json& json, const std::string& sou
     entry.read("prompt", timed.prompt);
     o.prompts.push_back(std::move(timed));
   }
-  check_timeline(o.prompts);
+  naming(source, [&] { check_timeline(o.prompts); });
   return o;
 }
 

@@ -107,12 +107,27 @@ bool stands_at(const Sign& sign, std::u32string_view text, const std::vector<uin
   return true;
 }
 
-}  // namespace
-
-uint32_t mojibake_classes(char32_t c) {
+uint32_t find_classes(char32_t c) {
   const std::span<const MojibakeRange> ranges = mojibake_ranges();
   const auto after = std::ranges::upper_bound(ranges, c, {}, &MojibakeRange::first);
   return after != ranges.begin() && c <= (after - 1)->last ? (after - 1)->classes : 0;
+}
+
+// Of the first plane, because each character of a prompt is looked up many times.
+const std::vector<uint32_t>& classes_of_first_plane() {
+  static const std::vector<uint32_t> all = [] {
+    std::vector<uint32_t> found(0x10000);
+    for (size_t c = 0; c < found.size(); ++c) found[c] = find_classes(static_cast<char32_t>(c));
+    return found;
+  }();
+  return all;
+}
+
+}  // namespace
+
+uint32_t mojibake_classes(char32_t c) {
+  const std::vector<uint32_t>& table = classes_of_first_plane();
+  return c < table.size() ? table[c] : find_classes(c);
 }
 
 bool looks_like_mojibake(std::u32string_view text) {

@@ -31,7 +31,7 @@ size_t utf8_length(char lead) {
   return kLengths[static_cast<uint8_t>(lead) >> 4];
 }
 
-SpieceTextNormalizer::SpieceTextNormalizer(const SpieceModel& model)
+SpieceTextNormalizer::SpieceTextNormalizer(const SpieceModel& model, const std::string& source)
     : settings_(model.normalizer), whitespace_as_suffix_(model.whitespace_as_suffix) {
   for (const SpiecePiece& piece : model.pieces) {
     if (piece.kind == PieceKind::kUserDefined) user_pieces_.push_back(piece.text);
@@ -40,7 +40,7 @@ SpieceTextNormalizer::SpieceTextNormalizer(const SpieceModel& model)
   const std::string_view map = settings_.charsmap;
   const size_t trie_bytes = map.size() < 4 ? 0 : little_endian(map);
   SGF_CHECK(trie_bytes >= 1024 && trie_bytes % 4 == 0 && trie_bytes < map.size() - 4 && map.back() == '\0',
-            "a SentencePiece model whose table of replacements is damaged");
+            "{}: a SentencePiece model whose table of replacements is damaged", source);
   for (size_t at = 4; at < 4 + trie_bytes; at += 4) trie_.push_back(little_endian(map.substr(at)));
   replacements_ = map.substr(4 + trie_bytes);
 }

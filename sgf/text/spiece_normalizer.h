@@ -14,8 +14,8 @@ namespace sgf {
 class SpieceTextNormalizer {
  public:
   // Throws Error where the table of replacements is none. User-defined pieces are left as they are.
-  explicit SpieceTextNormalizer(const SpieceModel& model);
-  SpieceTextNormalizer(const SpieceTextNormalizer&) = delete;  // one part points into another
+  SpieceTextNormalizer(const SpieceModel& model, const std::string& source);  // errors name the source
+  SpieceTextNormalizer(const SpieceTextNormalizer&) = delete;                 // one part points into another
 
   std::string normalize(std::string_view text) const;
 

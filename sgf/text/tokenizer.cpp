@@ -33,7 +33,7 @@ struct Tokenizer::Node {
 
 Tokenizer::Tokenizer(const std::filesystem::path& model)
     : model_(std::make_unique<const SpieceModel>(read_spiece_model(model))),
-      normalizer_(std::make_unique<const SpieceTextNormalizer>(*model_)) {
+      normalizer_(std::make_unique<const SpieceTextNormalizer>(*model_, model.string())) {
   index_pieces(model.string());
 }
 

@@ -223,6 +223,7 @@ def runs():
     put("seeds/stream_words", "small", words)
     put("seeds/stream_words", "whole_config", json.dumps({**note, "config": (ROOT / "presets/world-tiny.yaml").read_text()}) +
         "\n" + json.dumps(places))
+    put("broken/stream_words", "first_prompt_is_late", words.replace('"at": 0.0', '"at": 8.0'))
     put("broken/stream_words", "more_than_63_bits", words.replace("3456", str((1 << 64) - 1)))
     put("seeds/stream_state", "small", safetensors({"latents.counters": [3]}, {
         "sgf.format_version": "1", "sgf.kind": "stream", "order": json.dumps(note), "places": json.dumps(places)}))
@@ -268,6 +269,7 @@ def texts():
     put("seeds/captions", "lines.jsonl", '{"file_name":"a.mp4","prompt":"a cat"}\n{"path":"b","caption":" a dog "}\n')
     put("seeds/captions", "table.csv", 'file,id,caption\na.mp4,1,a cat\nb.mp4,2,"a ""dog"", running\nfast"\n')
     put("seeds/prompt_list", "three.txt", "\ufeffa red disc\r\n\r\n  a blue one, 黒い猫\nthe last\n")
+    put("broken/prompt_list", "lone_return.txt", "a red disc\ra blue one\n")
     put("seeds/prompt_list", "script.txt", "# a change\n0:00 a red disc\n0:20.5 a dog runs into the sea\n1:02:03 end\n")
     put("seeds/world_caption", "one", "a fast red disc on a grey field")
     put("seeds/world_caption", "two", "a fast red disc and a slow blue square on a navy field")

@@ -4,7 +4,7 @@
 FUZZ_SECONDS=60
 # Short inputs first, which are tried by the thousand; then up to a megabyte, so that depth and size are in reach.
 FUZZ_SHORT=4096 FUZZ_LONG=1048576
-FUZZ_LIMITS=(-rss_limit_mb=2048 -timeout=10)
+FUZZ_LIMITS=(-rss_limit_mb=2048 -timeout=60)
 # Faster, where an address is reported with fewer callers; an input alone is run with all of them. The replay of ./run
 # test looks for leaks.
 FUZZ_ASAN=malloc_context_size=2:quarantine_size_mb=16:detect_leaks=0

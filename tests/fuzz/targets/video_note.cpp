@@ -16,7 +16,7 @@ void read(std::string_view input) {
   const auto json =
       read_or_refuse(kName, [&] { return parse_strict_json(input, kName, {.depth = 16, .array_length = 100'000}); });
   if (!json) return;
-  const auto order = read_or_refuse("", [&] { return order_from_json(*json, kName); });
+  const auto order = read_or_refuse(kName, [&] { return order_from_json(*json, kName); });
   if (!order) return;
   must(order_from_json(to_json(*order), kName) == *order, "written and read again, an order is equal");
   must(differences(*order, *order).empty(), "an order differs from itself in nothing");
