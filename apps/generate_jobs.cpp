@@ -1,11 +1,11 @@
 #include "apps/generate_jobs.h"
 
+#include "apps/say.h"
 #include "apps/table.h"
 #include "apps/version.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
-#include "sgf/core/say.h"
 #include "sgf/dataset/prompt_list.h"
 #include "sgf/files/atomic_file.h"
 #include "sgf/files/weight_identity.h"

@@ -1,13 +1,14 @@
 // `sgf recipe run DIR`: the runs of a folder, each after those it takes weights from.
 #include "apps/commands.h"
 #include "apps/preset_folders.h"
+#include "apps/progress.h"
+#include "apps/say.h"
 #include "apps/table.h"
 #include "apps/version.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/assembly/start_sources.h"
 #include "sgf/assembly/train_needs.h"
 #include "sgf/core/error.h"
-#include "sgf/core/say.h"
 #include "sgf/files/weight_identity.h"
 #include "sgf/training/planning/recipe_plan.h"
 #include "sgf/training/run/run_terms.h"
@@ -104,7 +105,9 @@ TrainResult run_step(const RecipeStep& step, const RecipeArgs& args, const Ranks
                        .out = step.run,
                        .resume = true,
                        .facts = {{"build", version_text()}, {"config", step.file.string()}, {"set", args.overrides}},
-                       .progress = progress_mode(args.quiet)},
+                       .progress = progress_mode(args.quiet),
+                       .output = standard_progress_output(),
+                       .warn = warn_line},
                       ranks);
 }
 

@@ -112,7 +112,8 @@ void check_start(const Study& study, const StudyArm& arm) {
   if (arm.is_trained() || arm.kind == ArmKind::kTeacher) check_is_there(name + ".teacher", settings.teacher);
 }
 
-TrainResult train_arm(const Study& study, const StudyArm& arm, const std::string& build, ProgressMode progress) {
+TrainResult train_arm(const Study& study, const StudyArm& arm, const std::string& build, ProgressMode progress,
+                      const ProgressOutput& output) {
   const fs::path run = study.run_of(arm);
   fs::create_directories(run.parent_path());
   check_recipe(study, run);
@@ -123,7 +124,8 @@ TrainResult train_arm(const Study& study, const StudyArm& arm, const std::string
                                            .out = run,
                                            .resume = true,
                                            .facts = {{"build", build}, {"study_recipe", study.file.sha256}},
-                                           .progress = progress});
+                                           .progress = progress,
+                                           .output = output});
   note_seconds(run, before + std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   if (result.end == TrainEnd::kDone) keep_weights(study, arm);
   return result;

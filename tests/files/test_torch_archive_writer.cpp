@@ -5,7 +5,7 @@
 #include "sgf/files/zip_directory.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
-#include "tests/core/weight_files.h"
+#include "tests/files/weight_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

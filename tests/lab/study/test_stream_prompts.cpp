@@ -10,7 +10,7 @@
 #include "sgf/world/source.h"
 #include "sgf/world/text.h"
 #include "tests/core/refusal.h"
-#include "tests/evaluation/study/small_study.h"
+#include "tests/lab/study/small_study.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
