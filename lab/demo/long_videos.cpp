@@ -51,7 +51,8 @@ at::Tensor LongVideos::of_student(const std::string& weights, ProgressMode progr
   const at::Tensor videos =
       stream_watched({.dit = dit,
                       .settings = settings,
-                      .noise = stream_noise_of(kDemoSeed, 0, std::ssize(prompts_), settings.latent, device_),
+                      .noise = sample_noise(kDemoSeed, std::ssize(prompts_), settings.latent,
+                                            at::TensorOptions(at::kFloat).device(device_)),
                       .text = text.encode(prompts_).to(device_, compute_type(config_)),
                       .codec = codec,
                       .on_block = [&](FrameSpan block) { line.show({.step = block.end, .numbers = {}}); }},

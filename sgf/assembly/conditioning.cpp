@@ -107,7 +107,8 @@ void check_words(const TextEncoder& text, const std::vector<std::string>& prompt
     try {
       text.encode({prompts[i]});
     } catch (const Error& error) {
-      fail("{}: prompt {}, {}: {}", source, i + 1, in_quotes(prompts[i]), error.what());
+      const std::string place = source.empty() ? "prompt" : fmt::format("{}: prompt {},", source, i + 1);
+      fail("{} {}: {}", place, in_quotes(prompts[i]), error.what());
     }
   }
 }

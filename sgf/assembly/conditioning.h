@@ -28,7 +28,8 @@ struct Conditioning {
 // sizes that do not fit. `warn` hears of prompts that are cut and of a cache that cannot be used.
 Conditioning build_conditioning(const Config& config, c10::Device device, const Log& warn = {});
 
-// A word the encoder does not know is refused now, not in the middle of the night, and with its place.
-void check_words(const TextEncoder& text, const std::vector<std::string>& prompts, const std::string& source);
+// A word that the encoder does not know is refused now, not in the middle of the night, and with its place: a file or
+// a key, and the number of the prompt in it.
+void check_words(const TextEncoder& text, const std::vector<std::string>& prompts, const std::string& source = {});
 
 }  // namespace sgf
