@@ -70,6 +70,17 @@ TEST(HtmlText, Base64IsThatOfTheRfc) {  // RFC 4648, section 10
   EXPECT_EQ(encode_base64("\xff\xfe\xfd"), "//79");
 }
 
+TEST(HtmlText, APageIsFilledByNameAndItsTextsAreNotSearched) {
+  EXPECT_EQ(fill_page("<b>{{a}}</b>{{b}}{{a}}", {{"a", "{{b}}"}, {"b", "2"}}), "<b>{{b}}</b>2{{b}}");
+  EXPECT_THAT(refusal_of([] { fill_page("<b>{{c}}</b>", {{"a", ""}}); }), HasSubstr("asks for 'c'"));
+  EXPECT_THAT(refusal_of([] { fill_page("<b>{{a", {{"a", ""}}); }), HasSubstr("does not end: '{{a'"));
+}
+
+TEST(HtmlText, PartsOfAPageBringTheirOwnLineBreaks) {
+  EXPECT_EQ(fill_page("{{part}}\n{{none}}\n{{word}}\n", {{"part", "1\n2\n"}, {"none", ""}, {"word", "3"}}),
+            "1\n2\n3\n");
+}
+
 TEST(ReportPage, CarriesTheVerdictItsReasonsTheCurvesAndTheStrips) {
   const std::string page = write_report(made_contents());
   EXPECT_THAT(page, AllOf(HasSubstr("Health: bad"), HasSubstr("the critic &lt;falls&gt; behind"),
