@@ -2,6 +2,7 @@
 #include "sgf/training/run/report_page.h"
 
 #include "sgf/report/html_text.h"
+#include "sgf/report/svg_axes.h"
 #include "sgf/report/svg_curve.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
