@@ -7,6 +7,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/nearest_name.h"
+#include "sgf/files/bundled.h"
 #include "sgf/runs/run_folder.h"
 #include "sgf/weights/load_dit.h"
 #include "sgf/weights/wan_folder.h"
@@ -98,7 +99,8 @@ ChosenModel from_preset(const ModelArgs& args) {
 }
 
 ChosenModel named_model(const ModelArgs& args) {
-  const std::string model = args.model.empty() && !args.wan.empty() ? wan_network(args.wan) : args.model;
+  const std::string model =
+      args.model.empty() && !args.wan.empty() ? wan_network(args.wan) : find_bundled(args.model).string();
   SGF_CHECK(!model.empty(), "no model: --model world-small needs no download, --model FILE or --wan DIR take yours");
   if (is_run_folder(model)) return from_folder(args, model);  // a shipped model too: config.yaml makes a folder one
   if (is_shipped_file(model)) return from_folder(args, fs::path(model).parent_path());
