@@ -9,6 +9,7 @@
 #include "sgf/assembly/start_sources.h"
 #include "sgf/assembly/train_needs.h"
 #include "sgf/core/error.h"
+#include "sgf/files/bundled.h"
 #include "sgf/files/weight_identity.h"
 #include "sgf/training/planning/recipe_plan.h"
 #include "sgf/training/run/run_terms.h"
@@ -148,7 +149,7 @@ int make_steps(const std::vector<RecipeStep>& steps, const RecipeArgs& args, con
 }
 
 int run_recipe(const RecipeArgs& args) {
-  const auto plan = [&] { return plan_recipe(args.folder, args.overrides, preset_folders()); };
+  const auto plan = [&] { return plan_recipe(find_bundled(args.folder), args.overrides, preset_folders()); };
   if (args.dry_run) {
     print_plan_of(plan());
     return 0;

@@ -16,6 +16,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/stop_signal.h"
 #include "sgf/files/atomic_file.h"
+#include "sgf/files/bundled.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -43,7 +44,7 @@ struct StudyArgs {
 };
 
 Study open_study(const StudyArgs& args) {
-  Study study{.file = read_study_recipe(args.recipe),
+  Study study{.file = read_study_recipe(find_bundled(args.recipe)),
               .folder = args.out,
               .preset_folders = preset_folders(),
               .is_selection = args.selection};

@@ -4,6 +4,7 @@
 #include "sgf/assembly/start_file.h"
 #include "sgf/core/error.h"
 #include "sgf/files/atomic_file.h"
+#include "sgf/files/bundled.h"
 #include "sgf/files/json_file.h"
 #include "sgf/files/mapped_file.h"
 #include "sgf/files/sha256.h"
@@ -87,7 +88,7 @@ void check_recipe(const Study& study, const fs::path& run) {
 }
 
 void check_is_there(const std::string& key, const std::string& path) {
-  SGF_CHECK(fs::exists(path),
+  SGF_CHECK(fs::exists(find_bundled(path)),
             "{}: {} is not there, seen from {}; make it first, or leave its arms out with --granularity or --arms", key,
             path, fs::current_path().string());
 }

@@ -3,14 +3,16 @@
 
 #include "sgf/context/attention_context.h"
 #include "sgf/kernels/dense_attention.h"
-#include "sgf/model/block.h"
-#include "sgf/model/call_plan.h"
 #include "sgf/model/dit_config.h"
 #include "sgf/model/dit_weights.h"
 #include "sgf/model/prompt_text.h"
 #include "sgf/model/recompute.h"
+#include "sgf/model/rope_table.h"
 
 namespace sgf {
+
+struct BlockInput;
+struct CallPlan;
 
 struct DitOptions {
   AttentionBackend attention = AttentionBackend::kAuto;
