@@ -3,7 +3,7 @@
 #include "apps/commands.h"
 #include "apps/config_notes.h"
 #include "apps/option_values.h"
-#include "apps/preset_folders.h"
+#include "sgf/assembly/preset_folders.h"
 
 #include "apps/say.h"
 #include "apps/table.h"

@@ -1,8 +1,8 @@
 #include "apps/config_notes.h"
 
-#include "apps/preset_folders.h"
 #include "apps/say.h"
 #include "apps/table.h"
+#include "sgf/assembly/preset_folders.h"
 #include "sgf/assembly/train_needs.h"
 
 #include <fmt/format.h>

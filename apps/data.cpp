@@ -1,10 +1,10 @@
 // `sgf data encode FOLDER`: videos on disk as clips that can be learnt.
 #include "apps/commands.h"
 #include "apps/option_values.h"
-#include "apps/preset_folders.h"
 #include "apps/progress.h"
 #include "apps/say.h"
 #include "apps/vae_options.h"
+#include "sgf/assembly/preset_folders.h"
 #include "sgf/config/config.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"

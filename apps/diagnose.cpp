@@ -3,7 +3,7 @@
 // sink do for a long stream?
 #include "apps/diagnose.h"
 #include "apps/commands.h"
-#include "apps/preset_folders.h"
+#include "sgf/assembly/preset_folders.h"
 #include "sgf/core/device.h"
 
 #include <ATen/Parallel.h>

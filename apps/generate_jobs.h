@@ -1,7 +1,7 @@
 // What `sgf generate` was asked for, as one order a video, checked before any work.
 #pragma once
 
-#include "apps/stream_model.h"
+#include "sgf/streaming/choose_model.h"
 #include "sgf/streaming/generate.h"
 
 #include <cstdint>

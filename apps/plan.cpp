@@ -1,10 +1,10 @@
 // `sgf plan CONFIG`: what a training run needs before it is started: memory, operations, time, and what would fit.
 #include "apps/commands.h"
 #include "apps/option_values.h"
-#include "apps/preset_folders.h"
 #include "apps/say.h"
 #include "apps/table.h"
 #include "sgf/assembly/config_parts.h"
+#include "sgf/assembly/preset_folders.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/config/config.h"
 #include "sgf/training/planning/run_plan.h"

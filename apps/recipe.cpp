@@ -1,10 +1,10 @@
 // `sgf recipe run DIR`: the runs of a folder, each after those it takes weights from.
 #include "apps/commands.h"
-#include "apps/preset_folders.h"
 #include "apps/progress.h"
 #include "apps/say.h"
 #include "apps/table.h"
 #include "apps/version.h"
+#include "sgf/assembly/preset_folders.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/assembly/start_sources.h"
 #include "sgf/assembly/train_needs.h"

@@ -1,4 +1,4 @@
-#include "apps/preset_folders.h"
+#include "sgf/assembly/preset_folders.h"
 
 #include "sgf/files/bundled.h"
 
