@@ -6,7 +6,7 @@ set(commit "unknown (built without git)")
 if(EXISTS "${SOURCE}/.git")
   execute_process(COMMAND git -C "${SOURCE}" rev-parse HEAD OUTPUT_VARIABLE head RESULT_VARIABLE failed ERROR_QUIET
                   OUTPUT_STRIP_TRAILING_WHITESPACE)
-  execute_process(COMMAND git -C "${SOURCE}" diff HEAD -- sgf apps cmake CMakeLists.txt OUTPUT_VARIABLE changes ERROR_QUIET)
+  execute_process(COMMAND git -C "${SOURCE}" diff HEAD -- sgf lab apps cmake CMakeLists.txt OUTPUT_VARIABLE changes ERROR_QUIET)
   if(NOT failed)
     set(commit "${head}")
     if(changes)
