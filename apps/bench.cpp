@@ -62,7 +62,7 @@ PassesSetting complete(const BenchArgs& args) {
   setting.dtype = scalar_type_from_name(args.dtype);
   setting.device = device_from_name(args.device);
   setting.attention = attention_backend_from_name(args.attention);
-  setting.activations = activation_policy_from_name(args.activations);
+  setting.activations = activations_from_bench_name(args.activations);
   return setting;
 }
 

@@ -3,6 +3,7 @@
 #include "sgf/core/error.h"
 #include "sgf/model/attention.h"
 #include "sgf/model/embeddings.h"
+#include "sgf/model/recompute.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>

@@ -1,12 +1,25 @@
 // At which denoising step Pass 1 is recorded.
 #pragma once
 
+#include "sgf/core/enum_names.h"
+
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 namespace sgf {
+
+// How many exit steps are drawn.
+enum class ExitSharing {
+  kShared,     // one for all samples of a step
+  kPerSample,  // one per sample
+};
+
+constexpr auto enum_names(ExitSharing) {
+  return std::array{EnumName{ExitSharing::kShared, "shared"}, EnumName{ExitSharing::kPerSample, "per_sample"}};
+}
 
 // Counted from 1. One for all samples, so that every rank does equal work and nothing past it is computed; or one a
 // sample, and then all steps are run.

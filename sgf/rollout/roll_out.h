@@ -1,17 +1,12 @@
 // Pass 1: the video, block by block, without gradient, recorded at the exit step.
 #pragma once
 
+#include "sgf/rollout/cache_latents.h"
 #include "sgf/rollout/denoise_block.h"
 #include "sgf/rollout/exit_record.h"
 #include "sgf/rollout/exit_steps.h"
 
 namespace sgf {
-
-// Which of a block's predictions later blocks see.
-enum class CacheLatents {
-  kExit,        // that of the exit step
-  kFinalClean,  // that of the last step: all are run, and the exit step only says what is recorded
-};
 
 struct RolloutSettings {
   ContextPolicy policy;
@@ -19,6 +14,7 @@ struct RolloutSettings {
   std::vector<double> timesteps;  // the student's warped list, noisiest first
   CacheLatents cache = CacheLatents::kExit;
   PositionRule positions;  // absolute in training: Pass 2 knows no other
+  SigmaRule sigma;
 };
 
 // Every block is denoised and written to the cache at t = 0. `given` [B, n, C, H, W], where it is defined, are the

@@ -30,8 +30,8 @@ std::unique_ptr<Stage> build_clip_stage(const Config& c, const Conditioning& aro
       .objective = is_causal ? ClipObjective::kTeacherForcing : ClipObjective::kFlowMatching,
       .update = single_network_settings(c),
       .seed = static_cast<uint64_t>(c.run.seed),
-      .shift = c.schedule.shift,
-      .policy = policy_of(c),
+      .sigma = c.schedule.sigma_rule(),
+      .policy = c.context.policy(),
       .layout = layout_of(c),
       .sampler = {.steps = c.output.sample_steps, .shift = c.schedule.shift, .guidance = c.output.sample_guidance},
       .empty_text = around.text->encode({""})};
@@ -41,7 +41,7 @@ std::unique_ptr<Stage> build_clip_stage(const Config& c, const Conditioning& aro
 
 // Students of paths go through the steps that the paths were kept at.
 void check_paths_fit(const Config& c, const PairOrder& order) {
-  const std::vector<double> steps = denoising_steps(c);
+  const std::vector<double> steps = c.schedule.timesteps();
   SGF_CHECK(order.stage == enum_name(c.train.stage), "data.pairs {}: holds pairs for {}, train.stage is {}",
             c.data.pairs, order.stage, enum_name(c.train.stage));
   SGF_CHECK(order.latent == std::vector<int64_t>({c.video.frames, c.model.in_dim, c.video.height, c.video.width}),
@@ -96,12 +96,11 @@ DmdStageSettings dmd_settings(const Config& c) {
   const size_t steps = c.schedule.denoising_steps.size();
   SGF_CHECK(c.dmd.first_exit <= static_cast<int64_t>(steps),
             "dmd.first_exit must be one of the {} denoising steps, 1 to {}, got {}", steps, steps, c.dmd.first_exit);
-  const bool is_open = c.dmd.boundary == BoundaryChoice::kOpen;
   return {
       .dmd = {.rollout = rollout_settings_of(c),
               .first_exit = c.dmd.first_exit,
-              .exit_per_sample = c.dmd.exit == ExitChoice::kPerSample,
-              .boundary = is_open ? GradientBoundary::kOpenContext : GradientBoundary::kFrozenContext,
+              .exits = c.dmd.exit,
+              .boundary = c.dmd.boundary,
               .guidance = c.dmd.guidance,
               .score = {.shift = c.dmd.score_shift.value_or(c.schedule.shift), .least = c.dmd.least_score_time},
               .score_above_next_step = c.dmd.score_above_next_step},
@@ -148,7 +147,7 @@ DmdData dmd_data(const Config& c, const Conditioning& around, c10::Device device
 
 std::string pair_context(const Config& c) {
   if (c.train.stage != StageChoice::kCausalOde) return "";
-  const ContextPolicy policy = policy_of(c);
+  const ContextPolicy policy = c.context.policy();
   return fmt::format("sink {}, window {}, blocks of {} after {}", policy.sink_frames, policy.fifo_frames,
                      c.context.block_frames, layout_of(c).block(0).frames());
 }

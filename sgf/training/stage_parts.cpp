@@ -48,7 +48,7 @@ LearnerSettings learner_settings(const Config& c, const OptimiserSettings& o) {
 
 TrainedDit trained_dit(const Config& c, const std::string& source, c10::Device device) {
   const auto options = at::TensorOptions().device(device).dtype(master_type(c));
-  return TrainedDit(dit_config_of(c), weights_of(c, source, options), compute_type(c), dit_options_of(c));
+  return TrainedDit(c.model, weights_of(c, source, options), compute_type(c), dit_options_of(c));
 }
 
 SingleNetworkSettings single_network_settings(const Config& c) {

@@ -141,7 +141,8 @@ TEST(DmdStage, RecordedOnAGpuTakesTheSameSteps) {
 
 TEST(DmdStage, ExitsOfASamplesOwnAreNotRecorded) {
   DmdStageSettings settings = testing::stage_settings(2, 2);
-  settings.record_launches = settings.dmd.exit_per_sample = true;
+  settings.record_launches = true;
+  settings.dmd.exits = ExitSharing::kPerSample;
   EXPECT_THROW(DmdStage(settings, testing::network(1, at::kFloat), testing::network(2, at::kFloat).network(),
                         testing::network(3, at::kFloat), {}),
                Error);

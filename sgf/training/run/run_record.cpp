@@ -55,7 +55,7 @@ void RunRecord::save_checkpoint(const Stage& stage, int64_t steps_done) {
   if (store.newest() != steps_done) {
     metrics_->sync();
     store.save(steps_done, [&](const std::filesystem::path& place) {
-      write_stage_files(place, stage.state(), dit_config_of(config_), steps_done);
+      write_stage_files(place, stage.state(), config_.model, steps_done);
     });
   }
   // Also where this step was saved before: a kill may have come between the two.

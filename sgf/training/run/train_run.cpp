@@ -40,7 +40,7 @@ bool is_due(int64_t steps_done, int64_t every) { return every > 0 && steps_done 
 
 // Each rank of a host has a GPU of its own.
 c10::Device device_of(const Config& config, const Ranks& ranks) {
-  const c10::Device device = device_from_name(enum_name(config.run.device));
+  const c10::Device device = device_of(config.run.device);
   if (!device.is_cuda() || ranks.size() == 1) return device;
   return device_from_name(fmt::format("cuda:{}", ranks.place().local_rank));
 }
