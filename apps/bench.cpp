@@ -2,10 +2,12 @@
 #include "apps/commands.h"
 #include "apps/option_values.h"
 #include "sgf/bench/bench_compare.h"
+#include "sgf/bench/bench_line.h"
 #include "sgf/bench/bench_passes.h"
 #include "sgf/core/device.h"
 #include "sgf/core/say.h"
 #include "sgf/files/tensors.h"
+#include "sgf/kernels/dense_attention.h"
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>

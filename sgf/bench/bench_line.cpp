@@ -2,6 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/files/tensors.h"
+#include "sgf/kernels/dense_attention.h"
 #include "sgf/training/planning/activation_memory.h"
 
 #include <ATen/ATen.h>

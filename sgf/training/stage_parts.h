@@ -12,9 +12,6 @@
 
 namespace sgf {
 
-LearnerSettings learner_settings(const Config& config, const OptimiserSettings& optimiser);
-SingleNetworkSettings single_network_settings(const Config& config);
-
 // Weights of `source`, or fresh ones, to be trained.
 TrainedDit trained_dit(const Config& config, const std::string& source, c10::Device device);
 

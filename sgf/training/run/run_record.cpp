@@ -31,7 +31,15 @@ std::vector<std::pair<std::string, std::string>> run_facts(const Config& c, int6
   return facts;
 }
 
+bool is_due(int64_t steps_done, int64_t every) { return every > 0 && steps_done % every == 0; }
+
 }  // namespace
+
+DueOutputs due_after(int64_t steps_done, const OutputSettings& output) {
+  return {.samples = is_due(steps_done, output.sample_every),
+          .checkpoint = is_due(steps_done, output.checkpoint_every),
+          .report = is_due(steps_done, output.report_every)};
+}
 
 RunRecord::RunRecord(const Config& config, RunFolder folder, int64_t steps_done, nlohmann::json facts)
     : config_(config), folder_(std::move(folder)), device_(facts.at("device").get<std::string>()) {

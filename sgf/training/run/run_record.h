@@ -16,6 +16,16 @@
 
 namespace sgf {
 
+// What a run leaves after so many steps; beside it the last step's checkpoint and report.
+struct DueOutputs {
+  bool samples = false;
+  bool checkpoint = false;
+  bool report = false;
+
+  bool operator==(const DueOutputs&) const = default;
+};
+DueOutputs due_after(int64_t steps_done, const OutputSettings& output);
+
 // Held by the first rank alone.
 class RunRecord {
  public:
