@@ -1,11 +1,11 @@
 // `sgf bench ITEM…`: times of the passes on this machine, one JSON line a work item.
 #include "apps/commands.h"
 #include "apps/option_values.h"
+#include "apps/say.h"
 #include "sgf/bench/bench_compare.h"
 #include "sgf/bench/bench_line.h"
 #include "sgf/bench/bench_passes.h"
 #include "sgf/core/device.h"
-#include "sgf/core/say.h"
 #include "sgf/files/tensors.h"
 #include "sgf/kernels/dense_attention.h"
 

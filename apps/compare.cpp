@@ -3,10 +3,10 @@
 
 #include "apps/commands.h"
 #include "apps/option_values.h"
+#include "apps/say.h"
 #include "apps/table.h"
 #include "lab/preference/rater_page.h"
 #include "sgf/core/error.h"
-#include "sgf/core/say.h"
 #include "sgf/files/atomic_file.h"
 
 #include <fmt/format.h>

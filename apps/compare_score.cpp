@@ -2,10 +2,10 @@
 #include "apps/commands.h"
 #include "apps/compare.h"
 #include "apps/option_values.h"
+#include "apps/say.h"
 #include "apps/table.h"
 #include "lab/preference/preference_score.h"
 #include "sgf/core/error.h"
-#include "sgf/core/say.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

@@ -1,7 +1,7 @@
 // `sgf completion bash|zsh`: a completion script that knows the commands and options this very program has.
 #include "apps/commands.h"
 #include "apps/completion_scripts.h"
-#include "sgf/core/say.h"
+#include "apps/say.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

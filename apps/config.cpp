@@ -5,10 +5,10 @@
 #include "apps/option_values.h"
 #include "apps/preset_folders.h"
 
+#include "apps/say.h"
 #include "apps/table.h"
 #include "sgf/core/error.h"
 #include "sgf/core/printable.h"
-#include "sgf/core/say.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

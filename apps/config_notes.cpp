@@ -1,9 +1,9 @@
 #include "apps/config_notes.h"
 
 #include "apps/preset_folders.h"
+#include "apps/say.h"
 #include "apps/table.h"
 #include "sgf/assembly/train_needs.h"
-#include "sgf/core/say.h"
 
 #include <fmt/format.h>
 

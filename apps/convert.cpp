@@ -1,8 +1,8 @@
 // `sgf convert IN OUT`: other names, another element type, another container.
 #include "sgf/weights/convert.h"
 #include "apps/commands.h"
+#include "apps/say.h"
 #include "apps/table.h"
-#include "sgf/core/say.h"
 #include "sgf/weights/weight_names.h"
 
 #include <fmt/format.h>

@@ -2,11 +2,12 @@
 #include "apps/commands.h"
 #include "apps/option_values.h"
 #include "apps/preset_folders.h"
+#include "apps/progress.h"
+#include "apps/say.h"
 #include "apps/vae_options.h"
 #include "sgf/config/config.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
-#include "sgf/core/say.h"
 #include "sgf/dataset/encode_clips.h"
 #include "sgf/files/tensors.h"
 #include "sgf/files/weight_identity.h"
@@ -74,6 +75,7 @@ void run_data_encode(const DataEncodeArgs& args) {
   request.dtype = name_of(encode_options(args.vae).dtype().toScalarType());
   request.say = say_to_stderr;
   request.progress = progress_mode(args.quiet);
+  request.output = standard_progress_output();
   const EncodeResult result = encode_clips(request, open_vae(args.vae), *open_captions_encoder(args, wan));
   print_result(result, request);
   exit_with(result.was_stopped ? kEncodeStopped : result.left_out.empty() ? 0 : kVideosLeftOut);

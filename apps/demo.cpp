@@ -3,10 +3,11 @@
 #include "apps/commands.h"
 #include "apps/option_values.h"
 #include "apps/preset_folders.h"
+#include "apps/progress.h"
+#include "apps/say.h"
 #include "apps/table.h"
 #include "sgf/config/config.h"
 #include "sgf/core/error.h"
-#include "sgf/core/say.h"
 #include "sgf/media/video_writer.h"
 
 #include <fmt/format.h>
@@ -75,6 +76,7 @@ void run_demo_command(const DemoArgs& args) {
                 .prompts = args.prompts,
                 .writes_videos = can_write_videos(),
                 .progress = progress_mode(/*is_quiet=*/false),
+                .output = standard_progress_output(),
                 .say = say});
   say("done");
   print_result(result);

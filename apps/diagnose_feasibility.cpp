@@ -1,9 +1,9 @@
 // `sgf diagnose feasibility CONFIG`: what each way to a gradient costs, on one rollout.
 #include "apps/commands.h"
 #include "apps/diagnose.h"
+#include "apps/say.h"
 #include "apps/table.h"
 #include "sgf/core/error.h"
-#include "sgf/core/say.h"
 #include "sgf/diagnosis/diagnosis_setup.h"
 #include "sgf/diagnosis/feasibility.h"
 

@@ -3,8 +3,8 @@
 #include "apps/diagnose.h"
 #include "apps/option_values.h"
 #include "apps/progress.h"
+#include "apps/say.h"
 #include "apps/table.h"
-#include "sgf/core/say.h"
 #include "sgf/diagnosis/sink_ablation.h"
 
 #include <fmt/format.h>

@@ -1,13 +1,13 @@
 // `sgf eval VIDEO|FOLDER`: scores videos by VBench, VBench-Long or the built-in world's measures.
 #include "apps/eval.h"
+#include "apps/progress.h"
 
 #include "apps/commands.h"
 #include "apps/option_values.h"
+#include "apps/say.h"
 #include "apps/table.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
-#include "sgf/core/progress_line.h"
-#include "sgf/core/say.h"
 #include "sgf/core/stop_signal.h"
 #include "sgf/evaluation/eval_run.h"
 #include "sgf/evaluation/score_cache.h"

@@ -4,11 +4,11 @@
 #include "apps/generate_jobs.h"
 #include "apps/generate_targets.h"
 #include "apps/option_values.h"
+#include "apps/progress.h"
+#include "apps/say.h"
 #include "apps/table.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
-#include "sgf/core/progress_line.h"
-#include "sgf/core/say.h"
 #include "sgf/core/stop_signal.h"
 
 #include <ATen/Parallel.h>

@@ -1,11 +1,12 @@
 #include "apps/generate_jobs.h"
 
+#include "apps/say.h"
 #include "apps/table.h"
 #include "apps/version.h"
+#include "sgf/assembly/conditioning.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
-#include "sgf/core/say.h"
 #include "sgf/dataset/prompt_list.h"
 #include "sgf/files/atomic_file.h"
 #include "sgf/files/weight_identity.h"
@@ -162,17 +163,6 @@ std::vector<VideoJob> many_jobs(const GenerateArgs& args, const VideoJob& patter
   return jobs;
 }
 
-// A world has few words: the prompt that has another is named.
-void check_world_words(const TextEncoder& text, const std::vector<std::string>& prompts) {
-  for (const std::string& prompt : prompts) {
-    try {
-      text.encode({prompt});
-    } catch (const Error& error) {
-      fail("prompt {}: {}", in_quotes(prompt), error.what());
-    }
-  }
-}
-
 }  // namespace
 
 std::vector<VideoJob> jobs_of(const GenerateArgs& args) {
@@ -213,7 +203,7 @@ void check_prompts(const std::vector<VideoJob>& jobs, const StreamParts& parts,
   if (order.guidance != 1) prompts.insert(order.negative);
   const std::vector<std::string> list(prompts.begin(), prompts.end());
   if (!order.config.data.world.empty()) {
-    check_world_words(*parts.text, list);
+    check_words(*parts.text, list);
     return warn_of_objects(world_preset(order.config.data.world), shown, warn);
   }
   // Met once, many at a time: a large encoder is read from its file on every call.

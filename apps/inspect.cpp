@@ -1,8 +1,8 @@
 // `sgf inspect FILE|DIR…`: what a weight file is and whether it is whole.
 #include "apps/commands.h"
+#include "apps/say.h"
 #include "apps/table.h"
 #include "sgf/core/error.h"
-#include "sgf/core/say.h"
 #include "sgf/files/checkpoint_hashes.h"
 #include "sgf/text/umt5_names.h"
 #include "sgf/vae/vae_report.h"

@@ -1,12 +1,13 @@
 // The `sgf` program: gathers the commands, runs the one that was asked for, and turns errors into words and codes.
 // 0 good; 1 the command failed or found something wrong; 2 it was not understood.
 #include "apps/commands.h"
+#include "apps/say.h"
 #include "apps/version.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/memory_watch.h"
 #include "sgf/core/nearest_name.h"
-#include "sgf/core/say.h"
+#include "sgf/core/notice.h"
 #include "sgf/files/lost_map.h"
 
 #include <c10/util/Exception.h>
@@ -118,6 +119,7 @@ int explain_misuse(const CLI::App& app, const CLI::ParseError& error, const std:
 }
 
 int run(int argc, char** argv) {
+  const NoticeScope notices(warn_line);
   CLI::App app("Training and streaming long-video diffusion in C++", "sgf");
   add_commands(app);
   try {

@@ -2,7 +2,8 @@
 #include "apps/commands.h"
 #include "apps/config_notes.h"
 #include "apps/option_values.h"
-#include "sgf/core/say.h"
+#include "apps/progress.h"
+#include "apps/say.h"
 #include "sgf/training/make_pairs.h"
 
 #include <fmt/format.h>
@@ -32,7 +33,8 @@ void run_pairs(const PairsArgs& args) {
                       .per_shard = args.per_shard,
                       .guidance = args.guidance,
                       .steps = args.steps,
-                      .progress = progress_mode(args.quiet)};
+                      .progress = progress_mode(args.quiet),
+                      .output = standard_progress_output()};
   if (request.out.empty()) request.out = request.config.data.pairs;
   std::tie(request.worker, request.workers) = worker_of(args.shard);
   const PairResult result = make_pairs(request);

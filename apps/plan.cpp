@@ -2,11 +2,11 @@
 #include "apps/commands.h"
 #include "apps/option_values.h"
 #include "apps/preset_folders.h"
+#include "apps/say.h"
 #include "apps/table.h"
 #include "sgf/assembly/config_parts.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/config/config.h"
-#include "sgf/core/say.h"
 #include "sgf/training/planning/run_plan.h"
 
 #include <fmt/format.h>

@@ -1,19 +1,21 @@
 #include "apps/preset_folders.h"
 
+#include "sgf/files/bundled.h"
+
 #include <cstdlib>
 #include <set>
 
 namespace sgf {
 
 std::vector<std::filesystem::path> preset_folders() {
-  std::error_code ignored;  // without /proc there is no installed folder to be found
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const std::optional<std::filesystem::path> installed = installed_data_folder();
   const char* named = std::getenv("SGF_PRESETS");
 
   std::vector<std::filesystem::path> folders;
   for (const std::filesystem::path& folder :
-       {std::filesystem::path(named ? named : ""), program.parent_path().parent_path() / "share/sgf/presets",
-        std::filesystem::path(SGF_PRESETS_DIR)}) {
+       {std::filesystem::path(named ? named : ""),
+        installed ? *installed / "presets" : std::filesystem::path(SGF_PRESETS_DIR)}) {
+    std::error_code ignored;
     if (!folder.empty() && std::filesystem::is_directory(folder, ignored)) folders.push_back(folder);
   }
   return folders;

@@ -8,7 +8,8 @@
 
 namespace sgf {
 
-// $SGF_PRESETS, then the folder installed with the program, then the source tree's: those that are there.
+// $SGF_PRESETS where it is set, then the folder installed with the program. A program that is not installed reads the
+// source tree's in its place.
 std::vector<std::filesystem::path> preset_folders();
 
 // What those folders hold, without the .yaml, sorted.

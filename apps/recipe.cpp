@@ -1,13 +1,15 @@
 // `sgf recipe run DIR`: the runs of a folder, each after those it takes weights from.
 #include "apps/commands.h"
 #include "apps/preset_folders.h"
+#include "apps/progress.h"
+#include "apps/say.h"
 #include "apps/table.h"
 #include "apps/version.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/assembly/start_sources.h"
 #include "sgf/assembly/train_needs.h"
 #include "sgf/core/error.h"
-#include "sgf/core/say.h"
+#include "sgf/files/bundled.h"
 #include "sgf/files/weight_identity.h"
 #include "sgf/training/planning/recipe_plan.h"
 #include "sgf/training/run/run_terms.h"
@@ -104,7 +106,9 @@ TrainResult run_step(const RecipeStep& step, const RecipeArgs& args, const Ranks
                        .out = step.run,
                        .resume = true,
                        .facts = {{"build", version_text()}, {"config", step.file.string()}, {"set", args.overrides}},
-                       .progress = progress_mode(args.quiet)},
+                       .progress = progress_mode(args.quiet),
+                       .output = standard_progress_output(),
+                       .warn = warn_line},
                       ranks);
 }
 
@@ -145,7 +149,7 @@ int make_steps(const std::vector<RecipeStep>& steps, const RecipeArgs& args, con
 }
 
 int run_recipe(const RecipeArgs& args) {
-  const auto plan = [&] { return plan_recipe(args.folder, args.overrides, preset_folders()); };
+  const auto plan = [&] { return plan_recipe(find_bundled(args.folder), args.overrides, preset_folders()); };
   if (args.dry_run) {
     print_plan_of(plan());
     return 0;

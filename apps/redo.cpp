@@ -1,11 +1,11 @@
 // `sgf redo VIDEO`: makes a video again from what it says of itself, and compares.
 #include "apps/commands.h"
 #include "apps/option_values.h"
+#include "apps/progress.h"
+#include "apps/say.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/core/error.h"
 #include "sgf/core/printable.h"
-#include "sgf/core/progress_line.h"
-#include "sgf/core/say.h"
 #include "sgf/files/strict_json.h"
 #include "sgf/files/weight_identity.h"
 #include "sgf/media/video_fragments.h"

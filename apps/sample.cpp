@@ -1,10 +1,10 @@
 // `sgf sample`: videos of many-step models, to look at teachers and teacher-forced students.
 #include "apps/commands.h"
 #include "apps/option_values.h"
+#include "apps/progress.h"
+#include "apps/say.h"
 #include "apps/stream_model.h"
 #include "sgf/core/error.h"
-#include "sgf/core/progress_line.h"
-#include "sgf/core/say.h"
 #include "sgf/dataset/prompt_list.h"
 #include "sgf/files/atomic_file.h"
 #include "sgf/media/sample_files.h"

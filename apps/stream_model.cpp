@@ -7,12 +7,10 @@
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/nearest_name.h"
-#include "sgf/model/dit_weights.h"
+#include "sgf/files/bundled.h"
 #include "sgf/runs/run_folder.h"
-#include "sgf/weights/stored_config.h"
+#include "sgf/weights/load_dit.h"
 #include "sgf/weights/wan_folder.h"
-#include "sgf/weights/weight_folder.h"
-#include "sgf/weights/weight_names.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -34,20 +32,6 @@ bool is_preset(const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// The network in a file: sizes as its shapes tell them, the rest as its metadata or its config.json says.
-DitConfig network_in(const fs::path& path) {
-  const fs::path file_path = find_dit_file(path);
-  const TensorFile file = open_tensor_file(file_path);
-  const DitWeightIndex index = index_dit_weights(file);
-  const std::optional<DitConfig> stored = find_stored_config(file, file_path).config;
-  if (!stored) return infer_dit_config(index);
-  DitConfig network = infer_dit_sizes(index);
-  network.num_heads = stored->num_heads;
-  network.text_len = stored->text_len;
-  network.eps = stored->eps;
-  return network;
-}
-
 // The preset whose network this is; its window and schedule are the best guess there is.
 std::optional<std::string> preset_of(const DitConfig& network) {
   for (const char* name : {"world-tiny", "world-small", kWanPreset, "wan-14b"}) {
@@ -61,7 +45,7 @@ std::optional<std::string> preset_of(const DitConfig& network) {
 }
 
 ChosenModel from_file(const ModelArgs& args, const fs::path& path) {
-  const DitConfig network = network_in(path);
+  const DitConfig network = read_dit_config(path);
   const std::optional<std::string> guess = preset_of(network);
   SGF_CHECK(
       !args.config.empty() || guess,
@@ -115,7 +99,8 @@ ChosenModel from_preset(const ModelArgs& args) {
 }
 
 ChosenModel named_model(const ModelArgs& args) {
-  const std::string model = args.model.empty() && !args.wan.empty() ? wan_network(args.wan) : args.model;
+  const std::string model =
+      args.model.empty() && !args.wan.empty() ? wan_network(args.wan) : find_bundled(args.model).string();
   SGF_CHECK(!model.empty(), "no model: --model world-small needs no download, --model FILE or --wan DIR take yours");
   if (is_run_folder(model)) return from_folder(args, model);  // a shipped model too: config.yaml makes a folder one
   if (is_shipped_file(model)) return from_folder(args, fs::path(model).parent_path());

@@ -1,9 +1,9 @@
 // `sgf strips VIDEO…`: videos as a figure, a row each, a column a time.
 #include "apps/commands.h"
 #include "apps/option_values.h"
+#include "apps/say.h"
 #include "apps/table.h"
 #include "sgf/core/error.h"
-#include "sgf/core/say.h"
 #include "sgf/media/strip_figure.h"
 
 #include <fmt/format.h>

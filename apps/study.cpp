@@ -3,6 +3,8 @@
 #include "apps/config_notes.h"
 #include "apps/option_values.h"
 #include "apps/preset_folders.h"
+#include "apps/progress.h"
+#include "apps/say.h"
 #include "apps/table.h"
 #include "apps/version.h"
 #include "lab/study/child_jobs.h"
@@ -12,9 +14,9 @@
 #include "lab/study/train_arm.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
-#include "sgf/core/say.h"
 #include "sgf/core/stop_signal.h"
 #include "sgf/files/atomic_file.h"
+#include "sgf/files/bundled.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -42,7 +44,7 @@ struct StudyArgs {
 };
 
 Study open_study(const StudyArgs& args) {
-  Study study{.file = read_study_recipe(args.recipe),
+  Study study{.file = read_study_recipe(find_bundled(args.recipe)),
               .folder = args.out,
               .preset_folders = preset_folders(),
               .is_selection = args.selection};
@@ -124,7 +126,7 @@ int run_arm(const Study& study, const PlannedArm& planned, const StudyArgs& args
   };
   if (args.trains() && arm.is_trained() && planned.state < ArmState::kTrained) {
     say(fmt::format("{}: training, {} steps", arm.id(), planned.steps));
-    const TrainResult result = train_arm(study, arm, version_text(), mode);
+    const TrainResult result = train_arm(study, arm, version_text(), mode, standard_progress_output());
     if (result.end != TrainEnd::kDone) {
       warn("{} stopped after step {}: {}; the same command goes on", arm.id(), result.steps_done, result.reason);
       return result.end == TrainEnd::kStopped ? kStudyStopped : kStudyUnsound;

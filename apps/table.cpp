@@ -1,8 +1,8 @@
 #include "apps/table.h"
 
+#include "apps/say.h"
 #include "sgf/core/error.h"
 #include "sgf/core/printable.h"
-#include "sgf/core/say.h"
 
 #include <fmt/format.h>
 

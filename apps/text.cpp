@@ -1,10 +1,10 @@
 // `sgf text PROMPT`: what becomes of a prompt on its way to the network.
 #include "apps/commands.h"
 #include "apps/option_values.h"
+#include "apps/say.h"
 #include "apps/table.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
-#include "sgf/core/say.h"
 #include "sgf/files/tensors.h"
 #include "sgf/text/cached_prompt_encoder.h"
 #include "sgf/text/prompt_cleaning.h"

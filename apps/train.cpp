@@ -2,9 +2,10 @@
 #include "apps/commands.h"
 #include "apps/config_notes.h"
 #include "apps/option_values.h"
+#include "apps/progress.h"
+#include "apps/say.h"
 #include "apps/version.h"
 #include "sgf/config/config.h"
-#include "sgf/core/say.h"
 #include "sgf/training/run/train_run.h"
 
 #include <fmt/format.h>
@@ -44,7 +45,9 @@ TrainRequest request_of(const TrainArgs& args) {
                        .resume = args.resume,
                        .stop_after_steps = args.stop_after,
                        .facts = {{"build", version_text()}, {"config", args.config}, {"set", args.overrides}},
-                       .progress = progress_mode(args.quiet)};
+                       .progress = progress_mode(args.quiet),
+                       .output = standard_progress_output(),
+                       .warn = warn_line};
   if (request.out.empty()) request.out = "runs/" + request.config.name;
   return request;
 }

@@ -2,8 +2,8 @@
 #include "apps/commands.h"
 #include "apps/option_values.h"
 #include "apps/progress.h"
+#include "apps/say.h"
 #include "apps/vae_options.h"
-#include "sgf/core/say.h"
 #include "sgf/vae/vae_files.h"
 
 #include <fmt/format.h>

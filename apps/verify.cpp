@@ -1,11 +1,11 @@
 // `sgf verify FILE…`: replays reference recordings and prints how far this program is from them.
 #include "apps/commands.h"
 #include "apps/option_values.h"
+#include "apps/say.h"
 #include "apps/table.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/core/printable.h"
-#include "sgf/core/say.h"
 #include "sgf/verify/recording.h"
 #include "sgf/verify/replay.h"
 

@@ -1,5 +1,6 @@
 # A room of the library lists its sources: PLAIN ones need no torch, so they compile in a blink and run under sanitizers
 # and fuzzers; TORCH and CUDA ones need it; LEFT_OUT ones are not in this build. Names are without ".cpp" (CUDA: ".cu").
+# ASSETS are files of its assets/ folder, which the library carries.
 #
 # SGF_ROOM_TARGET names the library; its plain sources are compiled in the object library ${SGF_ROOM_TARGET}_plain.
 option(SGF_COMPILE_BY_ROOM "Compile the sources of a room together; off: one by one, as clang-tidy reads them" ON)
@@ -24,16 +25,20 @@ function(sgf_add_sources target)
 endfunction()
 
 function(sgf_room)
-  cmake_parse_arguments(PARSE_ARGV 0 ROOM "" "" "PLAIN;TORCH;CUDA;LEFT_OUT")
-  file(GLOB_RECURSE unlisted CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cpp *.cu)
+  cmake_parse_arguments(PARSE_ARGV 0 ROOM "" "" "PLAIN;TORCH;CUDA;ASSETS;LEFT_OUT")
+  file(GLOB_RECURSE unlisted CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cpp *.cu assets/*)
   list(TRANSFORM ROOM_PLAIN APPEND .cpp)
   list(TRANSFORM ROOM_TORCH APPEND .cpp)
   list(TRANSFORM ROOM_CUDA APPEND .cu)
-  list(REMOVE_ITEM unlisted ${ROOM_PLAIN} ${ROOM_TORCH} ${ROOM_CUDA} ${ROOM_LEFT_OUT})
+  list(TRANSFORM ROOM_ASSETS PREPEND assets/)
+  list(REMOVE_ITEM unlisted ${ROOM_PLAIN} ${ROOM_TORCH} ${ROOM_CUDA} ${ROOM_ASSETS} ${ROOM_LEFT_OUT})
   if(unlisted)
     message(FATAL_ERROR "${CMAKE_CURRENT_SOURCE_DIR}/CMakeLists.txt does not list ${unlisted}")
   endif()
   sgf_add_sources(${SGF_ROOM_TARGET}_plain ${ROOM_PLAIN})
+  if(ROOM_ASSETS)
+    sgf_embed_assets(${SGF_ROOM_TARGET}_plain ${ROOM_ASSETS})
+  endif()
   if(SGF_WITH_TORCH)
     sgf_add_sources(${SGF_ROOM_TARGET} ${ROOM_TORCH} ${ROOM_CUDA})
   endif()

@@ -76,8 +76,11 @@ void train_pair(DemoContents& contents, const Config& config, const DemoSettings
   contents.steps = config.train.steps;
   contents.batch = config.train.global_batch;
   contents.generator_updates = update_schedule(config.dmd).counts_after(config.train.steps).generator;
-  contents.arms =
-      train_live_pair({.config = config, .out = settings.out, .progress = settings.progress, .say = settings.say});
+  contents.arms = train_live_pair({.config = config,
+                                   .out = settings.out,
+                                   .progress = settings.progress,
+                                   .output = settings.output,
+                                   .say = settings.say});
 }
 
 // [contestant]: [prompts, F, 3, H, W], in the order of the contents' contestants, which it adds.
@@ -91,7 +94,8 @@ std::vector<at::Tensor> make_videos(DemoContents& contents, const LongVideos& vi
   };
   for (const DemoStudent& student : kDemoStudents) {
     settings.say(fmt::format("  {}", student.name));
-    take(student.name, videos.of_student((settings.models / student.folder).string(), settings.progress));
+    take(student.name,
+         videos.of_student((settings.models / student.folder).string(), settings.progress, settings.output));
   }
   settings.say("  the world itself");
   take(kTruth, videos.of_world());

@@ -21,6 +21,7 @@ struct DemoSettings {
   int64_t prompts = 12;       // of which each makes one
   bool writes_videos = true;  // else the page shows strips
   ProgressMode progress = ProgressMode::kLog;
+  ProgressOutput output = {};
   std::function<void(const std::string&)> say;  // hears a line where something begins or is done
 };
 

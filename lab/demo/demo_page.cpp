@@ -11,38 +11,22 @@
 #include <span>
 
 namespace sgf {
+
+namespace assets {
+extern const std::string_view demo_page_html;
+}
+
 namespace {
 
 constexpr size_t kPlayedPrompts = 4;  // the others are behind a fold
 constexpr size_t kSf = 1, kSgf = 2, kContestants = 4;
 
-std::string section_head(const char* title) { return fmt::format("<h2>{}</h2>\n", title); }
-
-std::string method_section(const BoundaryGap& gap) {
-  return fmt::format(
-             "<p>A causal video model writes a video block by block, and reads what it wrote from a memory: the keys "
-             "and values (K/V) of earlier blocks. In a video much longer than those of training all it knows of the "
-             "beginning is what it put there itself. Two ways to train it on its own videos differ in one detach:</p>\n"
-             "<ul><li><b>Pass 1</b> rolls a video out as at run time, block after block, without gradients.</li>\n"
-             "<li><b>Pass 2</b> repeats one denoising step of every block, all at once: it writes the memory of Pass 1 "
-             "again and "
-             "reads it, now with gradients. What it predicts is the same (to {:.1e} here), and so is the loss.</li>\n"
-             "<li><b style=\"color:{}\">Self Forcing (SF)</b> detaches the memory: each block learns to draw well from "
-             "what it is given. <b style=\"color:{}\">Self Gradient Forcing (SGF)</b> does not: a loss also reaches "
-             "the weights that wrote what it read, and the model learns to write a memory that later blocks can "
-             "use.</li></ul>\n",
-             gap.recovery_relative_l2, colour_of(kSf, kContestants), colour_of(kSgf, kContestants)) +
-         draw_two_passes(colour_of(kSf, kContestants), colour_of(kSgf, kContestants));
-}
-
-std::string gap_section(const BoundaryGap& gap) {
-  return section_head("One rollout, two gradients") +
-         html_table({"the student, before any training", "SF", "SGF"},
+std::string gap_table(const BoundaryGap& gap) {
+  return html_table({"the student, before any training", "SF", "SGF"},
                     {{"loss", fmt::format("{:.6f}", gap.loss_frozen), fmt::format("{:.6f}", gap.loss_open)},
                      {"gradient norm", fmt::format("{:.4f}", gap.norm_frozen), fmt::format("{:.4f}", gap.norm_open)},
                      {"part of it that came through the memory", "0", fmt::format("{:.4f}", gap.context_norm)},
-                     {"cosine of that part and the rest", "", fmt::format("{:+.3f}", gap.cosine)}}) +
-         "<p class=\"soft\">The same videos and the same loss; only what the loss can reach is different.</p>\n";
+                     {"cosine of that part and the rest", "", fmt::format("{:+.3f}", gap.cosine)}});
 }
 
 // Names above the columns of a video, in the colours of the curves.
@@ -81,20 +65,10 @@ std::string how_to_look(const DemoContents& c) {
          "surface, colour and size, and whether the small landmarks of the background stay.</p>\n";
 }
 
-std::string video_section(const DemoContents& c) {
+std::string folded_videos(const DemoContents& c) {
   const std::span<const DemoVideo> all(c.videos);
   const size_t played = std::min(all.size(), kPlayedPrompts);
-  std::string html =
-      section_head("Long videos") +
-      fmt::format(
-          "<p>The students that come along were trained on {} frames; here they stream {}, {} times as many. All get "
-          "the same prompts, drawn with a seed of their own, and the same noise. <b>student</b>: few-step, what the "
-          "other "
-          "two start from. <b>SF</b> and <b>SGF</b>: the same student after a matched pair of trainings. <b>truth</b>: "
-          "a "
-          "clip of the world with the same caption.</p>\n",
-          c.train_frames, c.frames, c.frames / c.train_frames) +
-      how_to_look(c) + video_figures(all.first(played), c.contestants);
+  std::string html = video_figures(all.first(played), c.contestants);
   if (played < all.size())
     html += fmt::format("<details><summary>{} more prompts</summary>\n{}</details>\n", all.size() - played,
                         video_figures(all.subspan(played), c.contestants));
@@ -103,23 +77,6 @@ std::string video_section(const DemoContents& c) {
 
 std::string wide_table(const DemoTable& table) {
   return fmt::format("<div style=\"overflow-x:auto\">{}</div>\n", html_table(table.head, table.rows));
-}
-
-std::string score_section(const DemoContents& c) {
-  return section_head("Measured") + wide_table(score_table_of(c.contestants)) +
-         fmt::format(
-             "<p class=\"soft\">Means over {} prompts, in the first {} frames (1x) and the last ({}x). Valid: share of "
-             "frames that show what the caption says. Identity error: 0 the object of the first frames, 1 another or "
-             "none. Landmark drift: 0 the background's marks are where they were, 1 they are not. Motion: path length "
-             "against the captioned speed; a video that stands still would drift nowhere.</p>\n",
-             c.videos.size(), c.train_frames, c.frames / c.train_frames) +
-         wide_table(difference_table(c.contestants[kSf], c.contestants[kSgf])) +
-         fmt::format(
-             "<p class=\"soft\">{} prompts are few: an interval that holds 0 says nothing, and one that does not may "
-             "be "
-             "luck. docs/study.md has the study, with several pairs, many prompts and longer videos.</p>\n",
-             c.videos.size()) +
-         score_charts(c.contestants) + "<p class=\"soft\">Means over the prompts, by training length.</p>\n";
 }
 
 std::string live_chart(const std::vector<DemoArm>& arms, const char* title, const char* metric) {
@@ -133,24 +90,15 @@ std::string live_chart(const std::vector<DemoArm>& arms, const char* title, cons
   return is_empty ? "" : draw_curves(title, curves) + '\n';
 }
 
-std::string live_section(const DemoContents& c) {
-  return section_head("Trained just now") +
-         fmt::format(
-             "<p>Both from the student that came along, on the same prompts, noise and exit steps: {} steps at batch "
-             "{}, of "
-             "which {} update the generator. So few updates show that the machinery works, not which method is better; "
-             "the SF and SGF of the videos above had more of them, and larger batches. The losses begin together; the "
-             "gradient norms differ from the first update on, by what came through the memory. A loss of distribution "
-             "matching need not fall.</p>\n",
-             c.steps, c.batch, c.generator_updates) +
-         "<div class=\"curves\">\n" + live_chart(c.arms, "generator loss", "generator_loss") +
-         live_chart(c.arms, "generator gradient norm", "generator_grad_norm") +
-         live_chart(c.arms, "critic loss", "critic_loss") +
-         live_chart(c.arms, "recovery: Pass 2 from Pass 1", "recovery_relative_l2") + "</div>\n";
+std::string live_charts(const std::vector<DemoArm>& arms) {
+  return live_chart(arms, "generator loss", "generator_loss") +
+         live_chart(arms, "generator gradient norm", "generator_grad_norm") +
+         live_chart(arms, "critic loss", "critic_loss") +
+         live_chart(arms, "recovery: Pass 2 from Pass 1", "recovery_relative_l2");
 }
 
-std::string command_section(const std::vector<DemoCommand>& commands) {
-  std::string html = section_head("Next");
+std::string command_list(const std::vector<DemoCommand>& commands) {
+  std::string html;
   for (const DemoCommand& command : commands)
     html += fmt::format("<div>{}</div>\n<pre><code>{}</code></pre>\n", escape_html(command.words),
                         escape_html(command.line));
@@ -159,10 +107,30 @@ std::string command_section(const std::vector<DemoCommand>& commands) {
 
 }  // namespace
 
-std::string write_demo_page(const DemoContents& contents) {
-  return html_page(kDemoTitle, method_section(contents.gap) + video_section(contents) + score_section(contents) +
-                                   gap_section(contents.gap) + live_section(contents) +
-                                   command_section(contents.commands));
+std::string write_demo_page(const DemoContents& c) {
+  const std::string sf = colour_of(kSf, kContestants), sgf = colour_of(kSgf, kContestants);
+  return html_page(
+      kDemoTitle,
+      fill_page(assets::demo_page_html,
+                {{"recovery", fmt::format("{:.1e}", c.gap.recovery_relative_l2)},
+                 {"sf_colour", sf},
+                 {"sgf_colour", sgf},
+                 {"two_passes", draw_two_passes(sf, sgf)},
+                 {"train_frames", std::to_string(c.train_frames)},
+                 {"frames", std::to_string(c.frames)},
+                 {"lengths", std::to_string(c.frames / c.train_frames)},
+                 {"how_to_look", how_to_look(c)},
+                 {"videos", folded_videos(c)},
+                 {"prompts", std::to_string(c.videos.size())},
+                 {"score_table", wide_table(score_table_of(c.contestants))},
+                 {"difference_table", wide_table(difference_table(c.contestants[kSf], c.contestants[kSgf]))},
+                 {"score_charts", score_charts(c.contestants)},
+                 {"gap_table", gap_table(c.gap)},
+                 {"steps", std::to_string(c.steps)},
+                 {"batch", std::to_string(c.batch)},
+                 {"generator_updates", std::to_string(c.generator_updates)},
+                 {"live_charts", live_charts(c.arms)},
+                 {"commands", command_list(c.commands)}}));
 }
 
 std::string write_unfinished_page() {

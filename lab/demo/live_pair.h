@@ -16,6 +16,7 @@ struct LivePairOrder {
   Config config;
   std::filesystem::path out;  // run folders come here, under live_run_names()
   ProgressMode progress = ProgressMode::kLog;
+  ProgressOutput output = {};
   std::function<void(const std::string&)> say;
 };
 

@@ -41,17 +41,18 @@ LongVideos::LongVideos(const Config& config, int64_t frames, int64_t prompts, c1
       watched_(all_frames(config, frames)),
       prompts_(WorldSource(world_, kDemoSeed).prompts(0, prompts)) {}
 
-at::Tensor LongVideos::of_student(const std::string& weights, ProgressMode progress) const {
+at::Tensor LongVideos::of_student(const std::string& weights, ProgressMode progress,
+                                  const ProgressOutput& output) const {
   const CausalDit dit = build_network(config_, weights, device_);
   const WorldCodec codec(world_);
   const WorldTextEncoder text(world_, at::TensorOptions().device(device_));
   const LatentStreamSettings settings = latent_settings({.config = config_});
-  ProgressLine line({.mode = progress, .total_steps = watched_.video_frames(), .unit = "frame"},
-                    standard_progress_output());
+  ProgressLine line({.mode = progress, .total_steps = watched_.video_frames(), .unit = "frame"}, output);
   const at::Tensor videos =
       stream_watched({.dit = dit,
                       .settings = settings,
-                      .noise = stream_noise_of(kDemoSeed, 0, std::ssize(prompts_), settings.latent, device_),
+                      .noise = sample_noise(kDemoSeed, std::ssize(prompts_), settings.latent,
+                                            at::TensorOptions(at::kFloat).device(device_)),
                       .text = text.encode(prompts_).to(device_, compute_type(config_)),
                       .codec = codec,
                       .on_block = [&](FrameSpan block) { line.show({.step = block.end, .numbers = {}}); }},

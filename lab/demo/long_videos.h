@@ -23,7 +23,7 @@ class LongVideos {
   const std::vector<std::string>& prompts() const { return prompts_; }
 
   // [prompts, frames, 3, H, W] in [0, 1] on the host. Each student gets the same noise.
-  at::Tensor of_student(const std::string& weights, ProgressMode progress) const;
+  at::Tensor of_student(const std::string& weights, ProgressMode progress, const ProgressOutput& output) const;
   at::Tensor of_world() const;
 
   // By training length.

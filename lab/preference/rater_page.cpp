@@ -1,7 +1,6 @@
 #include "lab/preference/rater_page.h"
 
 #include "lab/preference/blinding.h"
-#include "lab/preference/rater_page_parts.h"
 #include "sgf/core/error.h"
 #include "sgf/files/atomic_file.h"
 #include "sgf/files/mapped_file.h"
@@ -13,11 +12,18 @@
 #include <array>
 
 namespace sgf {
+
+// The page's policy lets it load nothing from anywhere: videos come out of it or from beside it.
+namespace assets {
+extern const std::string_view rater_page_html, rater_page_css, rater_page_js;
+}
+
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 2> kStudySides{"left", "right"};
+constexpr std::string_view kVideos = "{{videos}}\n";  // they are written one by one: together they may be large
 
 const fs::path& file_on(const BlindPair& pair, size_t side) { return (side == 0) == pair.a_is_left ? pair.a : pair.b; }
 
@@ -96,13 +102,12 @@ RaterPageFiles write_rater_page(const BlindStudy& study, const RaterPageSettings
     written.folder = settings.page.parent_path() / folder;
     copy_videos(study, written.folder);
   }
+  const size_t videos = assets::rater_page_html.find(kVideos);
   AtomicFile page(settings.page);
-  page.write(kStudyHead);
-  page.write(kStudyBody);
-  page.write(
-      fmt::format("<script type=\"application/json\" id=\"study\">{}</script>\n", script_json(data_of(study, folder))));
+  page.write(fill_page(assets::rater_page_html.substr(0, videos),
+                       {{"style", assets::rater_page_css}, {"study", script_json(data_of(study, folder))}}));
   if (is_embedded) embed_videos(study, page);
-  page.write(kStudyScript);
+  page.write(fill_page(assets::rater_page_html.substr(videos + kVideos.size()), {{"script", assets::rater_page_js}}));
   page.commit();
   return written;
 }

@@ -61,16 +61,17 @@ PictureMaker student_pictures(const PictureOrder& o, const std::shared_ptr<const
   const LatentStreamSettings settings = stream_settings(o.config, o.split);
   const auto seed = static_cast<uint64_t>(o.study.evaluation().noise_seed);
   return [=, watched = o.watched, on_block = o.on_block](int64_t first, int64_t count) {
-    return stream_watched({.dit = *dit,
-                           .settings = settings,
-                           .noise = stream_noise_of(seed, first, count, settings.latent, room->device),
-                           .text = room->rows(first, count),
-                           .codec = room->codec,
-                           .on_block =
-                               [&](FrameSpan) {
-                                 if (on_block) on_block();
-                               }},
-                          watched);
+    return stream_watched(
+        {.dit = *dit,
+         .settings = settings,
+         .noise = sample_noise(seed, count, settings.latent, at::TensorOptions(at::kFloat).device(room->device), first),
+         .text = room->rows(first, count),
+         .codec = room->codec,
+         .on_block =
+             [&](FrameSpan) {
+               if (on_block) on_block();
+             }},
+        watched);
   };
 }
 
@@ -84,7 +85,8 @@ PictureMaker teacher_pictures(const PictureOrder& o, const std::shared_ptr<const
   return [=, config = o.config](int64_t first, int64_t count) {
     const at::NoGradGuard no_grad;
     const at::Tensor cond = room->rows(first, count);
-    const BlockNoise noise = stream_noise_of(seed, first, count, latent_of(config), room->device);
+    const BlockNoise noise =
+        sample_noise(seed, count, latent_of(config), at::TensorOptions(at::kFloat).device(room->device), first);
     const at::Tensor latents =
         sample_bidirectional(*dit, {cond, negative.expand(cond.sizes())}, sampler, noise({0, config.video.frames}, 0));
     return room->codec.decode(latents).clamp(0, 1).to(at::kCPU, at::kFloat);

@@ -1,18 +1,11 @@
 #include "lab/study/stream_prompts.h"
 
 #include "sgf/core/error.h"
-#include "sgf/rollout/few_step_samples.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
 namespace sgf {
-
-BlockNoise stream_noise_of(uint64_t seed, int64_t first, int64_t videos, std::array<int64_t, 3> latent,
-                           c10::Device device) {
-  return sample_noise(seed, videos, {latent.begin(), latent.end()}, at::TensorOptions(at::kFloat).device(device),
-                      first);
-}
 
 at::Tensor stream_watched(const PromptStream& stream, const WatchedFrames& watched) {
   const at::NoGradGuard no_grad;

@@ -9,10 +9,6 @@
 
 namespace sgf {
 
-// Noise of videos `first`, `first` + 1, ...: each as stream_noise gives it to that video alone.
-BlockNoise stream_noise_of(uint64_t seed, int64_t first, int64_t videos, std::array<int64_t, 3> latent,
-                           c10::Device device);
-
 struct PromptStream {
   const CausalDit& dit;
   LatentStreamSettings settings;

@@ -3,6 +3,8 @@
 #include "sgf/core/error.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 namespace sgf {
 namespace {
@@ -18,6 +20,25 @@ std::string hash_at(const nlohmann::json& json, const char* part, const char* ke
 }
 
 }  // namespace
+
+Verdict verdict_of(const Interval& difference, Better better, double least) {
+  if (better == Better::kNeither || std::abs(difference.mean) < least) return Verdict::kNoDifference;
+  const bool is_more = difference.is_above(0), is_less = difference.is_below(0);
+  if (!is_more && !is_less) return Verdict::kNoDifference;
+  return is_more == (better == Better::kMore) ? Verdict::kBetter : Verdict::kWorse;
+}
+
+std::vector<bool> answered_together(const std::vector<double>& p, double level) {
+  std::vector<size_t> order(p.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](size_t i) { return p[i]; });
+  std::vector<bool> answered(p.size(), false);
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (p[order[i]] > level / static_cast<double>(order.size() - i)) break;
+    answered[order[i]] = true;
+  }
+  return answered;
+}
 
 std::vector<Change> changes_since(const ArmRuns& start, const ArmRuns& arm, const std::vector<int64_t>& lengths,
                                   const Study& study, const Bootstrap& bootstrap) {

@@ -2,18 +2,22 @@
 
 #include "lab/study/band_chart.h"
 #include "lab/study/study_words.h"
-#include "sgf/core/error.h"
+#include "sgf/report/html_text.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
 namespace sgf {
+
+namespace assets {
+extern const std::string_view study_figure_svg;
+}
+
 namespace {
 
 constexpr double kFigureTop = 34;
-constexpr const char* kFigureStyle =
-    "text{font:12px system-ui,sans-serif;fill:#5b616b}.name{font-size:14px;font-weight:600;fill:#1d2129}"
-    ".grid{stroke:#dfe2e7}";
 constexpr std::string_view kSvg = "<svg ";
 
 size_t place_of(std::string_view arm) {
@@ -50,13 +54,13 @@ std::string study_figure(const Study& study, const GranularityFindings& findings
     x += kChartWidth;
   }
   if (charts.empty()) return "";
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\">"
-      "<style>{2}</style><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>"
-      "<text class=\"name\" x=\"8\" y=\"22\">{3}, {4} pair{5}: means and intervals, over multiples of the training "
-      "length</text>{6}</svg>\n",
-      x, kFigureTop + kChartHeight, kFigureStyle, words_of(findings.granularity), findings.pairs.size(),
-      findings.pairs.size() == 1 ? "" : "s", charts);
+  return fill_page(assets::study_figure_svg,
+                   {{"width", fmt::format("{:.0f}", x)},
+                    {"height", fmt::format("{:.0f}", kFigureTop + kChartHeight)},
+                    {"title", fmt::format("{}, {} pair{}: means and intervals, over multiples of the training length",
+                                          words_of(findings.granularity), findings.pairs.size(),
+                                          findings.pairs.size() == 1 ? "" : "s")},
+                    {"charts", charts}});
 }
 
 }  // namespace sgf

@@ -4,6 +4,7 @@
 #include "sgf/assembly/start_file.h"
 #include "sgf/core/error.h"
 #include "sgf/files/atomic_file.h"
+#include "sgf/files/bundled.h"
 #include "sgf/files/json_file.h"
 #include "sgf/files/mapped_file.h"
 #include "sgf/files/sha256.h"
@@ -87,7 +88,7 @@ void check_recipe(const Study& study, const fs::path& run) {
 }
 
 void check_is_there(const std::string& key, const std::string& path) {
-  SGF_CHECK(fs::exists(path),
+  SGF_CHECK(fs::exists(find_bundled(path)),
             "{}: {} is not there, seen from {}; make it first, or leave its arms out with --granularity or --arms", key,
             path, fs::current_path().string());
 }
@@ -112,7 +113,8 @@ void check_start(const Study& study, const StudyArm& arm) {
   if (arm.is_trained() || arm.kind == ArmKind::kTeacher) check_is_there(name + ".teacher", settings.teacher);
 }
 
-TrainResult train_arm(const Study& study, const StudyArm& arm, const std::string& build, ProgressMode progress) {
+TrainResult train_arm(const Study& study, const StudyArm& arm, const std::string& build, ProgressMode progress,
+                      const ProgressOutput& output) {
   const fs::path run = study.run_of(arm);
   fs::create_directories(run.parent_path());
   check_recipe(study, run);
@@ -123,7 +125,8 @@ TrainResult train_arm(const Study& study, const StudyArm& arm, const std::string
                                            .out = run,
                                            .resume = true,
                                            .facts = {{"build", build}, {"study_recipe", study.file.sha256}},
-                                           .progress = progress});
+                                           .progress = progress,
+                                           .output = output});
   note_seconds(run, before + std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   if (result.end == TrainEnd::kDone) keep_weights(study, arm);
   return result;

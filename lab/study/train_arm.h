@@ -15,7 +15,8 @@ namespace sgf {
 void check_start(const Study& study, const StudyArm& arm);
 
 // Goes on where an earlier start ended; when the run is done, its slow average is kept beside it.
-TrainResult train_arm(const Study& study, const StudyArm& arm, const std::string& build, ProgressMode progress);
+TrainResult train_arm(const Study& study, const StudyArm& arm, const std::string& build, ProgressMode progress,
+                      const ProgressOutput& output = {});
 
 // The weight file that the arm is evaluated with; empty for the world itself. Refuses a run that is not done.
 std::filesystem::path weights_of_arm(const Study& study, const StudyArm& arm);

@@ -23,8 +23,6 @@
 namespace sgf {
 namespace {
 
-using Warn = std::function<void(const std::string&)>;
-
 void check_world_sizes(const Config& c, const WorldPreset& world, const WorldCodec& codec) {
   const int64_t side = world.size / codec.spatial_factor();
   SGF_CHECK(c.video.height == side && c.video.width == side,
@@ -52,7 +50,7 @@ Conditioning world_conditioning(const Config& c, c10::Device device) {
 }
 
 // The VAE is needed for samples alone.
-Conditioning wan_conditioning(const Config& c, c10::Device device, const Warn& warn) {
+Conditioning wan_conditioning(const Config& c, c10::Device device, const Log& warn) {
   const WanSource source{.folder = c.data.wan, .device = device, .residence = Umt5Residence::kResident, .warn = warn};
   Conditioning around{.text = wan_text(source, c), .sample_prompts = c.output.sample_prompts};
   if (c.output.sample_every > 0) around.codec = wan_codec(source, c);
@@ -89,7 +87,7 @@ std::shared_ptr<const TextEncoder> encoder_beside(const ClipShards& shards, cons
 }
 
 // The Wan folder is for samples, and for prompts that are no captions.
-Conditioning clip_conditioning(const Config& c, c10::Device device, const Warn& warn) {
+Conditioning clip_conditioning(const Config& c, c10::Device device, const Log& warn) {
   const auto shards = std::make_shared<ClipShards>(c.data.clips, static_cast<uint64_t>(c.run.seed));
   check_clips_fit(c, shards->order());
   const WanSource source{.folder = c.data.wan, .device = device, .warn = warn};
@@ -109,13 +107,13 @@ void check_words(const TextEncoder& text, const std::vector<std::string>& prompt
     try {
       text.encode({prompts[i]});
     } catch (const Error& error) {
-      fail("{}: prompt {}, {}: {}", source, i + 1, in_quotes(prompts[i]), error.what());
+      const std::string place = source.empty() ? "prompt" : fmt::format("{}: prompt {},", source, i + 1);
+      fail("{} {}: {}", place, in_quotes(prompts[i]), error.what());
     }
   }
 }
 
-Conditioning build_conditioning(const Config& c, c10::Device device,
-                                const std::function<void(const std::string&)>& warn) {
+Conditioning build_conditioning(const Config& c, c10::Device device, const Log& warn) {
   const std::vector<std::string> needs = unmet_needs(c);
   SGF_CHECK(needs.empty(), "{}", needs.empty() ? "" : needs.front());
   if (!c.data.clips.empty()) return clip_conditioning(c, device, warn);

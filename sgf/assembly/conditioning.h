@@ -2,12 +2,12 @@
 #pragma once
 
 #include "sgf/config/config.h"
+#include "sgf/core/log.h"
 #include "sgf/media/video_codec.h"
 #include "sgf/text/text_encoder.h"
 
 #include <c10/core/Device.h>
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,10 +26,10 @@ struct Conditioning {
 
 // Refuses what the config asks for and cannot be had: unmet needs (train_needs.h), prompts out of the world's words,
 // sizes that do not fit. `warn` hears of prompts that are cut and of a cache that cannot be used.
-Conditioning build_conditioning(const Config& config, c10::Device device,
-                                const std::function<void(const std::string&)>& warn = {});
+Conditioning build_conditioning(const Config& config, c10::Device device, const Log& warn = {});
 
-// A word the encoder does not know is refused now, not in the middle of the night, and with its place.
-void check_words(const TextEncoder& text, const std::vector<std::string>& prompts, const std::string& source);
+// A word that the encoder does not know is refused now, not in the middle of the night, and with its place: a file or
+// a key, and the number of the prompt in it.
+void check_words(const TextEncoder& text, const std::vector<std::string>& prompts, const std::string& source = {});
 
 }  // namespace sgf

@@ -2,10 +2,48 @@
 
 #include "sgf/assembly/config_parts.h"
 #include "sgf/assembly/start_file.h"
-#include "sgf/assembly/start_weights.h"
 #include "sgf/core/error.h"
+#include "sgf/weights/load_dit.h"
+#include "sgf/weights/stored_config.h"
+
+#include <ATen/ATen.h>
 
 namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+
+void check_architecture(const DitConfig& found, const DitConfig& wanted, const fs::path& path) {
+  const auto differ = [&](std::string_view what, int64_t there, int64_t here) {
+    SGF_CHECK(there == here, "{}: holds a network of another architecture: {} {} there, {} in this config",
+              path.string(), what, there, here);
+  };
+  differ("dim", found.dim, wanted.dim);
+  differ("num_layers", found.num_layers, wanted.num_layers);
+  differ("ffn_dim", found.ffn_dim, wanted.ffn_dim);
+  differ("in_dim", found.in_dim, wanted.in_dim);
+  differ("out_dim", found.out_dim, wanted.out_dim);
+  differ("text_dim", found.text_dim, wanted.text_dim);
+  differ("freq_dim", found.freq_dim, wanted.freq_dim);
+}
+
+// No tensor tells the number of heads: with another one the weights fit and mean something else.
+void check_stored_config(const TensorFile& file, const DitConfig& wanted, const fs::path& path) {
+  const std::optional<DitConfig> stored = find_stored_config(file, path).config;
+  SGF_CHECK(!stored || stored->num_heads == wanted.num_heads,
+            "{}: holds a network of another architecture: num_heads {} there, {} in this config", path.string(),
+            stored ? stored->num_heads : 0, wanted.num_heads);
+}
+
+}  // namespace
+
+DitWeights read_start_weights(const fs::path& path, const DitConfig& config, at::TensorOptions options) {
+  const StartWeights start = open_start_weights(path);
+  check_architecture(infer_dit_sizes(start.index), config, start.path);
+  check_stored_config(start.file, config, start.path);
+  return load_dit_weights(config, start.file, start.index, options);
+}
+
 at::ScalarType compute_type(const Config& c) {
   switch (c.run.dtype) {
     case ComputeDtype::kFloat64:

@@ -3,11 +3,17 @@
 
 #include "sgf/config/config.h"
 #include "sgf/model/causal_dit.h"
+#include "sgf/model/dit_weights.h"
 #include "sgf/rollout/roll_out.h"
 
+#include <filesystem>
 #include <string>
 
 namespace sgf {
+
+// Weights to start from: a file or folder of weights as users have them, a run folder (its newest checkpoint) or a
+// checkpoint folder; in the last two the slow average where there is one. Refuses another architecture than `config`.
+DitWeights read_start_weights(const std::filesystem::path& path, const DitConfig& config, at::TensorOptions options);
 
 // run.dtype, and that of the masters: float32, or float64 where computation is in float64.
 at::ScalarType compute_type(const Config& config);

@@ -3,6 +3,7 @@
 #include "sgf/assembly/shipped_model.h"
 #include "sgf/core/error.h"
 #include "sgf/core/notice.h"
+#include "sgf/files/bundled.h"
 #include "sgf/files/checkpoint_format.h"
 #include "sgf/files/mapped_file.h"
 #include "sgf/runs/checkpoint_store.h"
@@ -57,7 +58,8 @@ fs::path newest_checkpoint(const fs::path& run) {
 
 std::optional<int64_t> newest_sound_step(const fs::path& run) { return choose_by_weights(run).step; }
 
-StartFile find_start_file(const fs::path& path) {
+StartFile find_start_file(const fs::path& named) {
+  const fs::path path = find_bundled(named);
   SGF_CHECK(fs::exists(path), "{}: no such weights or run folder", path.string());
   if (is_shipped_model(path)) return {path / kShippedWeights, std::nullopt};
   const fs::path folder = is_run_folder(path) ? newest_checkpoint(path) : path;
@@ -70,7 +72,8 @@ StageChoice stage_of_teacher(StageChoice student) {
   return is_causal ? StageChoice::kTeacherForcing : StageChoice::kFlowMatching;
 }
 
-void check_stage_of(const std::string& key, const fs::path& path, StageChoice stage) {
+void check_stage_of(const std::string& key, const fs::path& named, StageChoice stage) {
+  const fs::path path = find_bundled(named);
   if (!is_run_folder(path) && !is_shipped_model(path)) return;
   const fs::path file = path / "config.yaml";
   const StageChoice own = parse_config(MappedFile::open(file)->text(), file.string()).train.stage;

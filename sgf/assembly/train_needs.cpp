@@ -1,6 +1,7 @@
 #include "sgf/assembly/train_needs.h"
 
 #include "sgf/dataset/shard_folder.h"
+#include "sgf/files/bundled.h"
 
 #include <fmt/format.h>
 
@@ -121,11 +122,11 @@ std::vector<std::string> missing_files(const Config& c) {
     missing.push_back(
         fmt::format("data.pairs: {} is not there or not whole; sgf pairs makes it of this file's config and a teacher",
                     c.data.pairs));
-  look("train.start_from", c.train.start_from);
-  if (c.train.stage == StageChoice::kCausalCd) look("distil.teacher", c.distil.teacher);
+  look("train.start_from", find_bundled(c.train.start_from).string());
+  if (c.train.stage == StageChoice::kCausalCd) look("distil.teacher", find_bundled(c.distil.teacher).string());
   if (c.train.stage != StageChoice::kDmd) return missing;
-  look("dmd.teacher", c.dmd.teacher);
-  look("dmd.critic", c.dmd.critic);
+  look("dmd.teacher", find_bundled(c.dmd.teacher).string());
+  look("dmd.critic", find_bundled(c.dmd.critic).string());
   return missing;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sgf/config/config.h"
+#include "sgf/core/log.h"
 #include "sgf/media/video_codec.h"
 #include "sgf/text/text_encoder.h"
 #include "sgf/text/umt5_encoder.h"
@@ -9,7 +10,6 @@
 #include <c10/core/Device.h>
 
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -20,7 +20,7 @@ struct WanSource {
   c10::Device device = c10::Device("cpu");
   // A run meets new prompts at every step, a stream a few before its first block.
   Umt5Residence residence = Umt5Residence::kLayerByLayer;
-  std::function<void(const std::string&)> warn = {};  // hears of prompts that are cut, of a cache that cannot be used
+  Log warn = {};  // hears of prompts that are cut, of a cache that cannot be used
 };
 
 // Embeddings are kept on disk: a prompt met before needs no encoder.

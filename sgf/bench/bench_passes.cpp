@@ -67,11 +67,8 @@ class Bench {
   }
 
   BlockNoise noise(int64_t sample) const {
-    return [this, sample](FrameSpan block, int64_t step) {
-      return normal_per_sample(
-          {.seed = 3, .purpose = NoisePurpose::kTest, .sample = sample * s_.batch, .block = block.begin, .step = step},
-          {s_.batch, block.frames(), s_.model.in_dim, s_.height, s_.width}, latent_options_);
-    };
+    return noise_by_key({.seed = 3, .purpose = NoisePurpose::kTest, .sample = sample * s_.batch}, s_.batch,
+                        {s_.model.in_dim, s_.height, s_.width}, latent_options_);
   }
 
   RolloutSettings settings() const {

@@ -3,16 +3,13 @@
 #include "sgf/bench/bench_clock.h"
 #include "sgf/bench/bench_line.h"
 #include "sgf/core/error.h"
-#include "sgf/files/tensors.h"
 #include "sgf/kernels/noise_fill.h"
 #include "sgf/kernels/wide.h"
 #include "sgf/objectives/distribution_matching.h"
-#include "sgf/reconstruction/reconstruct.h"
 #include "sgf/schedule/flow_schedule.h"
 #include "sgf/verify/replay_inputs.h"
 
 #include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
 
 #include <utility>
 
@@ -28,24 +25,38 @@ at::Tensor random_text(const PassesSetting& s, int64_t sample) {
                 {s.batch, s.model.text_len, s.model.text_dim}, at::TensorOptions(s.dtype).device(s.device));
 }
 
+ExitSteps exit_of(const PassesSetting& s, const DmdSettings& settings) {
+  const auto steps = static_cast<int64_t>(settings.rollout.timesteps.size());
+  SGF_CHECK(s.exit_step >= 1 && s.exit_step <= steps, "a rollout exits at step 1 to {}, got {}", steps, s.exit_step);
+  return s.exit_step;
+}
+
 TrainingInputs random_inputs(const PassesSetting& s) {
   const auto masters = at::TensorOptions(master_type(s.dtype)).device(s.device);
   const auto options = masters.dtype(wide_type(s.dtype));
   const std::vector<double> steps{1000, 750, 500, 250};
   const std::vector<int64_t> latent{s.batch, s.frames, s.model.in_dim, s.height, s.width};
+  const DmdSettings settings{.rollout = {s.policy, BlockLayout(s.frames, s.block_frames), FlowSchedule().warp(steps)}};
+  const ExitSteps exits = exit_of(s, settings);
+  const ScoreText text{random_text(s, 0), random_text(s, 1)};
   const DmdDraws draws{.seed = 3, .step = 1};
-  const std::vector<ScoreTimes> score_times(static_cast<size_t>(s.batch));
+  const std::vector<ScoreTimes> times(static_cast<size_t>(s.batch));
   return {.config = s.model,
           .generator = random_dit_weights(s.model, 1, masters),
           .critic = random_dit_weights(s.model, 2, masters),
           .teacher = random_dit_weights(s.model, 3, masters.dtype(s.dtype)),
-          .text = {random_text(s, 0), random_text(s, 1)},
-          .rollout = {s.policy, BlockLayout(s.frames, s.block_frames), FlowSchedule().warp(steps)},
+          .settings = settings,
           .latent = latent,
-          .generator_noise = draws.generator_noise(latent, options),
-          .critic_noise = draws.critic_noise(latent, options),
-          .score = draws.score(latent, options, score_times),
-          .critic_score = draws.critic_score(latent, options, score_times)};
+          .generator_inputs = {exits,
+                               drawn_noise(draws.generator_noise(latent, options), settings.rollout, exits),
+                               draws.score(latent, options, times),
+                               text,
+                               {}},
+          .critic_inputs = {exits,
+                            drawn_noise(draws.critic_noise(latent, options), settings.rollout, exits),
+                            draws.critic_score(latent, options, times),
+                            text,
+                            {}}};
 }
 
 TrainingInputs recorded_inputs(const PassesSetting& s) {
@@ -56,45 +67,31 @@ TrainingInputs recorded_inputs(const PassesSetting& s) {
   ReplayOptions masters = compute;
   masters.dtype = master_type(s.dtype);
   const CausalDit generator = load_dit(recording, masters), critic = load_dit(recording, masters, "w_fake");
-  const at::Tensor start = latents(recording, "noise", compute);
-  const BlockNoise noise = recorded_noise(recording, compute, start);
+  const DmdSettings settings = recorded_dmd_settings(recording);
+  const ExitSteps exits = exit_of(s, settings);
   return {.config = generator.config(),
           .generator = generator.weights(),
           .critic = critic.weights(),
           .teacher = load_dit(recording, compute, "w_real").weights(),
-          .text = {text_rows(recording, compute), text_rows(recording, compute, "negative_text")},
-          .rollout = rollout_settings(recording, start.size(1)),
-          .latent = start.sizes().vec(),
-          .generator_noise = noise,
-          .critic_noise = noise,
-          .score = recorded_draw(recording, compute, "score_noise", "t_score", start),
-          .critic_score = recorded_draw(recording, compute, "critic_noise", "t_critic", start),
-          .guidance = recording.number("guidance")};
-}
-
-// A prompt for a rollout: no graph.
-PromptText prepared_prompt(const CausalDit& dit, const at::Tensor& text) {
-  const at::NoGradGuard no_grad;
-  return dit.prepare(text);
+          .settings = settings,
+          .latent = latents(recording, "noise", compute).sizes().vec(),
+          .generator_inputs = recorded_dmd_inputs(recording, compute, UpdateKind::kGenerator, exits),
+          .critic_inputs = recorded_dmd_inputs(recording, compute, UpdateKind::kCritic, exits)};
 }
 
 }  // namespace
 
 TrainingInputs training_inputs(const PassesSetting& setting) {
-  TrainingInputs inputs = setting.recording.empty() ? random_inputs(setting) : recorded_inputs(setting);
-  SGF_CHECK(setting.exit_step >= 1 && setting.exit_step <= static_cast<int64_t>(inputs.rollout.timesteps.size()),
-            "a rollout exits at step 1 to {}, got {}", inputs.rollout.timesteps.size(), setting.exit_step);
-  return inputs;
+  return setting.recording.empty() ? random_inputs(setting) : recorded_inputs(setting);
 }
 
 TrainingBench::TrainingBench(const PassesSetting& setting, TrainingInputs inputs)
     : s_(setting),
       in_(std::move(inputs)),
-      generator_(in_.config, in_.generator, s_.dtype, {s_.attention, s_.activations}),
-      critic_(in_.config, in_.critic, s_.dtype, {s_.attention, s_.activations}),
-      teacher_(in_.config, in_.teacher, {s_.attention, s_.activations}),
-      generator_optimiser_({}, generator_.masters()),
-      critic_optimiser_({.learning_rate = 4e-7}, critic_.masters()) {}
+      generator_("generator", {}, TrainedDit(in_.config, in_.generator, s_.dtype, {s_.attention, s_.activations})),
+      critic_("critic", {.optimiser = {.learning_rate = 4e-7}},
+              TrainedDit(in_.config, in_.critic, s_.dtype, {s_.attention, s_.activations})),
+      teacher_(in_.config, in_.teacher, {s_.attention, s_.activations}) {}
 
 bool TrainingBench::knows(const std::string& item) {
   return item == "score" || item == "critic" || item == "generator" || item == "cycle";
@@ -121,8 +118,8 @@ nlohmann::json TrainingBench::described(const std::string& item) const {
                                           .dtype = s_.dtype,
                                           .attention = s_.attention,
                                           .activations = s_.activations,
-                                          .policy = in_.rollout.policy,
-                                          .block_frames = in_.rollout.layout.largest_block(),
+                                          .policy = in_.settings.rollout.policy,
+                                          .block_frames = in_.settings.rollout.layout.largest_block(),
                                           .latent = in_.latent});
   line["masters"] = name_of(master_type(s_.dtype));
   if (item != "score") line["exit"] = s_.exit_step;
@@ -130,38 +127,30 @@ nlohmann::json TrainingBench::described(const std::string& item) const {
 }
 
 void TrainingBench::score(PhaseClock& clock) {
-  const at::Tensor& x = in_.critic_score.noise;  // any latents do
-  generator_loss(x, {teacher_, critic_.network(), in_.guidance}, in_.score, in_.text);
+  const at::Tensor& x = in_.critic_inputs.score.noise;  // any latents do
+  generator_loss(x, {teacher_, critic_.network(), in_.settings.guidance}, in_.generator_inputs.score,
+                 in_.generator_inputs.text);
   clock.end("score");
 }
 
 void TrainingBench::update_critic(PhaseClock& clock, const std::string& prefix) {
-  const ExitRecord record = roll_out(generator_.network(), prepared_prompt(generator_.network(), in_.text.cond),
-                                     in_.rollout, s_.exit_step, in_.critic_noise);
-  clock.end(prefix + "rollout");
-  const at::Tensor loss = critic_loss(record.prediction, critic_.network(), in_.critic_score, in_.text.cond);
-  clock.end(prefix + "forward");
-  const std::vector<at::Tensor> gradients = critic_.gradients(loss);
-  clock.end(prefix + "backward");
-  critic_optimiser_.step(gradients);
-  critic_.sync();
-  clock.end(prefix + "optimiser");
+  const CriticUpdate update = compute_critic_update(networks(), in_.critic_inputs, in_.settings,
+                                                    [&](const std::string& phase) { clock.end(prefix + phase); });
+  apply(critic_, update.loss, clock, prefix);
 }
 
 void TrainingBench::update_generator(PhaseClock& clock) {
-  const CausalDit& generator = generator_.network();
-  const ExitRecord record =
-      roll_out(generator, prepared_prompt(generator, in_.text.cond), in_.rollout, s_.exit_step, in_.generator_noise);
-  clock.end("rollout");
-  const at::Tensor x = reconstruct(generator, generator.embed(in_.text.cond), record, GradientBoundary::kOpenContext);
-  clock.end("reconstruct");
-  const GeneratorLoss result = generator_loss(x, {teacher_, critic_.network(), in_.guidance}, in_.score, in_.text);
-  clock.end("score");
-  const std::vector<at::Tensor> gradients = generator_.gradients(result.loss);
-  clock.end("backward");
-  generator_optimiser_.step(gradients);
-  generator_.sync();
-  clock.end("optimiser");
+  const GeneratorUpdate update = compute_generator_update(networks(), in_.generator_inputs, in_.settings,
+                                                          [&](const std::string& phase) { clock.end(phase); });
+  apply(generator_, update.objective.loss, clock, "");
+}
+
+void TrainingBench::apply(Learner& learner, const at::Tensor& loss, PhaseClock& clock, const std::string& prefix) {
+  const std::vector<at::Tensor> gradients = learner.gradients(loss);
+  clock.end(prefix + "backward");
+  StepReport report;
+  learner.update(gradients, loss.item<double>(), /*step=*/0, report);
+  clock.end(prefix + "optimiser");
 }
 
 }  // namespace sgf

@@ -2,9 +2,8 @@
 #pragma once
 
 #include "sgf/bench/bench_passes.h"
-#include "sgf/training/adamw.h"
 #include "sgf/training/dmd_step.h"
-#include "sgf/training/trained_dit.h"
+#include "sgf/training/learner.h"
 
 #include <nlohmann/json.hpp>
 
@@ -20,18 +19,15 @@ struct TrainingInputs {
   DitConfig config;
   DitWeights generator, critic;  // float32 masters
   DitWeights teacher;            // in the compute dtype
-  ScoreText text;
-  RolloutSettings rollout;
+  DmdSettings settings;
   std::vector<int64_t> latent;  // [B, F, C, H, W]
-  BlockNoise generator_noise, critic_noise;
-  ScoreDraw score, critic_score;
-  double guidance = 3.0;
+  DmdInputs generator_inputs, critic_inputs;
 };
 
 // Random weights and Philox draws, or those of an `sgf_step` recording where the setting names one.
 TrainingInputs training_inputs(const PassesSetting& setting);
 
-// Three networks and two optimisers, as training holds them. The pieces are those the trainer calls.
+// Three networks and two optimisers, as training holds them; its updates are those that training runs.
 class TrainingBench {
  public:
   TrainingBench(const PassesSetting& setting, TrainingInputs inputs);
@@ -45,14 +41,15 @@ class TrainingBench {
   void score(PhaseClock& clock);
   void update_critic(PhaseClock& clock, const std::string& prefix);
   void update_generator(PhaseClock& clock);
+  void apply(Learner& learner, const at::Tensor& loss, PhaseClock& clock, const std::string& prefix);
+
+  DmdNetworks networks() const { return {generator_.network(), teacher_, critic_.network()}; }
 
   const PassesSetting& s_;
   TrainingInputs in_;
-  TrainedDit generator_;
-  TrainedDit critic_;
+  Learner generator_;
+  Learner critic_;
   CausalDit teacher_;
-  AdamW generator_optimiser_;
-  AdamW critic_optimiser_;
 };
 
 }  // namespace sgf

@@ -1,7 +1,5 @@
 #include "sgf/core/notice.h"
 
-#include "sgf/core/say.h"
-
 #include <mutex>
 #include <set>
 #include <utility>
@@ -13,7 +11,7 @@ namespace {
 struct NoticeBoard {
   std::mutex mutex;
   std::set<std::string> said;
-  std::list<NoticeListener> listeners{[](const std::string& text) { warn("{}", text); }};
+  std::list<Log> listeners;
 };
 
 NoticeBoard& notice_board() {
@@ -24,16 +22,16 @@ NoticeBoard& notice_board() {
 }  // namespace
 
 void notice_once(const std::string& key, const std::string& text) {
-  NoticeListener listener;
+  Log listener;
   {
     const std::lock_guard lock(notice_board().mutex);
     if (!notice_board().said.insert(key).second) return;
-    listener = notice_board().listeners.back();
+    if (!notice_board().listeners.empty()) listener = notice_board().listeners.back();
   }
-  listener(text);
+  if (listener) listener(text);
 }
 
-NoticeScope::NoticeScope(NoticeListener listener) {
+NoticeScope::NoticeScope(Log listener) {
   const std::lock_guard lock(notice_board().mutex);
   place_ = notice_board().listeners.insert(notice_board().listeners.end(), std::move(listener));
 }

@@ -4,13 +4,9 @@
 #include "sgf/core/printable.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 namespace sgf {
@@ -44,24 +40,7 @@ std::string join_within(std::vector<Part> parts, size_t width) {
   return line.substr(0, width);
 }
 
-int64_t terminal_width() {
-  winsize size{};
-  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
 }  // namespace
-
-ProgressMode progress_mode(bool is_quiet) {
-  if (is_quiet) return ProgressMode::kQuiet;
-  return ::isatty(STDERR_FILENO) != 0 ? ProgressMode::kTerminal : ProgressMode::kLog;
-}
-
-ProgressOutput standard_progress_output() {
-  return {.write = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr), std::fflush(stderr); },
-          .seconds =
-              [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); },
-          .width = terminal_width};
-}
 
 std::string spell_duration(double seconds) {
   const auto whole = static_cast<int64_t>(std::ceil(seconds));
@@ -74,6 +53,7 @@ std::string spell_duration(double seconds) {
 
 ProgressLine::ProgressLine(ProgressSettings settings, ProgressOutput output)
     : settings_(std::move(settings)), output_(std::move(output)) {
+  if (!output_.write) settings_.mode = ProgressMode::kQuiet;
   SGF_CHECK(settings_.total_steps >= 1, "progress towards {} steps cannot be shown", settings_.total_steps);
 }
 

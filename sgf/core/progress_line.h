@@ -17,9 +17,6 @@ enum class ProgressMode {
   kLog,       // a line at an interval
 };
 
-// As standard error is a terminal or not.
-ProgressMode progress_mode(bool is_quiet);
-
 struct ProgressSettings {
   ProgressMode mode = ProgressMode::kLog;
   int64_t total_steps = 0;
@@ -27,15 +24,13 @@ struct ProgressSettings {
   double log_interval = 30;   // seconds between two lines of a log; the first and the last step always have one
 };
 
-// Where the line goes and how time passes: a program's stderr and steady clock, or a test's own.
+// Where the line goes and how time passes: a program's stderr and steady clock, or a test's own. Without a `write`
+// progress is quiet.
 struct ProgressOutput {
   std::function<void(std::string_view)> write;
   std::function<double()> seconds;
   std::function<int64_t()> width;  // of the terminal, in characters
 };
-
-// stderr and its width, and the steady clock.
-ProgressOutput standard_progress_output();
 
 struct ProgressNumber {
   std::string name;

@@ -27,7 +27,7 @@ struct EncodeRequest {
   bool retry = false;      // try again what was left out
   SayWarning say = {};     // hears, before the work begins, what has no caption and what no video
   ProgressMode progress = ProgressMode::kLog;
-  ProgressOutput output = standard_progress_output();
+  ProgressOutput output = {};
 };
 
 struct EncodeResult {

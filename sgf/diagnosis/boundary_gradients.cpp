@@ -15,7 +15,7 @@ BoundarySide run_side(const DmdParts& parts, int64_t step, GradientBoundary boun
                                    {.first = 0, .count = parts.settings.batch.micro});
   DmdSettings dmd = parts.settings.dmd;
   dmd.boundary = boundary;
-  BoundarySide side{generator_step(parts.generator.network(), parts.teacher, parts.critic.network(), batch, dmd), {}};
+  BoundarySide side{generator_step(parts.networks(), batch, dmd), {}};
   side.gradients = parts.generator.gradients(side.step.loss);
   return side;
 }

@@ -44,11 +44,8 @@ std::vector<int64_t> DiagnosisSetup::latent_shape(int64_t batch, int64_t frames)
 }
 
 BlockNoise DiagnosisSetup::noise(int64_t number, int64_t batch) const {
-  return [this, number, batch](FrameSpan block, int64_t draw) {
-    NoiseKey key = diagnosis_key(config_, number * batch, draw);
-    key.block = block.begin;
-    return normal_per_sample(key, latent_shape(batch, block.frames()), latent_options());
-  };
+  return noise_by_key(diagnosis_key(config_, number * batch, /*step=*/0), batch,
+                      {config_.model.in_dim, config_.video.height, config_.video.width}, latent_options());
 }
 
 at::Tensor DiagnosisSetup::text(int64_t number, int64_t batch) const {

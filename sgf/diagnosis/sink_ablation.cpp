@@ -80,7 +80,8 @@ class Streams {
   }
 
   at::Tensor stream(const LatentStreamSettings& settings, int64_t i) const {
-    const BlockNoise noise = stream_noise(static_cast<uint64_t>(a_.config.run.seed), i, settings.latent, a_.device);
+    const BlockNoise noise = sample_noise(static_cast<uint64_t>(a_.config.run.seed), 1, settings.latent,
+                                          at::TensorOptions(at::kFloat).device(a_.device), i);
     LatentStream latents(run_.dit(), settings, noise, {text(i), {}});
     std::vector<at::Tensor> blocks;
     while (latents.next_block().end <= a_.frames) blocks.push_back(latents.next().to(at::kCPU, at::kFloat));

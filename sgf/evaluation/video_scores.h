@@ -6,17 +6,23 @@
 #include "sgf/evaluation/eval_switches.h"
 #include "sgf/evaluation/score_cache.h"
 #include "sgf/evaluation/video_list.h"
+#include "sgf/media/frame_source.h"
 #include "sgf/vbench/clip_scores.h"
 #include "sgf/vbench/vbench_networks.h"
 
+#include <ATen/core/Tensor.h>
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 namespace sgf {
+
+// The next pictures, at most `most` of them: uint8 [F, H, W, 3] on the CPU, F = 0 after the last.
+at::Tensor next_pictures(FrameSource& source, int64_t most);
 
 struct ScoringSetting {
   std::vector<VbenchMetric> metrics;

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,17 @@ class RecordedWork {
   // and inputs of some shapes runs it as it is, the second records it, those after it replay. Results live until the
   // next call: recordings share their memory. On the CPU it always runs as it is.
   std::vector<at::Tensor> run(int64_t variant, const TensorWork& work, const std::vector<at::Tensor>& inputs);
+
+  // The same for work on structs: inputs are a list of tensors by tensors() and with(tensors), results by tensors() and
+  // of(tensors).
+  template <class Inputs, class Work>
+  auto compute(int64_t variant, const Inputs& inputs, const Work& work) {
+    using Result = std::invoke_result_t<const Work&, const Inputs&>;
+    const TensorWork on_tensors = [&](const std::vector<at::Tensor>& tensors) {
+      return work(inputs.with(tensors)).tensors();
+    };
+    return Result::of(run(variant, on_tensors, inputs.tensors()));
+  }
 
  private:
   using Key = std::pair<int64_t, std::vector<std::vector<int64_t>>>;  // variant, shapes

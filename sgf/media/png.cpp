@@ -3,7 +3,6 @@
 #include "sgf/core/error.h"
 #include "sgf/core/out_of_memory.h"
 #include "sgf/files/atomic_file.h"
-#include "sgf/files/crc32.h"
 #include "sgf/files/mapped_file.h"
 #include "sgf/media/png_decoder.h"
 
@@ -24,7 +23,9 @@ std::string to_big_endian(uint32_t value) {
   return bytes;
 }
 
-uint32_t png_checksum(std::string_view bytes) { return crc32(std::as_bytes(std::span(bytes))); }
+uint32_t png_checksum(std::string_view bytes) {
+  return static_cast<uint32_t>(::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
 
 std::string png_chunk(std::string_view type, std::string_view data) {
   std::string body(type);

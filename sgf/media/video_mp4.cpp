@@ -21,7 +21,7 @@ using WrittenBytes = uint8_t;
 #endif
 
 // The file as it was at the place; a file that has not come so far, or not in these steps, is refused.
-GrownVideo check_place(const std::filesystem::path& path, const VideoPlace& place) {
+GrownVideo check_place(const std::filesystem::path& path, const SinkPlace& place) {
   const GrownVideo there = scan_grown_video(path, place.bytes);
   SGF_CHECK(there.bytes == place.bytes && there.pictures == place.pictures,
             "{} cannot be continued after {} pictures in {} bytes: up to there it holds {} in {}", path.string(),
@@ -63,7 +63,7 @@ void Mp4File::FreeMuxer::operator()(AVFormatContext* context) const {
 }
 
 Mp4File::Mp4File(const std::filesystem::path& path, const AVCodecContext& encoder, const VideoFileSettings& settings,
-                 const std::optional<VideoPlace>& from)
+                 const std::optional<SinkPlace>& from)
     : in_place_(settings.growth == VideoGrowth::kInPlace) {
   const int64_t first_fragment = from ? check_place(path, *from).last_fragment + 1 : 1;
   std::unique_ptr<ContinuedOutput> continued = from ? continue_video_output(path) : nullptr;

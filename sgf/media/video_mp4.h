@@ -18,7 +18,7 @@ class Mp4File {
   // In place: fragments, each begun by a key frame, in order. Otherwise an ordinary file with its index at the end.
   // From a place: a file that grew so far, under the same settings, goes on.
   Mp4File(const std::filesystem::path& path, const AVCodecContext& encoder, const VideoFileSettings& settings,
-          const std::optional<VideoPlace>& from);
+          const std::optional<SinkPlace>& from);
 
   void add(AVPacket& packet, AVRational time_base);  // timed in this time base
   int64_t end_fragment();                            // all that came is on the disk; the bytes of the file

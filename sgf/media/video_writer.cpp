@@ -120,7 +120,7 @@ FfmpegOwner<AVFrame> make_frame(const AVCodecContext& context) {
 
 class VideoWriter::Encoder {
  public:
-  Encoder(const std::filesystem::path& path, const VideoFileSettings& settings, const std::optional<VideoPlace>& from)
+  Encoder(const std::filesystem::path& path, const VideoFileSettings& settings, const std::optional<SinkPlace>& from)
       : path_(path),
         settings_(settings),
         context_(open_encoder(path, settings)),
@@ -150,7 +150,7 @@ class VideoWriter::Encoder {
     send(frame_.get());
   }
 
-  VideoPlace sync() {
+  SinkPlace sync() {
     SGF_CHECK(settings_.growth == VideoGrowth::kInPlace, "{}: only a file that grows in place can be synced",
               path_.string());
     SGF_CHECK(!finished_, "{}: synced after the video was finished", path_.string());
@@ -214,7 +214,7 @@ VideoWriter::VideoWriter(const std::filesystem::path& path, const VideoFileSetti
   silence_ffmpeg();
   encoder_ = std::make_unique<Encoder>(path, settings, std::nullopt);
 }
-VideoWriter::VideoWriter(const std::filesystem::path& path, const VideoFileSettings& settings, const VideoPlace& from) {
+VideoWriter::VideoWriter(const std::filesystem::path& path, const VideoFileSettings& settings, const SinkPlace& from) {
   check_settings(path, settings);
   SGF_CHECK(settings.growth == VideoGrowth::kInPlace, "{}: only a file that grows in place can be continued",
             path.string());
@@ -224,7 +224,7 @@ VideoWriter::VideoWriter(const std::filesystem::path& path, const VideoFileSetti
 VideoWriter::~VideoWriter() = default;
 
 void VideoWriter::add(const RgbImage& frame) { encoder_->add(frame); }
-VideoPlace VideoWriter::sync() { return encoder_->sync(); }
+SinkPlace VideoWriter::sync() { return encoder_->sync(); }
 void VideoWriter::finish() { encoder_->finish(); }
 const std::string& VideoWriter::encoder() const { return encoder_->name(); }
 bool VideoWriter::is_h264() const { return encoder_->is_h264(); }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "sgf/media/png.h"
+#include "sgf/media/sink_place.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -39,19 +40,13 @@ struct VideoFileSettings {
   std::string note;     // what made it, as UTF-8; lies in the file as its comment, and read_video_note() gives it back
 };
 
-// How far a file that grows in place had come.
-struct VideoPlace {
-  int64_t pictures = 0;
-  int64_t bytes = 0;
-};
-
 class VideoWriter {
  public:
   VideoWriter(const std::filesystem::path& path, const VideoFileSettings& settings);
   // Goes on with a file that grew in place, from what a sync() had returned; what came after it is cut off. The file
   // ends byte for byte as if it had never been left, if the syncs come at the same pictures. A file of another size,
   // rate, encoder or note, or that has not come so far, is refused and left as it is.
-  VideoWriter(const std::filesystem::path& path, const VideoFileSettings& settings, const VideoPlace& from);
+  VideoWriter(const std::filesystem::path& path, const VideoFileSettings& settings, const SinkPlace& from);
   // Without finish() a kWhole file never appears.
   ~VideoWriter();
 
@@ -60,7 +55,7 @@ class VideoWriter {
 
   // All that came is on the disk, in whole fragments. The next picture is a key frame of an encoder that knows nothing
   // of those before it. Only for files that grow in place.
-  VideoPlace sync();
+  SinkPlace sync();
 
   const std::string& encoder() const;  // "libx264", or what stood in for it
   bool is_h264() const;                // false: not every browser plays it

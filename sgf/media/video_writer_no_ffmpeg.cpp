@@ -12,14 +12,14 @@ VideoWriter::VideoWriter(const std::filesystem::path& path, const VideoFileSetti
       "pkg-config and build again, or write PNG files",
       path.string());
 }
-VideoWriter::VideoWriter(const std::filesystem::path& path, const VideoFileSettings& settings, const VideoPlace&)
+VideoWriter::VideoWriter(const std::filesystem::path& path, const VideoFileSettings& settings, const SinkPlace&)
     : VideoWriter(path, settings) {}
 VideoWriter::~VideoWriter() = default;
 
 // There is never a writer to call these on.
 void VideoWriter::add(const RgbImage&) {}
 void VideoWriter::finish() {}
-VideoPlace VideoWriter::sync() { return {}; }
+SinkPlace VideoWriter::sync() { return {}; }
 const std::string& VideoWriter::encoder() const {
   static const std::string none;
   return none;

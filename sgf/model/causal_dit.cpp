@@ -1,7 +1,10 @@
 #include "sgf/model/causal_dit.h"
 
 #include "sgf/core/error.h"
+#include "sgf/kernels/wide.h"
 #include "sgf/model/attention.h"
+#include "sgf/model/block.h"
+#include "sgf/model/call_plan.h"
 #include "sgf/model/embeddings.h"
 #include "sgf/model/recompute.h"
 

@@ -4,13 +4,15 @@
 #include "sgf/context/attention_context.h"
 #include "sgf/kernels/attention_backend.h"
 #include "sgf/model/activation_policy.h"
-#include "sgf/model/block.h"
-#include "sgf/model/call_plan.h"
 #include "sgf/model/dit_config.h"
 #include "sgf/model/dit_weights.h"
 #include "sgf/model/prompt_text.h"
+#include "sgf/model/rope_table.h"
 
 namespace sgf {
+
+struct BlockInput;
+struct CallPlan;
 
 struct DitOptions {
   AttentionBackend attention = AttentionBackend::kAuto;

@@ -1,5 +1,7 @@
 #include "sgf/report/html_text.h"
 
+#include "sgf/core/error.h"
+
 #include <cstdint>
 
 namespace sgf {
@@ -40,6 +42,22 @@ std::string encode_base64(std::string_view bytes) {
     for (size_t k = 0; k < 4; ++k) out += k <= group.size() ? kAlphabet[bits >> (18 - 6 * k) & 63] : '=';
   }
   return out;
+}
+
+std::string fill_page(std::string_view page, const std::map<std::string_view, std::string_view>& texts) {
+  std::string out;
+  for (size_t at = page.find("{{"); at != std::string_view::npos; at = page.find("{{")) {
+    const size_t end = page.find("}}", at);
+    SGF_CHECK(end != std::string_view::npos, "a page names a text that does not end: '{}'", page.substr(at));
+    const std::string_view name = page.substr(at + 2, end - at - 2);
+    const auto found = texts.find(name);
+    SGF_CHECK(found != texts.end(), "a page asks for '{}', which has no text", name);
+    const std::string_view text = found->second;
+    out.append(page.substr(0, at)).append(text);
+    page.remove_prefix(end + 2);
+    if (page.starts_with('\n') && (text.empty() || text.ends_with('\n'))) page.remove_prefix(1);
+  }
+  return out.append(page);
 }
 
 }  // namespace sgf

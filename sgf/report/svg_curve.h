@@ -29,7 +29,4 @@ struct NamedCurve {
 // The same of several runs, on one pair of axes: each in its colour, its last value beside its name.
 std::string draw_curves(const std::string& title, const std::vector<NamedCurve>& curves);
 
-// Round numbers that divide [low, high] into about four parts.
-std::vector<double> axis_ticks(double low, double high);
-
 }  // namespace sgf

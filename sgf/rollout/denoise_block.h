@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sgf/model/causal_dit.h"
+#include "sgf/rollout/block_noise.h"
 #include "sgf/schedule/sigma_rule.h"
 
 #include <ATen/core/Tensor.h>
@@ -11,9 +12,6 @@
 #include <vector>
 
 namespace sgf {
-
-// Noise for a block: draw 0 is where it starts, draw k what takes the prediction of step k to step k + 1.
-using BlockNoise = std::function<at::Tensor(FrameSpan block, int64_t draw)>;
 
 struct DenoisedBlock {
   at::Tensor noisy;       // [B, c, C, H, W], fed to the model at the last step taken

@@ -6,6 +6,9 @@
 #include "sgf/rollout/exit_record.h"
 #include "sgf/rollout/exit_steps.h"
 
+#include <cstdint>
+#include <vector>
+
 namespace sgf {
 
 struct RolloutSettings {

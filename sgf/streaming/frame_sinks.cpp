@@ -46,10 +46,7 @@ class Mp4Sink : public FrameSink {
   void add(const at::Tensor& pictures) override {
     each_picture(pictures, settings_, [&](const RgbImage& image) { writer_->add(image); });
   }
-  SinkPlace sync() override {
-    const VideoPlace place = writer_->sync();
-    return {place.pictures, place.bytes};
-  }
+  SinkPlace sync() override { return writer_->sync(); }
   void finish() override { writer_->finish(); }
 
  private:
@@ -195,8 +192,7 @@ std::unique_ptr<FrameSink> open_mp4_sink(const fs::path& path, const SinkSetting
                                .crf = settings.crf,
                                .growth = VideoGrowth::kInPlace,
                                .note = settings.note};
-  auto writer = from ? std::make_unique<VideoWriter>(path, file, VideoPlace{from->pictures, from->bytes})
-                     : std::make_unique<VideoWriter>(path, file);
+  auto writer = from ? std::make_unique<VideoWriter>(path, file, *from) : std::make_unique<VideoWriter>(path, file);
   return std::make_unique<Mp4Sink>(settings, std::move(writer));
 }
 

@@ -1,7 +1,9 @@
 // The places where a stream's pictures can go. Each can be left at a sync() and taken up again there.
 #pragma once
 
-#include "sgf/streaming/frame_sink.h"
+#include "sgf/media/sink_place.h"
+
+#include <ATen/core/Tensor.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -10,6 +12,15 @@
 #include <string>
 
 namespace sgf {
+
+class FrameSink {
+ public:
+  virtual ~FrameSink() = default;
+
+  virtual void add(const at::Tensor& pictures) = 0;  // [F, 3, H, W] uint8 on the CPU
+  virtual SinkPlace sync() = 0;                      // all that came is on the disk, and can be played
+  virtual void finish() = 0;
+};
 
 struct SinkSettings {
   int64_t width = 0;

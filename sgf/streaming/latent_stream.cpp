@@ -44,15 +44,6 @@ NamedTensors part_of(const NamedTensors& state, const std::string& prefix) {
 
 }  // namespace
 
-BlockNoise stream_noise(uint64_t seed, int64_t video, std::array<int64_t, 3> latent, c10::Device device) {
-  return [=](FrameSpan block, int64_t draw) {
-    const NoiseKey key{
-        .seed = seed, .purpose = NoisePurpose::kSample, .sample = video, .block = block.begin, .step = draw};
-    return normal_per_sample(key, {1, block.frames(), latent[0], latent[1], latent[2]},
-                             at::TensorOptions(at::kFloat).device(device));
-  };
-}
-
 class LatentStream::Side {
  public:
   Side(const CausalDit& dit, const LatentStreamSettings& s, const at::Tensor& rows, const at::Tensor& like)

@@ -30,9 +30,6 @@ struct StreamText {
   at::Tensor uncond;
 };
 
-// Draws of one video: a pure function of the seed, the video's number, the block's first frame and the step.
-BlockNoise stream_noise(uint64_t seed, int64_t video, std::array<int64_t, 3> latent, c10::Device device);
-
 class LatentStream {
  public:
   LatentStream(const CausalDit& dit, LatentStreamSettings settings, BlockNoise noise, const StreamText& text);

@@ -25,7 +25,9 @@ SceneStream::SceneStream(const CausalDit& dit, const VideoCodec& codec, StreamSe
       settings_(std::move(settings)),
       scenes_(std::move(scenes)),
       given_(given),
-      stream_(dit, settings_.latents, stream_noise(settings_.seed, settings_.video, settings_.latents.latent, device_),
+      stream_(dit, settings_.latents,
+              sample_noise(settings_.seed, 1, settings_.latents.latent, at::TensorOptions(at::kFloat).device(device_),
+                           settings_.video),
               first_text(scenes_)),
       scene_(&scenes_.front()) {
   SGF_CHECK(settings_.fps > 0, "a video shows pictures at a positive rate, got {}", settings_.fps);

@@ -26,6 +26,8 @@ struct DmdParts {
   CausalDit teacher;
   TrainedDit critic;
   DmdData data;
+
+  DmdNetworks networks() const { return {generator.network(), teacher, critic.network()}; }
 };
 DmdParts build_dmd_parts(const Config& config, const Conditioning& surroundings, c10::Device device);
 

@@ -68,20 +68,10 @@ DmdBatch DmdStage::batch(UpdateKind kind, int64_t step, const MicroBatch& part) 
   return dmd_batch(settings_, data_, generator_.network(), kind, step, part);
 }
 
-std::vector<at::Tensor> DmdStage::computed(UpdateKind kind, const DmdInputs& inputs) {
-  const bool is_generator = kind == UpdateKind::kGenerator;
-  const Learner& learner = is_generator ? generator_ : critic_;
-  const TensorWork work = [&](const std::vector<at::Tensor>& tensors) {
-    const DmdInputs in = inputs.with(tensors);
-    const DmdResult result =
-        is_generator ? generator_result(generator_.network(), teacher_, critic_.network(), in, settings_.dmd)
-                     : critic_result(generator_.network(), critic_.network(), in, settings_.dmd);
-    std::vector<at::Tensor> out{result.loss.detach(), result.numbers};
-    for (at::Tensor& gradient : learner.gradients(result.loss)) out.push_back(std::move(gradient));
-    return out;
-  };
-  if (!settings_.record_launches) return work(inputs.tensors());
-  return recorded_.run(2 * inputs.exits.latest() + (is_generator ? 0 : 1), work, inputs.tensors());
+template <class Work>
+UpdatePart DmdStage::computed(UpdateKind kind, const DmdInputs& inputs, const Work& work) {
+  if (!settings_.record_launches) return work(inputs);
+  return recorded_.compute(2 * inputs.exits.latest() + (kind == UpdateKind::kGenerator ? 0 : 1), inputs, work);
 }
 
 void DmdStage::update_generator(int64_t step, StepReport& report) {
@@ -89,15 +79,19 @@ void DmdStage::update_generator(int64_t step, StepReport& report) {
   RecoveryReport worst{.cosine = 1};
   for (const MicroBatch& part : settings_.batch.parts(*ranks_)) {
     ranks_->check_alive();
-    const DmdInputs in = generator_inputs(batch(UpdateKind::kGenerator, step, part), settings_.dmd);
-    const std::vector<at::Tensor> out = computed(UpdateKind::kGenerator, in);
-    sum.add({out.begin() + 2, out.end()}, part.share);
-    const GeneratorNumbers one = generator_numbers(out[1]);
+    const DmdInputs inputs = generator_inputs(batch(UpdateKind::kGenerator, step, part), settings_.dmd);
+    const UpdatePart one = computed(UpdateKind::kGenerator, inputs, [this](const DmdInputs& in) {
+      const GeneratorUpdate update = compute_generator_update(networks(), in, settings_.dmd);
+      const at::Tensor& loss = update.objective.loss;
+      return UpdatePart{loss.detach(), numbers_of(update), generator_.gradients(loss)};
+    });
+    sum.add(one.gradients, part.share);
+    const GeneratorNumbers numbers = generator_numbers(one.numbers);
     // Broken scores leave a loss of 0, which looks fine: the watch must not take it for one.
-    sum.add("generator_loss", one.are_scores_finite ? out[0].item<double>() : kNotANumber, part.share);
-    sum.add("dmdtrain_gradient_norm", one.dmd_gradient_norm, part.share);
-    sum.add("exit_step", in.exit_step(), part.share);
-    worst = worse_of(worst, one.recovery);
+    sum.add("generator_loss", numbers.are_scores_finite ? one.loss.item<double>() : kNotANumber, part.share);
+    sum.add("dmdtrain_gradient_norm", numbers.dmd_gradient_norm, part.share);
+    sum.add("exit_step", inputs.exit_step(), part.share);
+    worst = worse_of(worst, numbers.recovery);
   }
   sum.combine(*ranks_);
   report.metrics.insert(sum.means().begin(), sum.means().end());
@@ -109,11 +103,14 @@ void DmdStage::update_critic(int64_t step, StepReport& report) {
   UpdateSum sum;
   for (const MicroBatch& part : settings_.batch.parts(*ranks_)) {
     ranks_->check_alive();
-    const std::vector<at::Tensor> out =
-        computed(UpdateKind::kCritic, critic_inputs(batch(UpdateKind::kCritic, step, part), settings_.dmd));
-    sum.add({out.begin() + 2, out.end()}, part.share);
-    const LatentStatistics latents = critic_numbers(out[1]);
-    sum.add("critic_loss", out[0].item<double>(), part.share);
+    const DmdInputs inputs = critic_inputs(batch(UpdateKind::kCritic, step, part), settings_.dmd);
+    const UpdatePart one = computed(UpdateKind::kCritic, inputs, [this](const DmdInputs& in) {
+      const CriticUpdate update = compute_critic_update(networks(), in, settings_.dmd);
+      return UpdatePart{update.loss.detach(), numbers_of(update), critic_.gradients(update.loss)};
+    });
+    sum.add(one.gradients, part.share);
+    const LatentStatistics latents = critic_numbers(one.numbers);
+    sum.add("critic_loss", one.loss.item<double>(), part.share);
     sum.add("latent_mean", latents.mean, part.share);
     sum.add("latent_std", latents.spread, part.share);
     sum.add("motion_energy", latents.motion, part.share);

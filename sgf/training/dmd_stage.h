@@ -7,6 +7,7 @@
 #include "sgf/training/learner.h"
 #include "sgf/training/recovery_watch.h"
 #include "sgf/training/stage.h"
+#include "sgf/training/update_part.h"
 #include "sgf/training/update_schedule.h"
 #include "sgf/training/update_sum.h"
 
@@ -30,7 +31,6 @@ struct DmdStageSettings {
 };
 
 // What a stage asks for by global sample: samples [first, first + count) of a step's update.
-enum class UpdateKind { kGenerator, kCritic };
 struct DmdData {
   std::function<ScoreText(UpdateKind kind, int64_t step, int64_t first, int64_t count)>
       prompts;  // [count, L, text_dim]
@@ -66,8 +66,10 @@ class DmdStage final : public Stage {
 
  private:
   DmdBatch batch(UpdateKind kind, int64_t step, const MicroBatch& part) const;
-  // The loss, the numbers, then the gradients of the network that is updated.
-  std::vector<at::Tensor> computed(UpdateKind kind, const DmdInputs& inputs);
+  DmdNetworks networks() const { return {generator_.network(), teacher_, critic_.network()}; }
+  // On a GPU as a recording where the settings ask for it: one for each exit, and for each kind of update.
+  template <class Work>
+  UpdatePart computed(UpdateKind kind, const DmdInputs& inputs, const Work& work);
   void update_generator(int64_t step, StepReport& report);
   void update_critic(int64_t step, StepReport& report);
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace sgf {
 namespace {
@@ -41,16 +42,6 @@ ScoreDraw with_sigma(ScoreDraw draw, const DmdSettings& settings) {
   return draw;
 }
 
-// Every draw that the rollout may ask for.
-std::vector<at::Tensor> all_draws(const BlockNoise& noise, const RolloutSettings& rollout, const ExitSteps& exits) {
-  const bool stops_at_exit = exits.is_shared() && rollout.cache == CacheLatents::kExit;
-  const auto draws = stops_at_exit ? exits.latest() : static_cast<int64_t>(rollout.timesteps.size());
-  std::vector<at::Tensor> out;
-  for (int64_t i = 0; i < rollout.layout.count(); ++i)
-    for (int64_t draw = 0; draw < draws; ++draw) out.push_back(noise(rollout.layout.block(i), draw));
-  return out;
-}
-
 BlockNoise noise_of(const DmdInputs& inputs, const BlockLayout& layout) {
   const auto draws = static_cast<int64_t>(inputs.noise.size()) / layout.count();
   return [&inputs, &layout, draws](FrameSpan block, int64_t draw) {
@@ -61,6 +52,10 @@ BlockNoise noise_of(const DmdInputs& inputs, const BlockLayout& layout) {
 ExitRecord rolled(const CausalDit& generator, const DmdInputs& inputs, const RolloutSettings& rollout) {
   return roll_out(generator, prepared(generator, inputs.text.cond), rollout, inputs.exits,
                   noise_of(inputs, rollout.layout), inputs.given);
+}
+
+void tell(const PhaseSeen& seen, const char* phase) {
+  if (seen) seen(phase);
 }
 
 // Mean, spread, motion.
@@ -106,12 +101,21 @@ DmdInputs DmdInputs::with(const std::vector<at::Tensor>& tensors) const {
           given.defined() ? tensors[n + 4] : at::Tensor()};
 }
 
+std::vector<at::Tensor> drawn_noise(const BlockNoise& noise, const RolloutSettings& rollout, const ExitSteps& exits) {
+  const bool stops_at_exit = exits.is_shared() && rollout.cache == CacheLatents::kExit;
+  const auto draws = stops_at_exit ? exits.latest() : static_cast<int64_t>(rollout.timesteps.size());
+  std::vector<at::Tensor> out;
+  for (int64_t i = 0; i < rollout.layout.count(); ++i)
+    for (int64_t draw = 0; draw < draws; ++draw) out.push_back(noise(rollout.layout.block(i), draw));
+  return out;
+}
+
 DmdInputs generator_inputs(const DmdBatch& batch, const DmdSettings& settings) {
   const DmdDraws& draws = batch.draws;
   const ExitSteps exits = settings.exits == ExitSharing::kPerSample
                               ? ExitSteps(draws.generator_exits(exit_range(settings), batch.latent[0]))
                               : ExitSteps(draws.generator_exit(exit_range(settings)));
-  return {exits, all_draws(draws.generator_noise(batch.latent, batch.options), settings.rollout, exits),
+  return {exits, drawn_noise(draws.generator_noise(batch.latent, batch.options), settings.rollout, exits),
           with_sigma(draws.score(batch.latent, batch.options, score_times(settings, exits, batch.latent[0])), settings),
           batch.text, batch.given};
 }
@@ -121,7 +125,7 @@ DmdInputs critic_inputs(const DmdBatch& batch, const DmdSettings& settings) {
   const ExitSteps exits = settings.exits == ExitSharing::kPerSample
                               ? ExitSteps(draws.critic_exits(exit_range(settings), batch.latent[0]))
                               : ExitSteps(draws.critic_exit(exit_range(settings)));
-  return {exits, all_draws(draws.critic_noise(batch.latent, batch.options), settings.rollout, exits),
+  return {exits, drawn_noise(draws.critic_noise(batch.latent, batch.options), settings.rollout, exits),
           with_sigma(draws.critic_score(batch.latent, batch.options, score_times(settings, exits, batch.latent[0])),
                      settings),
           batch.text, batch.given};
@@ -139,36 +143,48 @@ GeneratorNumbers generator_numbers(const at::Tensor& numbers) {
 
 LatentStatistics critic_numbers(const at::Tensor& numbers) { return latents_of(numbers.to(at::kCPU)); }
 
-DmdResult generator_result(const CausalDit& generator, const CausalDit& teacher, const CausalDit& critic,
-                           const DmdInputs& inputs, const DmdSettings& settings) {
+GeneratorUpdate compute_generator_update(const DmdNetworks& networks, const DmdInputs& inputs,
+                                         const DmdSettings& settings, const PhaseSeen& seen) {
+  const auto& [generator, teacher, critic] = networks;
   ExitRecord record = rolled(generator, inputs, settings.rollout);
   if (settings.on_record) settings.on_record(record);
+  tell(seen, "rollout");
   const at::Tensor x = reconstruct(generator, generator.embed(inputs.text.cond), record, settings.boundary);
-  const GeneratorLoss result =
+  tell(seen, "reconstruct");
+  GeneratorLoss objective =
       generator_loss(x, {teacher, critic, settings.guidance}, inputs.score, inputs.text, record.given_frames);
-  const at::Tensor norm = result.gradient.slice(1, record.given_frames).flatten(1).norm(2, 1).mean();
-  return {result.loss, at::cat({at::stack({norm.to(at::kDouble), result.are_scores_finite.to(at::kDouble)}),
-                                recovery_numbers(x, record.prediction), statistics_of(record)})};
+  tell(seen, "score");
+  return {std::move(record), x, std::move(objective)};
 }
 
-DmdResult critic_result(const CausalDit& generator, const CausalDit& critic, const DmdInputs& inputs,
-                        const DmdSettings& settings) {
-  const ExitRecord record = rolled(generator, inputs, settings.rollout);
-  return {critic_loss(record.prediction, critic, inputs.score, inputs.text.cond, record.given_frames),
-          statistics_of(record)};
+CriticUpdate compute_critic_update(const DmdNetworks& networks, const DmdInputs& inputs, const DmdSettings& settings,
+                                   const PhaseSeen& seen) {
+  ExitRecord record = rolled(networks.generator, inputs, settings.rollout);
+  tell(seen, "rollout");
+  const at::Tensor loss =
+      critic_loss(record.prediction, networks.critic, inputs.score, inputs.text.cond, record.given_frames);
+  tell(seen, "forward");
+  return {std::move(record), loss};
 }
 
-GeneratorStep generator_step(const CausalDit& generator, const CausalDit& teacher, const CausalDit& critic,
-                             const DmdBatch& batch, const DmdSettings& settings) {
+at::Tensor numbers_of(const GeneratorUpdate& update) {
+  const GeneratorLoss& objective = update.objective;
+  const at::Tensor norm = objective.gradient.slice(1, update.record.given_frames).flatten(1).norm(2, 1).mean();
+  return at::cat({at::stack({norm.to(at::kDouble), objective.are_scores_finite.to(at::kDouble)}),
+                  recovery_numbers(update.reconstruction, update.record.prediction), statistics_of(update.record)});
+}
+
+at::Tensor numbers_of(const CriticUpdate& update) { return statistics_of(update.record); }
+
+GeneratorStep generator_step(const DmdNetworks& networks, const DmdBatch& batch, const DmdSettings& settings) {
   const DmdInputs inputs = generator_inputs(batch, settings);
-  const DmdResult result = generator_result(generator, teacher, critic, inputs, settings);
-  return {generator_numbers(result.numbers), result.loss, inputs.exit_step()};
+  const GeneratorUpdate update = compute_generator_update(networks, inputs, settings);
+  return {generator_numbers(numbers_of(update)), update.objective.loss, inputs.exit_step()};
 }
 
-CriticStep critic_step(const CausalDit& generator, const CausalDit& critic, const DmdBatch& batch,
-                       const DmdSettings& settings) {
-  const DmdResult result = critic_result(generator, critic, critic_inputs(batch, settings), settings);
-  return {result.loss, critic_numbers(result.numbers)};
+CriticStep critic_step(const DmdNetworks& networks, const DmdBatch& batch, const DmdSettings& settings) {
+  const CriticUpdate update = compute_critic_update(networks, critic_inputs(batch, settings), settings);
+  return {update.loss, critic_numbers(numbers_of(update))};
 }
 
 }  // namespace sgf

@@ -1,4 +1,5 @@
-// One step of distribution-matching training: what is drawn, what is computed. No loop, no file, no optimiser here.
+// The paper's updates, each once: what is drawn, what is computed. Training runs them, `sgf verify` replays them and
+// `sgf bench` times them. No loop, no file, no optimiser here.
 #pragma once
 
 #include "sgf/reconstruction/recovery_report.h"
@@ -7,9 +8,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace sgf {
+
+enum class UpdateKind { kGenerator, kCritic };
 
 struct DmdSettings {
   RolloutSettings rollout;
@@ -49,11 +53,34 @@ struct DmdInputs {
 DmdInputs generator_inputs(const DmdBatch& batch, const DmdSettings& settings);
 DmdInputs critic_inputs(const DmdBatch& batch, const DmdSettings& settings);
 
-// A loss with its graph, and numbers on the device that the host reads when all is queued.
-struct DmdResult {
-  at::Tensor loss;
-  at::Tensor numbers;  // float64
+// The noise of a rollout as DmdInputs holds it: every draw that it may ask for.
+std::vector<at::Tensor> drawn_noise(const BlockNoise& noise, const RolloutSettings& rollout, const ExitSteps& exits);
+
+struct DmdNetworks {
+  const CausalDit& generator;
+  const CausalDit& teacher;
+  const CausalDit& critic;
 };
+
+// Told when a part of an update has been queued: "rollout", "reconstruct", "score", "forward".
+using PhaseSeen = std::function<void(const std::string& phase)>;
+
+struct GeneratorUpdate {
+  ExitRecord record;          // of Pass 1
+  at::Tensor reconstruction;  // of Pass 2, with graph
+  GeneratorLoss objective;    // of the scores, its loss with graph
+};
+// Pass 1, Pass 2, scores, loss.
+GeneratorUpdate compute_generator_update(const DmdNetworks& networks, const DmdInputs& inputs,
+                                         const DmdSettings& settings, const PhaseSeen& seen = {});
+
+struct CriticUpdate {
+  ExitRecord record;
+  at::Tensor loss;  // with the critic's graph
+};
+// A rollout of its own, then flow matching on it.
+CriticUpdate compute_critic_update(const DmdNetworks& networks, const DmdInputs& inputs, const DmdSettings& settings,
+                                   const PhaseSeen& seen = {});
 
 // What a rollout looks like from afar: numbers that drift when training goes wrong. Means over the samples, so that
 // they do not depend on how samples were batched.
@@ -69,30 +96,24 @@ struct GeneratorNumbers {
   LatentStatistics latents;
   bool are_scores_finite = true;  // where not, the loss must not be used: a teacher or critic is broken
 };
+// Numbers of an update as one float64 tensor on the device, and read from there: the host waits once, when all is
+// queued.
+at::Tensor numbers_of(const GeneratorUpdate& update);
+at::Tensor numbers_of(const CriticUpdate& update);
 GeneratorNumbers generator_numbers(const at::Tensor& numbers);
 LatentStatistics critic_numbers(const at::Tensor& numbers);
-
-// Pass 1, Pass 2, scores, loss.
-DmdResult generator_result(const CausalDit& generator, const CausalDit& teacher, const CausalDit& critic,
-                           const DmdInputs& inputs, const DmdSettings& settings);
-
-// A rollout of its own, then flow matching on it; the loss carries the critic's graph.
-DmdResult critic_result(const CausalDit& generator, const CausalDit& critic, const DmdInputs& inputs,
-                        const DmdSettings& settings);
 
 // The same from a batch to numbers, in one call.
 struct GeneratorStep : GeneratorNumbers {
   at::Tensor loss;
   double exit_step = 0;  // mean over samples
 };
-GeneratorStep generator_step(const CausalDit& generator, const CausalDit& teacher, const CausalDit& critic,
-                             const DmdBatch& batch, const DmdSettings& settings);
+GeneratorStep generator_step(const DmdNetworks& networks, const DmdBatch& batch, const DmdSettings& settings);
 
 struct CriticStep {
   at::Tensor loss;
   LatentStatistics latents;
 };
-CriticStep critic_step(const CausalDit& generator, const CausalDit& critic, const DmdBatch& batch,
-                       const DmdSettings& settings);
+CriticStep critic_step(const DmdNetworks& networks, const DmdBatch& batch, const DmdSettings& settings);
 
 }  // namespace sgf

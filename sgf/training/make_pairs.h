@@ -21,7 +21,7 @@ struct PairRequest {
   int64_t worker = 0;  // of `workers`: shards are dealt out in turn
   int64_t workers = 1;
   ProgressMode progress = ProgressMode::kLog;
-  ProgressOutput output = standard_progress_output();
+  ProgressOutput output = {};
 };
 
 struct PairResult {

@@ -20,9 +20,9 @@ StepReport SingleNetworkStage::step(int64_t step) {
   prepare_step();
   for (const MicroBatch& part : settings_.batch.parts(*ranks_)) {
     ranks_->check_alive();
-    const std::vector<at::Tensor> out = queue(step, part);
-    sum.add({out.begin() + 1, out.end()}, part.share);
-    sum.add("generator_loss", out.front().item<double>(), part.share);
+    const UpdatePart one = queue(step, part);
+    sum.add(one.gradients, part.share);
+    sum.add("generator_loss", one.loss.item<double>(), part.share);
   }
   sum.combine(*ranks_);
   report.metrics = sum.means();
@@ -30,23 +30,21 @@ StepReport SingleNetworkStage::step(int64_t step) {
   return report;
 }
 
-std::vector<at::Tensor> SingleNetworkStage::queue(int64_t step, const MicroBatch& part) {
+UpdatePart SingleNetworkStage::queue(int64_t step, const MicroBatch& part) {
   const std::vector<MicroBatch> parts = settings_.batch.parts(*ranks_);
   const bool is_first = part.first == parts.front().first;
   const bool is_ready = is_first && ahead_ && ahead_->step == step;
   const std::vector<at::Tensor> in = is_ready ? std::exchange(ahead_, {})->inputs : inputs(step, part);
-  if (!settings_.record_launches || in.front().is_cpu()) return loss_and_gradients(in);
-  const TensorWork work = [this](const std::vector<at::Tensor>& tensors) { return loss_and_gradients(tensors); };
-  std::vector<at::Tensor> out = recorded_.run(0, work, in);
+  if (!settings_.record_launches || in.front().is_cpu()) return compute(in);
+  const TensorWork work = [this](const std::vector<at::Tensor>& tensors) { return compute(tensors).tensors(); };
+  UpdatePart out = UpdatePart::of(recorded_.run(0, work, in));
   if (part.first == parts.back().first) ahead_ = {step + 1, inputs(step + 1, parts.front())};
   return out;
 }
 
-std::vector<at::Tensor> SingleNetworkStage::loss_and_gradients(const std::vector<at::Tensor>& in) const {
+UpdatePart SingleNetworkStage::compute(const std::vector<at::Tensor>& in) const {
   const at::Tensor one = loss(in);
-  std::vector<at::Tensor> out{one.detach()};
-  for (at::Tensor& gradient : generator_.gradients(one)) out.push_back(std::move(gradient));
-  return out;
+  return {one.detach(), at::zeros_like(one, at::kDouble).detach(), generator_.gradients(one)};
 }
 
 StageState SingleNetworkStage::state() const {

@@ -5,6 +5,7 @@
 #include "sgf/kernels/recorded_work.h"
 #include "sgf/training/ema.h"
 #include "sgf/training/learner.h"
+#include "sgf/training/update_part.h"
 #include "sgf/training/update_sum.h"
 
 #include <optional>
@@ -46,9 +47,8 @@ class SingleNetworkStage : public Stage {
   virtual void prepare_step() {}
 
  private:
-  // The loss, then the gradients.
-  std::vector<at::Tensor> loss_and_gradients(const std::vector<at::Tensor>& inputs) const;
-  std::vector<at::Tensor> queue(int64_t step, const MicroBatch& part);
+  UpdatePart compute(const std::vector<at::Tensor>& inputs) const;
+  UpdatePart queue(int64_t step, const MicroBatch& part);
 
   SingleNetworkSettings settings_;
   Learner generator_;

@@ -113,6 +113,24 @@ ScoreDraw recorded_draw(const Recording& recording, const ReplayOptions& options
   return {latents(recording, noise, options, like), timestep_per_sample(recording, like, options, t)};
 }
 
+DmdInputs recorded_dmd_inputs(const Recording& recording, const ReplayOptions& options, UpdateKind kind,
+                              const ExitSteps& exits) {
+  const bool is_generator = kind == UpdateKind::kGenerator;
+  const at::Tensor start = latents(recording, "noise", options);
+  return {.exits = exits,
+          .noise =
+              drawn_noise(recorded_noise(recording, options, start), rollout_settings(recording, start.size(1)), exits),
+          .score = is_generator ? recorded_draw(recording, options, "score_noise", "t_score", start)
+                                : recorded_draw(recording, options, "critic_noise", "t_critic", start),
+          .text = {text_rows(recording, options), text_rows(recording, options, "negative_text")},
+          .given = {}};
+}
+
+DmdSettings recorded_dmd_settings(const Recording& recording) {
+  const int64_t frames = recording.input("noise").size(2);  // [B, C, F, H, W]
+  return {.rollout = rollout_settings(recording, frames), .guidance = recording.number("guidance")};
+}
+
 void add_gradients(NamedTensors& out, const std::string& prefix, const CausalDit& dit, const at::Tensor& loss,
                    const at::Tensor& grad) {
   const NamedTensors parameters = named_parameters(dit.weights());

@@ -4,6 +4,7 @@
 #include "sgf/model/causal_dit.h"
 #include "sgf/objectives/distribution_matching.h"
 #include "sgf/rollout/roll_out.h"
+#include "sgf/training/dmd_step.h"
 #include "sgf/verify/replay.h"
 
 namespace sgf {
@@ -45,6 +46,11 @@ BlockNoise recorded_noise(const Recording& recording, const ReplayOptions& optio
 RolloutSettings rollout_settings(const Recording& recording, int64_t frames);
 ScoreDraw recorded_draw(const Recording& recording, const ReplayOptions& options, const char* noise, const char* t,
                         const at::Tensor& like);
+
+// All that an `sgf_step` recording's update computes with, its guidance and its rollout.
+DmdInputs recorded_dmd_inputs(const Recording& recording, const ReplayOptions& options, UpdateKind kind,
+                              const ExitSteps& exits);
+DmdSettings recorded_dmd_settings(const Recording& recording);
 
 // Gradients of `loss` (or of sum(loss * grad)) by every weight, named prefix + official name; zeros where none arrives.
 void add_gradients(NamedTensors& out, const std::string& prefix, const CausalDit& dit, const at::Tensor& loss,

@@ -1,11 +1,9 @@
 // Replays of training steps, with every draw given: the SGF update and the stages that learn from clips.
 #include "sgf/core/error.h"
 #include "sgf/objectives/clip_loss.h"
-#include "sgf/objectives/distribution_matching.h"
 #include "sgf/objectives/flow_matching.h"
-#include "sgf/reconstruction/reconstruct.h"
-#include "sgf/rollout/roll_out.h"
 #include "sgf/schedule/flow_schedule.h"
+#include "sgf/training/dmd_step.h"
 #include "sgf/verify/replay_inputs.h"
 #include "sgf/verify/replay_kinds.h"
 
@@ -31,31 +29,29 @@ NamedTensors loss_and_gradients(const CausalDit& dit, const at::Tensor& loss) {
 NamedTensors replay_sgf_step(const Recording& recording, const ReplayOptions& options) {
   const CausalDit generator = load_dit(recording, options), teacher = load_dit(recording, options, "w_real"),
                   critic = load_dit(recording, options, "w_fake");
-  const at::Tensor text = text_rows(recording, options);
-  const ScoreText score_text{text, text_rows(recording, options, "negative_text")};
-  const ScorePair pair{teacher, critic, recording.number("guidance")};
-  const at::Tensor start = latents(recording, "noise", options);
-  const ScoreDraw score_draw = recorded_draw(recording, options, "score_noise", "t_score", start);
-
+  const DmdNetworks networks{generator, teacher, critic};
   set_requires_grad(generator.weights(), true);
   set_requires_grad(critic.weights(), true);
-  const ExitRecord record = roll_out(generator, generator.prepare(text), rollout_settings(recording, start.size(1)),
-                                     recording.integer("exit_step"), recorded_noise(recording, options, start));
-  NamedTensors out{{"out.noisy", frames_first(record.noisy)}, {"out.prediction", frames_first(record.prediction)}};
+  const ExitSteps exits(recording.integer("exit_step"));
+  DmdSettings settings = recorded_dmd_settings(recording);
+  NamedTensors out;
   for (const auto boundary : {GradientBoundary::kFrozenContext, GradientBoundary::kOpenContext}) {
     const bool open = boundary == GradientBoundary::kOpenContext;
-    const at::Tensor x = reconstruct(generator, generator.embed(text), record, boundary);
-    const GeneratorLoss generator_side = generator_loss(x, pair, score_draw, score_text);
-    add_gradients(out, open ? "grad_open." : "grad_frozen.", generator, generator_side.loss);
+    settings.boundary = boundary;
+    const GeneratorUpdate update = compute_generator_update(
+        networks, recorded_dmd_inputs(recording, options, UpdateKind::kGenerator, exits), settings);
+    add_gradients(out, open ? "grad_open." : "grad_frozen.", generator, update.objective.loss);
     if (!open) continue;
-    out.emplace_back("out.reconstruction", frames_first(x.detach()));
-    out.emplace_back("out.dmd_gradient", frames_first(generator_side.gradient));
-    out.emplace_back("out.generator_loss", as_recorded(generator_side.loss));
+    out.emplace_back("out.noisy", frames_first(update.record.noisy));
+    out.emplace_back("out.prediction", frames_first(update.record.prediction));
+    out.emplace_back("out.reconstruction", frames_first(update.reconstruction.detach()));
+    out.emplace_back("out.dmd_gradient", frames_first(update.objective.gradient));
+    out.emplace_back("out.generator_loss", as_recorded(update.objective.loss));
   }
-  const ScoreDraw critic_draw = recorded_draw(recording, options, "critic_noise", "t_critic", start);
-  const at::Tensor loss = critic_loss(record.prediction, critic, critic_draw, text);
-  out.emplace_back("out.critic_loss", as_recorded(loss));
-  add_gradients(out, "grad_critic.", critic, loss);
+  const CriticUpdate update =
+      compute_critic_update(networks, recorded_dmd_inputs(recording, options, UpdateKind::kCritic, exits), settings);
+  out.emplace_back("out.critic_loss", as_recorded(update.loss));
+  add_gradients(out, "grad_critic.", critic, update.loss);
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/files/tensors.h"
+#include "sgf/weights/stored_config.h"
 #include "sgf/weights/weight_folder.h"
 
 #include <ATen/ATen.h>
@@ -35,6 +36,25 @@ void check_complete(const DitConfig& config, const TensorFile& file, const DitWe
        total, fmt::join(found, "; "), total > found.size() ? "; ..." : "", hint.empty() ? "" : "; ", hint);
 }
 
+struct OpenedDit {
+  TensorFile file;
+  DitWeightIndex index;  // points into the file
+  DitConfig config;
+};
+
+OpenedDit open_dit(const std::filesystem::path& named) {
+  const std::filesystem::path path = find_dit_file(named);
+  OpenedDit opened{.file = open_tensor_file(path), .index = {}, .config = {}};
+  opened.index = index_dit_weights(opened.file);
+  const std::optional<DitConfig> stored = find_stored_config(opened.file, path).config;
+  opened.config = stored ? infer_dit_sizes(opened.index) : infer_dit_config(opened.index);
+  if (!stored) return opened;
+  opened.config.num_heads = stored->num_heads;
+  opened.config.text_len = stored->text_len;
+  opened.config.eps = stored->eps;
+  return opened;
+}
+
 }  // namespace
 
 DitWeights load_dit_weights(const DitConfig& config, const TensorFile& file, const DitWeightIndex& index,
@@ -46,6 +66,13 @@ DitWeights load_dit_weights(const DitConfig& config, const TensorFile& file, con
     tensor = map_tensor(file, *index.tensors.at(name)).to(options, /*non_blocking=*/false, /*copy=*/true).contiguous();
   });
   return weights;
+}
+
+DitConfig read_dit_config(const std::filesystem::path& path) { return open_dit(path).config; }
+
+CausalDit load_dit(const std::filesystem::path& path, at::TensorOptions options, DitOptions dit_options) {
+  const OpenedDit opened = open_dit(path);
+  return CausalDit(opened.config, load_dit_weights(opened.config, opened.file, opened.index, options), dit_options);
 }
 
 }  // namespace sgf

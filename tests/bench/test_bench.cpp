@@ -67,7 +67,7 @@ TEST(TrainingBench, ARecordingGivesTheShape) {
   PassesSetting setting = tiny_setting();
   setting.recording = SGF_TEST_DATA "/reference/sgf_step_a.safetensors";
   const TrainingInputs inputs = training_inputs(setting);
-  EXPECT_EQ(inputs.score.noise.sizes(), at::IntArrayRef(inputs.latent));
+  EXPECT_EQ(inputs.generator_inputs.score.noise.sizes(), at::IntArrayRef(inputs.latent));
   setting.recording = SGF_TEST_DATA "/reference/stage_flow_matching_a.safetensors";
   EXPECT_THROW(training_inputs(setting), Error);
 }

@@ -19,6 +19,7 @@ using Layers = std::vector<std::pair<std::string, std::set<std::string>>>;  // i
 using Includes = std::map<std::string, std::set<std::string>>;
 
 const fs::path kSource = SGF_SOURCE_DIR;
+const char* const kPublicHeader = "sgf/sgf.h";  // lies in no room, and may include all; no room may include it
 
 Layers read_layers(std::istream& in) {
   Layers layers;
@@ -131,6 +132,7 @@ TEST(Layers, EveryIncludeIsAllowed) {
   std::map<std::string, std::set<std::string>> allowed;
   for (const auto& [folder, others] : project_layers()) allowed[folder] = others;
   for (const fs::path& path : sources_below(kSource / "sgf")) {
+    if (path == kSource / kPublicHeader) continue;
     const std::string folder = folder_of(path.lexically_relative(kSource).generic_string());
     ASSERT_TRUE(allowed.contains(folder)) << path << " lies in a folder that layers.txt does not name";
     std::ifstream source(path);
@@ -157,6 +159,20 @@ TEST(Layers, AnIncludeAgainstTheOrderIsFound) {
   std::istringstream source(
       "#include \"sgf/model/block.h\"\n#include \"sgf/core/error.h\"\n#include \"sgf/kernels/cuda/row.h\"\n");
   EXPECT_EQ(violations_in("kernels", source, {"core"}).size(), 2u);
+}
+
+// All of them are installed, and are a promise to users.
+TEST(Layers, ThePublicHeaderNeedsFewOthers) {
+  std::set<std::string> installed{kPublicHeader};
+  for (std::vector<std::string> unread{kPublicHeader}; !unread.empty();) {
+    std::ifstream source(kSource / unread.back());
+    unread.pop_back();
+    for (const std::string& file : includes_of(source))
+      if (installed.insert(file).second) unread.push_back(file);
+  }
+  EXPECT_GT(installed.size(), 20u);
+  EXPECT_LE(installed.size(), 50u);
+  for (const std::string& file : installed) EXPECT_TRUE(fs::exists(kSource / file)) << file;
 }
 
 TEST(Layers, NoTwoFilesNeedEachOther) {

@@ -2,7 +2,7 @@
 #include "sgf/evaluation/clip_pictures.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
-#include "tests/video/known_pictures.h"
+#include "tests/media/known_pictures.h"
 
 namespace sgf {
 namespace {

@@ -1,7 +1,7 @@
 // Twenty thousand damaged files per reader. Each must be read or refused with an Error; under the sanitizers
 // this also says that no byte outside the file is touched.
 #include "sgf/files/torch_archive.h"
-#include "tests/core/weight_files.h"
+#include "tests/files/weight_files.h"
 
 #include <algorithm>
 #include <random>

@@ -2,7 +2,7 @@
 #include "sgf/files/pickle.h"
 
 #include "sgf/files/torch_state.h"
-#include "tests/core/weight_files.h"
+#include "tests/files/weight_files.h"
 
 namespace sgf::testing {
 namespace {

@@ -2,7 +2,7 @@
 // the reader.
 #include "sgf/files/safetensors.h"
 
-#include "tests/core/weight_files.h"
+#include "tests/files/weight_files.h"
 
 #include <sys/resource.h>
 #include <unistd.h>

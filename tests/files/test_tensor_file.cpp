@@ -1,7 +1,7 @@
 // Opening by content: files, folders, shards, and the words for what cannot be opened.
 #include "sgf/files/tensor_file.h"
 
-#include "tests/core/weight_files.h"
+#include "tests/files/weight_files.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

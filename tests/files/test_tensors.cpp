@@ -1,7 +1,7 @@
 #include "sgf/files/tensors.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
-#include "tests/core/weight_files.h"
+#include "tests/files/weight_files.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // Both torch.save formats against what Python reads from the same files, and what must be refused.
 #include "sgf/files/torch_archive.h"
 
-#include "tests/core/weight_files.h"
+#include "tests/files/weight_files.h"
 
 namespace sgf::testing {
 namespace {

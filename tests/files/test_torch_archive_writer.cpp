@@ -1,11 +1,10 @@
 // What we write as torch.save would, read back by our own reader. That torch.load(weights_only=True) reads it too
 // was checked by hand, also past 4 GB: CI has no Python torch that imports.
-#include "sgf/files/crc32.h"
 #include "sgf/files/torch_archive_writer.h"
 #include "sgf/files/zip_directory.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
-#include "tests/core/weight_files.h"
+#include "tests/files/weight_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,14 +21,6 @@ std::vector<OutgoingTensor> outgoing_copies(const TensorFile& file) {
     tensors.push_back(outgoing_bytes(entry.name, entry.dtype, entry.shape, file.bytes(entry)));
   }
   return tensors;
-}
-
-TEST(Crc32, AgreesWithThePublishedCheckValue) {
-  const std::string text = "123456789";
-  const auto bytes = std::as_bytes(std::span(text));
-  EXPECT_EQ(crc32(bytes), 0xcbf43926u);
-  EXPECT_EQ(crc32(bytes.subspan(3), crc32(bytes.first(3))), 0xcbf43926u);
-  EXPECT_EQ(crc32({}), 0u);
 }
 
 TEST(TorchArchiveWriter, KeepsEveryElementTypeAndValue) {

@@ -43,8 +43,8 @@ VideoFileSettings growing(double fps = 8) {
 }
 
 // Pictures [begin, end) with a sync after each whole block. Where the writer stood after each sync comes back.
-std::vector<VideoPlace> add_blocks(VideoWriter& writer, int64_t begin, int64_t end) {
-  std::vector<VideoPlace> places;
+std::vector<SinkPlace> add_blocks(VideoWriter& writer, int64_t begin, int64_t end) {
+  std::vector<SinkPlace> places;
   for (int64_t f = begin; f < end; ++f) {
     writer.add(slopes(f));
     if ((f + 1) % kBlock == 0) places.push_back(writer.sync());
@@ -52,9 +52,9 @@ std::vector<VideoPlace> add_blocks(VideoWriter& writer, int64_t begin, int64_t e
   return places;
 }
 
-std::vector<VideoPlace> write_unbroken(const std::filesystem::path& path, const VideoFileSettings& settings) {
+std::vector<SinkPlace> write_unbroken(const std::filesystem::path& path, const VideoFileSettings& settings) {
   VideoWriter writer(path, settings);
-  std::vector<VideoPlace> places = add_blocks(writer, 0, kFrames);
+  std::vector<SinkPlace> places = add_blocks(writer, 0, kFrames);
   writer.finish();
   return places;
 }
@@ -113,7 +113,7 @@ TEST_F(GrowingVideo, HoldsAllThatCameAfterASyncAndPlaysWhileItGrows) {
   for (int64_t f = 0; f < kFrames; ++f) {
     writer.add(slopes(f));
     if (f % 5 != 0) continue;
-    const VideoPlace place = writer.sync();
+    const SinkPlace place = writer.sync();
     EXPECT_EQ(place.pictures, f + 1);
     EXPECT_EQ(static_cast<uintmax_t>(place.bytes), std::filesystem::file_size(path_));
     EXPECT_EQ(count_frames(path_), f + 1);
@@ -129,9 +129,9 @@ TEST_F(GrowingVideo, ContinuedAfterAKillEqualsTheUnbrokenOneByteForByte) {
     VideoFileSettings settings = growing(12.5);
     settings.encoder = encoder;
     settings.note = R"({"seed": 7})";
-    const std::vector<VideoPlace> places = write_unbroken(path_, settings);
+    const std::vector<SinkPlace> places = write_unbroken(path_, settings);
     const std::string unbroken = bytes_of(path_);
-    for (const VideoPlace& place : places) {
+    for (const SinkPlace& place : places) {
       {
         VideoWriter killed(path_, settings);
         add_blocks(killed, 0, std::min(place.pictures + 5, kFrames));
@@ -153,7 +153,7 @@ TEST_F(GrowingVideo, ContinuedAfterAKillEqualsTheUnbrokenOneByteForByte) {
 
 // A place between the kill's last sync and its end is as good as a sync of every picture.
 TEST_F(GrowingVideo, CanBeContinuedTwiceAndFromNothing) {
-  VideoPlace place;
+  SinkPlace place;
   {
     VideoWriter writer(path_, growing());
     place = writer.sync();
@@ -171,9 +171,9 @@ TEST_F(GrowingVideo, CanBeContinuedTwiceAndFromNothing) {
 }
 
 TEST_F(GrowingVideo, OfAnotherKindOrTooShortIsNotContinuedAndNotTouched) {
-  const VideoPlace place = write_unbroken(path_, growing())[2];
+  const SinkPlace place = write_unbroken(path_, growing())[2];
   const std::string before = bytes_of(path_);
-  const auto refusal = [&](const VideoFileSettings& settings, const VideoPlace& from) {
+  const auto refusal = [&](const VideoFileSettings& settings, const SinkPlace& from) {
     const std::string message = refusal_of([&] { VideoWriter{path_, settings, from}; });
     EXPECT_TRUE(bytes_of(path_) == before);
     EXPECT_THAT(message, HasSubstr("a.mp4"));
@@ -201,7 +201,7 @@ TEST_F(GrowingVideo, OfAnotherKindOrTooShortIsNotContinuedAndNotTouched) {
 
 // What a kill or a power cut leaves: whole fragments, and perhaps a piece of one.
 TEST_F(GrowingVideo, PlaysWhereverItIsCutAfterTheFirstFragment) {
-  const VideoPlace first = write_unbroken(path_, growing())[0];
+  const SinkPlace first = write_unbroken(path_, growing())[0];
   const std::string good = bytes_of(path_);
   const std::filesystem::path cut = folder_ / "cut.mp4";
   const bool probes = has_program("ffprobe");
@@ -221,7 +221,7 @@ TEST_F(GrowingVideo, PlaysWhereverItIsCutAfterTheFirstFragment) {
 // A hole of 5 GiB before the first fragment stands for the hours that would fill it.
 TEST_F(GrowingVideo, GoesOnBeyondFourGigabytes) {
   constexpr int64_t kHole = int64_t{5} << 30;
-  const VideoPlace place = write_unbroken(path_, growing())[3];
+  const SinkPlace place = write_unbroken(path_, growing())[3];
   const std::string whole = bytes_of(path_);
   const auto head = static_cast<size_t>(scan_grown_video(path_).head_bytes);
   const auto end = static_cast<size_t>(place.bytes);

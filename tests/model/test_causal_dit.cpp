@@ -1,5 +1,6 @@
 // The network on its own: gradients by finite differences, recomputation, pruning, loading.
 #include "sgf/core/error.h"
+#include "sgf/model/weight_table.h"
 #include "tests/model/tiny_dit.h"
 
 #include <gtest/gtest.h>

@@ -84,7 +84,7 @@ TEST(Generate, AStateWithAByteChangedAnywhereIsRefused) {
     std::ofstream(folder / name, std::ios::binary) << bytes;
     return load_stream(folder / name);
   };
-  EXPECT_EQ(load("whole", whole).pictures.pictures, 18) << "the control";
+  EXPECT_EQ(load("whole", whole).note.pictures.pictures, 18) << "the control";
   uint64_t header = 0;
   std::memcpy(&header, whole.data(), sizeof header);
   const size_t between = std::max<size_t>(1, (whole.size() - header) / 200);

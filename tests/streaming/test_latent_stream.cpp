@@ -28,7 +28,7 @@ struct Streamed {
                                 .latent = kLatent};
 
   LatentStream stream(uint64_t seed = 8) const {
-    return LatentStream(dit, settings, stream_noise(seed, 0, kLatent, at::kCPU), text);
+    return LatentStream(dit, settings, sample_noise(seed, 1, kLatent, at::kFloat), text);
   }
 };
 
@@ -43,7 +43,7 @@ at::Tensor rolled_out(const Streamed& s, int64_t frames, uint64_t seed = 8) {
                                  BlockLayout(frames, s.settings.block_frames, s.settings.first_block_frames),
                                  s.settings.timesteps, CacheLatents::kExit, s.settings.positions};
   return roll_out(s.dit, s.dit.prepare(s.text.cond), settings, static_cast<int64_t>(s.settings.timesteps.size()),
-                  stream_noise(seed, 0, kLatent, at::kCPU))
+                  sample_noise(seed, 1, kLatent, at::kFloat))
       .prediction;
 }
 
@@ -139,7 +139,7 @@ TEST(PromptSwitch, KeepLeavesTheCacheAndRecacheWritesItUnderTheNewPrompt) {
   // By hand: the same latents, written by the new prompt from the beginning.
   LatentStream source = s.stream();
   const at::Tensor made = blocks_of(source, 3);
-  LatentStream by_hand(s.dit, s.settings, stream_noise(8, 0, kLatent, at::kCPU), s.other);
+  LatentStream by_hand(s.dit, s.settings, sample_noise(8, 1, kLatent, at::kFloat), s.other);
   for (int64_t i = 0; i < 3; ++i) by_hand.give(made.slice(1, 3 * i, 3 * i + 3));
   const at::Tensor expected = by_hand.next();
   EXPECT_TRUE(at::equal(next_after(PromptSwitch::kRecache), expected));
@@ -160,7 +160,7 @@ TEST(PromptSwitch, RecacheSeesWhatIsKeptAndNoMore) {
   for (const FrameSpan block : {FrameSpan{0, 3}, FrameSpan{12, 15}, FrameSpan{15, 18}})
     s.dit.write(made.slice(1, block.begin, block.end), text, Serial{cache, block, s.settings.positions});
   const at::Tensor by_hand = denoise_block(s.dit, text, Serial{cache, {18, 21}, s.settings.positions},
-                                           {s.settings.timesteps, 3}, stream_noise(8, 0, kLatent, at::kCPU))
+                                           {s.settings.timesteps, 3}, sample_noise(8, 1, kLatent, at::kFloat))
                                  .prediction;
   EXPECT_TRUE(at::equal(streamed, by_hand));
 }
@@ -206,7 +206,7 @@ TEST(Guidance, TowardsTheSameTextIsNone) {
   const at::Tensor expected = blocks_of(plain, 4);
   s.settings.guidance = 3;
   StreamText same{s.text.cond, s.text.cond};
-  LatentStream guided(s.dit, s.settings, stream_noise(8, 0, kLatent, at::kCPU), same);
+  LatentStream guided(s.dit, s.settings, sample_noise(8, 1, kLatent, at::kFloat), same);
   EXPECT_LT(relative_l2(blocks_of(guided, 4), expected), 1e-5);
   LatentStream steered = s.stream();  // the control: away from another text
   EXPECT_GT(relative_l2(blocks_of(steered, 4), expected), 1e-3);

@@ -31,7 +31,8 @@ Side generator_side(GradientBoundary boundary, const BlockLayout& layout) {
                              .boundary = boundary};
   const DmdBatch batch{
       {text, at::zeros_like(text)}, {1, layout.frames(), 3, 4, 6}, at::kDouble, {}, {.seed = 5, .step = 7}};
-  const GeneratorStep step = generator_step(generator.network(), teacher.network(), critic.network(), batch, settings);
+  const GeneratorStep step =
+      generator_step({generator.network(), teacher.network(), critic.network()}, batch, settings);
   Side side{step.loss.item<double>(), {}};
   const std::vector<at::Tensor> gradients = generator.gradients(step.loss);
   for (size_t i = 0; i < gradients.size(); ++i) side.gradients[generator.masters()[i].first] = gradients[i];

@@ -57,6 +57,8 @@ struct Dmd {
       .rollout = {{.sink_frames = 1, .fifo_frames = 2}, BlockLayout(4, 1), {1000.0, 937.5, 2500.0 / 3}},
       .guidance = 1.0};
 
+  DmdNetworks networks() const { return {generator.network(), teacher.network(), critic.network()}; }
+
   DmdBatch batch(int64_t size, int64_t first_sample, int64_t step = 7) const {
     const at::Tensor text = draw(9, 0, {4, 4, 10}).slice(0, first_sample, first_sample + size);
     return {{text, at::zeros_like(text)},
@@ -67,8 +69,7 @@ struct Dmd {
   }
 
   std::vector<at::Tensor> generator_gradients(const DmdBatch& b) const {
-    return generator.gradients(
-        generator_step(generator.network(), teacher.network(), critic.network(), b, settings).loss);
+    return generator.gradients(generator_step(networks(), b, settings).loss);
   }
 };
 
@@ -83,7 +84,7 @@ TEST(DmdStep, ABatchOfTwoIsTheMeanOfItsSamples) {
   const auto halves = mean_of(dmd.generator_gradients(dmd.batch(1, 0)), dmd.generator_gradients(dmd.batch(1, 1)));
   EXPECT_LT(largest_difference(halves, both), 1e-10);
   const auto critic = [&](const DmdBatch& b) {
-    return dmd.critic.gradients(critic_step(dmd.generator.network(), dmd.critic.network(), b, dmd.settings).loss);
+    return dmd.critic.gradients(critic_step(dmd.networks(), b, dmd.settings).loss);
   };
   EXPECT_LT(largest_difference(mean_of(critic(dmd.batch(1, 0)), critic(dmd.batch(1, 1))), critic(dmd.batch(2, 0))),
             1e-10);
@@ -94,7 +95,7 @@ TEST(DmdStep, TheBoundariesShareTheLossAndDifferInTheGradient) {
   const DmdBatch batch = dmd.batch(1, 0);
   const auto run = [&](GradientBoundary boundary) {
     dmd.settings.boundary = boundary;
-    return generator_step(dmd.generator.network(), dmd.teacher.network(), dmd.critic.network(), batch, dmd.settings);
+    return generator_step(dmd.networks(), batch, dmd.settings);
   };
   const GeneratorStep open = run(GradientBoundary::kOpenContext), frozen = run(GradientBoundary::kFrozenContext);
   EXPECT_EQ(open.loss.item<double>(), frozen.loss.item<double>());
@@ -104,8 +105,7 @@ TEST(DmdStep, TheBoundariesShareTheLossAndDifferInTheGradient) {
 
 TEST(DmdStep, NeitherTeacherNorCriticIsTouchedByTheGeneratorsLoss) {
   const Dmd dmd;
-  const GeneratorStep step = generator_step(dmd.generator.network(), dmd.teacher.network(), dmd.critic.network(),
-                                            dmd.batch(1, 0), dmd.settings);
+  const GeneratorStep step = generator_step(dmd.networks(), dmd.batch(1, 0), dmd.settings);
   for (const at::Tensor& g : dmd.critic.gradients(step.loss)) EXPECT_EQ(g.abs().max().item<double>(), 0);
 }
 

@@ -105,7 +105,7 @@ TEST(GeneratorStep, ItsGradientNormLeavesGivenFramesOut) {
   DmdSettings dmd = settings.dmd;
   std::optional<ExitRecord> record;
   dmd.on_record = [&](ExitRecord& seen) { record = seen; };
-  const double norm = generator_step(generator, teacher, critic, batch, dmd).dmd_gradient_norm;
+  const double norm = generator_step({generator, teacher, critic}, batch, dmd).dmd_gradient_norm;
   const ScoreDraw score = batch.draws.score(batch.latent, batch.options, {dmd.score, dmd.score});
   const at::Tensor gradient =
       generator_loss(record->prediction, {teacher, critic, dmd.guidance}, score, batch.text, 1).gradient;

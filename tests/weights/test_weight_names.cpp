@@ -1,6 +1,6 @@
 #include "sgf/weights/weight_names.h"
 #include "tests/core/refusal.h"
-#include "tests/model/made_files.h"
+#include "tests/weights/made_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

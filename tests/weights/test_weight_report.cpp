@@ -4,7 +4,7 @@
 #include "sgf/weights/weight_report.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
-#include "tests/model/made_files.h"
+#include "tests/weights/made_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

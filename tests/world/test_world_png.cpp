@@ -3,9 +3,9 @@
 
 #include "../core/refusal.h"
 #include "../core/temporary_folder.h"
-#include "sgf/files/crc32.h"
 
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <fstream>
 #include <span>
@@ -90,7 +90,8 @@ std::string big_endian(uint32_t value) {
 
 std::string chunk(const std::string& type, const std::string& data) {
   const std::string body = type + data;
-  return big_endian(static_cast<uint32_t>(data.size())) + body + big_endian(crc32(std::as_bytes(std::span(body))));
+  return big_endian(static_cast<uint32_t>(data.size())) + body +
+         big_endian(static_cast<uint32_t>(::crc32_z(0, reinterpret_cast<const Bytef*>(body.data()), body.size())));
 }
 
 // zlib's format without compression: one stored block.

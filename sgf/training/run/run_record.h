@@ -6,11 +6,13 @@
 #include "sgf/runs/run_folder.h"
 #include "sgf/training/build_stage.h"
 #include "sgf/training/run/event_file.h"
+#include "sgf/training/run/report_page.h"
 #include "sgf/training/stage.h"
 
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -25,6 +27,14 @@ struct DueOutputs {
   bool operator==(const DueOutputs&) const = default;
 };
 DueOutputs due_after(int64_t steps_done, const OutputSettings& output);
+
+// Writes step_XXXXXXXX/N.png, a strip each, N.mp4 where the build knows videos, and prompts.txt into `folder`; gives
+// the strips for the report.
+std::vector<ReportStrip> write_samples(const std::filesystem::path& folder, int64_t step, const Stage& stage,
+                                       const Conditioning& surroundings, uint64_t seed);
+
+// Those of the newest steps that are there, newest first.
+std::vector<ReportStrip> read_samples(const std::filesystem::path& folder, int64_t steps);
 
 // Held by the first rank alone.
 class RunRecord {

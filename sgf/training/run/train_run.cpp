@@ -6,7 +6,6 @@
 #include "sgf/core/device_memory.h"
 #include "sgf/core/error.h"
 #include "sgf/core/notice.h"
-#include "sgf/core/say.h"
 #include "sgf/core/stop_signal.h"
 #include "sgf/files/mapped_file.h"
 #include "sgf/runs/checkpoint_store.h"
@@ -142,7 +141,7 @@ TrainRun::TrainRun(const TrainRequest& request, const Ranks& ranks)
   std::optional<RunFolder> earlier = ranks.is_first() ? open_earlier_run(request) : std::nullopt;
   ranks.barrier();  // the others read the folder only after leftovers of a crash are gone from it
   steps_done_ = choose_checkpoint();
-  surroundings_ = build_conditioning(config_, device_);
+  surroundings_ = build_conditioning(config_, device_, [this](const std::string& text) { warn_always(text); });
   sources_ = choose_sources();
   ranks.agree([&] { return source_terms(sources_); });
   stage_ = build_stage(with_start_sources(config_, sources_), surroundings_, device_, ranks);
@@ -179,7 +178,10 @@ int64_t TrainRun::choose_checkpoint() {
 // Without progress, too: --quiet is no wish to miss damage.
 void TrainRun::warn_always(const std::string& text) {
   if (!ranks_.is_first()) return;
-  request_.progress == ProgressMode::kQuiet ? warn("{}", text) : progress_.say(text);
+  if (request_.progress != ProgressMode::kQuiet)
+    progress_.say(text);
+  else if (request_.warn)
+    request_.warn(text);
 }
 
 // All ranks have looked at the folder before the first one goes on and makes it.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sgf/config/config.h"
+#include "sgf/core/log.h"
 #include "sgf/core/progress_line.h"
 #include "sgf/training/distributed/ranks.h"
 
@@ -19,7 +20,8 @@ struct TrainRequest {
   int64_t stop_after_steps = 0;  // end in order after so many steps of this start; 0: at train.steps
   nlohmann::json facts;          // build, command line: what to note of this start
   ProgressMode progress = ProgressMode::kLog;
-  ProgressOutput output = standard_progress_output();
+  ProgressOutput output = {};
+  Log warn = {};  // hears of damage where progress is quiet
 };
 
 enum class TrainEnd {

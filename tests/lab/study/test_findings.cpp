@@ -1,7 +1,7 @@
 // What a study concludes from made-up arms: for, against, neither; and whether it had a question to ask.
 #include "lab/study/findings.h"
 #include "lab/study/study_words.h"
-#include "tests/evaluation/study/made_up_study.h"
+#include "tests/lab/study/made_up_study.h"
 
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>

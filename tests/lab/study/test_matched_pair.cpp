@@ -7,7 +7,7 @@
 #include "sgf/runs/metrics_log.h"
 #include "sgf/training/build_stage.h"
 #include "tests/core/refusal.h"
-#include "tests/evaluation/study/small_study.h"
+#include "tests/lab/study/small_study.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

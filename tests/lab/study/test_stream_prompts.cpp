@@ -10,7 +10,7 @@
 #include "sgf/world/source.h"
 #include "sgf/world/text.h"
 #include "tests/core/refusal.h"
-#include "tests/evaluation/study/small_study.h"
+#include "tests/lab/study/small_study.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -33,14 +33,14 @@ struct SmallStream {
   }
 
   at::Tensor watched(const WatchedFrames& frames, int64_t first, int64_t count) const {
-    return stream_watched({dit, settings, stream_noise_of(9, first, count, settings.latent, at::kCPU),
+    return stream_watched({dit, settings, sample_noise(9, count, settings.latent, at::kFloat, first),
                            text(static_cast<size_t>(first), static_cast<size_t>(count)), codec},
                           frames);
   }
 
   // All frames of one video, by the stream that a viewer has.
   at::Tensor alone(int64_t video, int64_t blocks) const {
-    LatentStream stream(dit, settings, stream_noise(9, video, settings.latent, at::kCPU),
+    LatentStream stream(dit, settings, sample_noise(9, 1, settings.latent, at::kFloat, video),
                         {text(static_cast<size_t>(video), 1), {}});
     std::vector<at::Tensor> latents;
     for (int64_t i = 0; i < blocks; ++i) latents.push_back(stream.next());

@@ -1,7 +1,7 @@
 // Arms against the student they started from: better, worse, or not known.
 #include "lab/study/findings.h"
 #include "lab/study/study_words.h"
-#include "tests/evaluation/study/made_up_study.h"
+#include "tests/lab/study/made_up_study.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

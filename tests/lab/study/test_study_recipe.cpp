@@ -2,7 +2,7 @@
 #include "lab/study/study_plan.h"
 #include "sgf/runs/run_folder.h"
 #include "tests/core/refusal.h"
-#include "tests/evaluation/study/made_up_study.h"
+#include "tests/lab/study/made_up_study.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // What a study leaves for programs, browsers and docs/study.md.
 #include "lab/study/study_report.h"
 #include "tests/core/refusal.h"
-#include "tests/evaluation/study/made_up_study.h"
+#include "tests/lab/study/made_up_study.h"
 #include "tests/training/file_text.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "sgf/core/say.h"
+#include "apps/say.h"
 
 #include "sgf/core/printable.h"
 

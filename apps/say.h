@@ -27,6 +27,9 @@ void warn(fmt::format_string<Args...> format, Args&&... args) {
   print_line(stderr, "sgf: " + fmt::format(format, std::forward<Args>(args)...));
 }
 
+// The same for a line that is text already.
+inline void warn_line(const std::string& text) { warn("{}", text); }
+
 // What is going on, to stderr.
 template <class... Args>
 void remark(fmt::format_string<Args...> format, Args&&... args) {

@@ -1,0 +1,21 @@
+# Run by `cmake --install`: copies sgf/sgf.h and all headers of the library that it includes, directly or not.
+cmake_policy(VERSION 3.25)
+set(headers sgf/sgf.h)
+set(unread sgf/sgf.h)
+while(unread)
+  list(POP_FRONT unread header)
+  file(STRINGS ${SGF_SOURCE_DIR}/${header} lines REGEX "^#include \"sgf/[^\"]+\"")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" included "${line}")
+    if(NOT included IN_LIST headers)
+      list(APPEND headers ${included})
+      list(APPEND unread ${included})
+    endif()
+  endforeach()
+endwhile()
+
+foreach(header IN LISTS headers)
+  get_filename_component(folder ${header} DIRECTORY)
+  file(INSTALL DESTINATION "${CMAKE_INSTALL_PREFIX}/${SGF_INCLUDEDIR}/${folder}" TYPE FILE
+       FILES "${SGF_SOURCE_DIR}/${header}")
+endforeach()

@@ -1,0 +1,26 @@
+// What a part of an update computes: its loss, numbers to report, and gradients of the network that is updated.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+namespace sgf {
+
+struct UpdatePart {
+  at::Tensor loss;     // without graph
+  at::Tensor numbers;  // float64, on the device until the host reads them
+  std::vector<at::Tensor> gradients;
+
+  // As a list of tensors and back, for work that is recorded.
+  std::vector<at::Tensor> tensors() const {
+    std::vector<at::Tensor> out{loss, numbers};
+    out.insert(out.end(), gradients.begin(), gradients.end());
+    return out;
+  }
+  static UpdatePart of(const std::vector<at::Tensor>& tensors) {
+    return {tensors.at(0), tensors.at(1), {tensors.begin() + 2, tensors.end()}};
+  }
+};
+
+}  // namespace sgf

@@ -1,0 +1,45 @@
+// Whether this program computes what a reference recording says: how far each tensor is from the recorded one.
+#pragma once
+
+#include "sgf/kernels/dense_attention.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sgf {
+
+struct ReplayOptions {
+  at::ScalarType dtype = at::kDouble;  // of weights and computation; latents stay float32 in a bfloat16 replay
+  at::Device device = at::kCPU;
+  AttentionBackend attention = AttentionBackend::kAuto;
+  std::optional<double> tolerance;  // on rel_l2; by default that of the dtype, or of the recording where it is coarser
+};
+
+struct TensorError {
+  std::string name;
+  double max_abs = 0;
+  double rel_l2 = 0;  // ||ours - theirs|| / ||theirs||; max_abs where the reference is zero
+  bool reference_is_zero = false;
+  bool holds = false;
+};
+
+struct VerifyResult {
+  std::string file;
+  std::string kind;
+  std::string dtype;
+  std::string device;
+  std::string attention;  // the backend that heads of this recording ran on; empty where there are none
+  double tolerance = 0;
+  std::vector<TensorError> tensors;
+  bool ok = false;
+};
+
+// Replays, then reads what was expected, then compares. Throws for a kind it can't replay, for a file without
+// expected outputs, and for an expected tensor that the replay does not give.
+VerifyResult verify_recording(const std::filesystem::path& path, const ReplayOptions& options);
+
+}  // namespace sgf

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# An installed program, copied to another place and run in an empty folder: it finds its presets, recipes and models
+# there, and never those of the source tree.
+# usage: check_installed.sh PREFIX
+set -uo pipefail
+
+PREFIX=$1
+HERE=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
+# shellcheck source=tests/apps/expect.sh
+source "$HERE/../apps/expect.sh"
+FOLDER=$(mktemp -d)
+trap 'rm -rf -- "$FOLDER"' EXIT
+unset SGF_PRESETS
+mkdir "$FOLDER/moved" "$FOLDER/empty"
+cp -r "$PREFIX/bin" "$PREFIX/share" "$FOLDER/moved"
+cd "$FOLDER/empty" || exit 1
+SGF=$FOLDER/moved/bin/sgf
+SHARE=$FOLDER/moved/share/sgf
+
+# A preset that only the copy has, and one that only the source tree has.
+cp "$SHARE/presets/tiny.yaml" "$SHARE/presets/only-here.yaml"
+rm "$SHARE/presets/wan-14b.yaml"
+expect 0 'only-here' "$SGF" config only-here
+expect 1 'wan-14b' "$SGF" config wan-14b
+
+expect 0 '' "$SGF" generate --model world-small --seconds 0.3 --quiet --threads 1 --out preset.y4m
+expect 0 '' "$SGF" generate --model models/world-small/student --seconds 0.3 --quiet --threads 1 --out folder.y4m
+[[ -s preset.y4m && -s folder.y4m ]] || complain "no video: $(ls)"
+expect 0 'world-small-teacher' "$SGF" recipe run recipes/world-small --dry-run
+expect 0 'chunkwise-initial' "$SGF" study recipes/world-small/study.yaml --dry-run
+[[ $("$SGF" recipe run recipes/world-small-framewise --dry-run 2>&1) != *'models/world-small/student is not there'* ]] ||
+  complain 'a recipe does not find the installed student'
+expect 1 'no such folder' "$SGF" recipe run recipes/nowhere --dry-run
+
+# The public headers are installed, others are not.
+[[ -e $PREFIX/include/sgf/sgf.h ]] || complain 'sgf/sgf.h is not installed'
+for header in streaming/generate.h training/run/train_run.h config/config.h; do
+  [[ ! -e $PREFIX/include/sgf/$header ]] || complain "$header is installed"
+done
+
+exit "$FAILED"
