@@ -1,8 +1,9 @@
 // Parts that stages of several kinds are built from, as the config names them.
 #pragma once
 
+#include "sgf/assembly/conditioning.h"
+#include "sgf/config/config.h"
 #include "sgf/dataset/clip_source.h"
-#include "sgf/training/build_stage.h"
 #include "sgf/training/clip_stage.h"
 #include "sgf/training/trained_dit.h"
 
