@@ -3,9 +3,11 @@
 #include "apps/option_values.h"
 #include "apps/say.h"
 #include "sgf/bench/bench_compare.h"
+#include "sgf/bench/bench_line.h"
 #include "sgf/bench/bench_passes.h"
 #include "sgf/core/device.h"
 #include "sgf/files/tensors.h"
+#include "sgf/kernels/dense_attention.h"
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
@@ -62,7 +64,7 @@ PassesSetting complete(const BenchArgs& args) {
   setting.dtype = scalar_type_from_name(args.dtype);
   setting.device = device_from_name(args.device);
   setting.attention = attention_backend_from_name(args.attention);
-  setting.activations = activation_policy_from_name(args.activations);
+  setting.activations = activations_from_bench_name(args.activations);
   return setting;
 }
 

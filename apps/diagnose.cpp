@@ -13,7 +13,7 @@ namespace sgf {
 
 Config diagnosed_config(const DiagnoseArgs& args) {
   Config config = load_config(args.config, args.overrides, preset_folders());
-  if (!args.dtype.empty()) config.run.dtype = enum_from_name<DtypeChoice>(args.dtype).value();
+  if (!args.dtype.empty()) config.run.dtype = enum_from_name<ComputeDtype>(args.dtype).value();
   validate(config);
   if (config.run.threads > 0) at::set_num_threads(static_cast<int>(config.run.threads));
   return config;

@@ -75,7 +75,7 @@ int run_feasibility(const FeasibilityArgs& args) {
   const auto steps = static_cast<int64_t>(config.schedule.denoising_steps.size());
   const int64_t exit_step = args.exit_step.value_or(steps);
   SGF_CHECK(exit_step >= 1 && exit_step <= steps, "--exit lies in 1..{}, got {}", steps, exit_step);
-  SGF_CHECK(config.dmd.cache == CacheChoice::kExit,
+  SGF_CHECK(config.dmd.cache == CacheLatents::kExit,
             "a rollout that keeps its graph caches exit predictions: leave dmd.cache at exit");
   const DiagnosisSetup run(config, args.common.weights, device);
   set_requires_grad(run.dit().weights(), true);

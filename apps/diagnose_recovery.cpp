@@ -46,7 +46,7 @@ struct RecoveryRow {
 class RecoveryTable {
  public:
   RecoveryTable(const Config& config, std::string first_header)
-      : is_bfloat16_(config.run.dtype == DtypeChoice::kBFloat16), table_(headers(std::move(first_header))) {}
+      : is_bfloat16_(config.run.dtype == ComputeDtype::kBFloat16), table_(headers(std::move(first_header))) {}
 
   void add(const RecoveryRow& row) {
     std::vector<std::string> cells{row.name, fmt::format("{:.1f}", row.recovery.timestep),
@@ -169,7 +169,7 @@ int run_recovery(const RecoveryArgs& args) {
   if (!args.save_record.empty()) std::filesystem::create_directories(args.save_record);
   const DiagnosisSetup run(config, args.common.weights, device);
   const std::vector<RecoveryRow> rows = args.replay.empty()
-                                            ? measured_rows(args, run, config.run.dtype == DtypeChoice::kBFloat16)
+                                            ? measured_rows(args, run, config.run.dtype == ComputeDtype::kBFloat16)
                                             : replayed_rows(args.replay, records, run);
   const double limit = RecoveryWatch::usual_limit(compute_type(config));
   bool is_sound = true;

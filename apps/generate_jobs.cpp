@@ -70,7 +70,7 @@ Config complete_config(const GenerateArgs& args, Config c) {
   if (args.seed) c.run.seed = *args.seed;
   if (!args.size.empty()) set_size(c, args.size);
   if (args.steps) c.schedule.denoising_steps = even_steps(*args.steps);
-  if (!args.positions.empty()) c.context.positions = *enum_from_name<PositionChoice>(args.positions);
+  if (!args.positions.empty()) c.context.positions = *enum_from_name<PositionKind>(args.positions);
   if (!args.negative.empty()) c.negative_prompt = args.negative;
   validate(c);
   return c;
@@ -228,7 +228,7 @@ int64_t bytes_of(const fs::path& path) {
 int64_t cache_bytes(const Config& c) {
   const int64_t frames = c.context.sink_frames + c.context.fifo_frames + c.context.block_frames;
   const int64_t tokens = c.video.height / c.model.patch_size[1] * (c.video.width / c.model.patch_size[2]);
-  const int64_t element = c.run.dtype == DtypeChoice::kBFloat16 ? 2 : c.run.dtype == DtypeChoice::kFloat32 ? 4 : 8;
+  const int64_t element = c.run.dtype == ComputeDtype::kBFloat16 ? 2 : c.run.dtype == ComputeDtype::kFloat32 ? 4 : 8;
   return 2 * c.model.num_layers * frames * tokens * c.model.dim * element;
 }
 

@@ -79,10 +79,10 @@ void print_fit(const RunPlan& plan) {
 std::optional<DitConfig> teacher_of(const Config& config, const std::string& preset) {
   const bool is_distilled = config.train.stage == StageChoice::kCausalCd;
   if (config.train.stage != StageChoice::kDmd && !is_distilled) return std::nullopt;
-  if (!preset.empty()) return dit_config_of(load_config(preset, {}, preset_folders()));
+  if (!preset.empty()) return load_config(preset, {}, preset_folders()).model;
   const std::string& teacher = is_distilled ? config.distil.teacher : config.dmd.teacher;
   if (teacher.empty()) return std::nullopt;
-  if (std::filesystem::exists(teacher)) return read_teacher_config(teacher, dit_config_of(config));
+  if (std::filesystem::exists(teacher)) return read_teacher_config(teacher, config.model);
   warn(
       "{} {} is not here, so a teacher of the generator's size is counted; --teacher wan-14b counts "
       "another",

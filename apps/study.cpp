@@ -102,7 +102,7 @@ void print_study_plan(const Study& study, const std::vector<PlannedArm>& plan) {
 
 int evaluate_here(const Study& study, const StudyArm& arm, const StudyArgs& args,
                   const std::function<void(const std::string&)>& say) {
-  const c10::Device device = device_from_name(enum_name(study.config_of(arm).run.device));
+  const c10::Device device = device_of(study.config_of(arm).run.device);
   const StopSignal signal;
   say(fmt::format("{}: measuring, {} prompts", arm.id(), study.prompts(arm.granularity)));
   try {

@@ -153,7 +153,7 @@ void write_pictures(DemoContents& contents, const DemoFolder& folder, const Long
 DemoResult run_demo(const DemoSettings& settings) {
   const Config config = config_with_models(settings);
   if (config.run.threads > 0) at::set_num_threads(static_cast<int>(config.run.threads));
-  const c10::Device device = device_from_name(enum_name(config.run.device));
+  const c10::Device device = device_of(config.run.device);
   const LongVideos videos(config, settings.frames, settings.prompts, device);
   const DemoFolder folder(settings.out, live_run_names());
 

@@ -13,12 +13,12 @@ struct LiveRun {
   const char* name;
   const char* words;
   const char* folder;
-  BoundaryChoice boundary;
+  GradientBoundary boundary;
 };
 
 constexpr std::array kLiveRuns{
-    LiveRun{"SF", "Self Forcing", "self_forcing", BoundaryChoice::kFrozen},
-    LiveRun{"SGF", "Self Gradient Forcing", "self_gradient_forcing", BoundaryChoice::kOpen},
+    LiveRun{"SF", "Self Forcing", "self_forcing", GradientBoundary::kFrozenContext},
+    LiveRun{"SGF", "Self Gradient Forcing", "self_gradient_forcing", GradientBoundary::kOpenContext},
 };
 
 DemoArm train_live(const LivePairOrder& order, const LiveRun& run) {

@@ -102,7 +102,7 @@ Config Study::config_of(const StudyArm& arm) const {
   config.train.steps = steps_of(arm);
   config.train.start_from = g.student;
   config.dmd.teacher = g.teacher;
-  config.dmd.boundary = arm.kind == ArmKind::kSgf ? BoundaryChoice::kOpen : BoundaryChoice::kFrozen;
+  config.dmd.boundary = arm.kind == ArmKind::kSgf ? GradientBoundary::kOpenContext : GradientBoundary::kFrozenContext;
   config.run.seed = (is_selection ? recipe().selection_seed : recipe().first_seed) + std::max<int64_t>(arm.pair, 1) - 1;
   validate(config);
   SGF_CHECK(!config.data.world.empty(), "{}: a study is of a built-in world: set data.world", g.config);

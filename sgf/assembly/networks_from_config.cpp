@@ -35,18 +35,6 @@ void check_stored_config(const TensorFile& file, const DitConfig& wanted, const 
             stored ? stored->num_heads : 0, wanted.num_heads);
 }
 
-ActivationPolicy activations_of(const Config& c) {
-  switch (c.train.activations) {
-    case ActivationChoice::kKeep:
-      return ActivationPolicy::kKeepAll;
-    case ActivationChoice::kRecompute:
-      return ActivationPolicy::kRecomputeBlocks;
-    case ActivationChoice::kKeepAttention:
-      return ActivationPolicy::kKeepAttention;
-  }
-  fail("no such activation policy");
-}
-
 }  // namespace
 
 DitWeights read_start_weights(const fs::path& path, const DitConfig& config, at::TensorOptions options) {
@@ -58,40 +46,42 @@ DitWeights read_start_weights(const fs::path& path, const DitConfig& config, at:
 
 at::ScalarType compute_type(const Config& c) {
   switch (c.run.dtype) {
-    case DtypeChoice::kFloat64:
+    case ComputeDtype::kFloat64:
       return at::kDouble;
-    case DtypeChoice::kFloat32:
+    case ComputeDtype::kFloat32:
       return at::kFloat;
-    case DtypeChoice::kBFloat16:
+    case ComputeDtype::kBFloat16:
       return at::kBFloat16;
   }
   fail("no such dtype");
 }
 
-at::ScalarType master_type(const Config& c) { return c.run.dtype == DtypeChoice::kFloat64 ? at::kDouble : at::kFloat; }
+at::ScalarType master_type(const Config& c) { return c.run.dtype == ComputeDtype::kFloat64 ? at::kDouble : at::kFloat; }
 
 DitOptions dit_options_of(const Config& c) {
-  return {.attention = attention_backend_from_name(enum_name(c.run.attention)), .activations = activations_of(c)};
+  return {.attention = c.run.attention, .activations = c.train.activations};
 }
 
 RolloutSettings rollout_settings_of(const Config& c) {
-  const bool is_final = c.dmd.cache == CacheChoice::kFinalClean;
-  return {policy_of(c), layout_of(c), denoising_steps(c), is_final ? CacheLatents::kFinalClean : CacheLatents::kExit};
+  return {.policy = c.context.policy(),
+          .layout = layout_of(c),
+          .timesteps = c.schedule.timesteps(),
+          .cache = c.dmd.cache,
+          .sigma = c.schedule.sigma_rule()};
 }
 
 DitWeights weights_of(const Config& c, const std::string& source, at::TensorOptions options) {
-  const DitConfig config = dit_config_of(c);
-  return source.empty() ? random_dit_weights(config, static_cast<uint64_t>(c.run.seed), options)
-                        : read_start_weights(source, config, options);
+  return source.empty() ? random_dit_weights(c.model, static_cast<uint64_t>(c.run.seed), options)
+                        : read_start_weights(source, c.model, options);
 }
 
 CausalDit build_network(const Config& c, const std::string& weights, c10::Device device) {
   const auto compute = at::TensorOptions().device(device).dtype(compute_type(c));
-  return CausalDit(dit_config_of(c), weights_of(c, weights, compute), dit_options_of(c));
+  return CausalDit(c.model, weights_of(c, weights, compute), dit_options_of(c));
 }
 
 CausalDit build_teacher(const Config& c, const std::string& source, c10::Device device) {
-  const DitConfig config = read_teacher_config(source, dit_config_of(c));
+  const DitConfig config = read_teacher_config(source, c.model);
   const auto compute = at::TensorOptions().device(device).dtype(compute_type(c));
   return CausalDit(config, read_start_weights(source, config, compute), dit_options_of(c));
 }

@@ -25,7 +25,7 @@ void check_files(const fs::path& folder) {
 void check_weights(const ShippedModel& model) {
   const TensorFile file = open_tensor_file(model.weights());
   const DitWeightIndex index = index_dit_weights(file);
-  for (const WeightShape& weight : expected_dit_weights(dit_config_of(model.config))) {
+  for (const WeightShape& weight : expected_dit_weights(model.config.model)) {
     const auto found = index.tensors.find(weight.name);
     SGF_CHECK(found != index.tensors.end() && found->second->shape == weight.shape,
               "{}: {} is not there in the shape that config.yaml gives it", model.weights().string(), weight.name);

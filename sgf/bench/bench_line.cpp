@@ -1,12 +1,28 @@
 #include "sgf/bench/bench_line.h"
 
+#include "sgf/core/error.h"
 #include "sgf/files/tensors.h"
+#include "sgf/kernels/dense_attention.h"
 #include "sgf/training/planning/activation_memory.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include <algorithm>
+
 namespace sgf {
+
+std::string bench_name(ActivationPolicy policy) {
+  std::string name(enum_name(policy));
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
+ActivationPolicy activations_from_bench_name(std::string_view name) {
+  for (const auto& known : enum_names(ActivationPolicy{}))
+    if (bench_name(known.value) == name) return known.value;
+  fail("activation policy '{}' is unknown; try keep, recompute or keep-attention", name);
+}
 
 nlohmann::json bench_line(const std::string& item, const BenchedWork& work) {
   const at::Tensor head =
@@ -17,8 +33,8 @@ nlohmann::json bench_line(const std::string& item, const BenchedWork& work) {
           {"device", work.device.str()},
           {"threads", at::get_num_threads()},
           {"dtype", name_of(work.dtype)},
-          {"attention", name_of(resolve_backend(work.attention, head))},
-          {"activations", name_of(work.activations)},
+          {"attention", enum_name(resolve_backend(work.attention, head))},
+          {"activations", bench_name(work.activations)},
           {"batch", work.latent[0]},
           {"frames", work.latent[1]},
           {"block", work.block_frames},

@@ -2,15 +2,16 @@
 #pragma once
 
 #include "sgf/context/context_policy.h"
-#include "sgf/kernels/dense_attention.h"
+#include "sgf/kernels/attention_backend.h"
+#include "sgf/model/activation_policy.h"
 #include "sgf/model/dit_config.h"
-#include "sgf/model/recompute.h"
 
 #include <ATen/core/Tensor.h>
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sgf {
@@ -27,6 +28,10 @@ struct BenchedWork {
   int64_t block_frames = 1;
   std::vector<int64_t> latent;  // [B, F, C, H, W]
 };
+
+// As the command and its lines spell it: "keep", "recompute", "keep-attention".
+std::string bench_name(ActivationPolicy policy);
+ActivationPolicy activations_from_bench_name(std::string_view name);
 
 // {"item", "model", "parameters", "device", "threads", "dtype", "attention", "activations", "batch", "frames", "block",
 //  "sink", "fifo", "latent": [C, H, W]}

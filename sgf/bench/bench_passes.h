@@ -2,9 +2,9 @@
 #pragma once
 
 #include "sgf/context/context_policy.h"
-#include "sgf/kernels/dense_attention.h"
+#include "sgf/kernels/attention_backend.h"
+#include "sgf/model/activation_policy.h"
 #include "sgf/model/dit_config.h"
-#include "sgf/model/recompute.h"
 
 #include <ATen/core/Tensor.h>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // From one description of a struct to reading, writing and help. Beside the struct stands
-//   template <class V> void describe(V& v, ModelSettings& m) { v.field("dim", m.dim, "width of the residual stream"); }
+//   template <class V> void describe(V& v, DitConfig& m) { v.field("dim", m.dim, "width of the residual stream"); }
 // and the visitors below call it; fields may be structs that are described themselves.
 #pragma once
 

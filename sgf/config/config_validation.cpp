@@ -21,7 +21,7 @@ void check_positive(std::string_view key, double value) {
   SGF_CHECK(value > 0, "{} must be positive, got {}", key, value);
 }
 
-void check_model(const ModelSettings& m) {
+void check_model(const DitConfig& m) {
   check_count("model.dim", m.dim, 1);
   check_count("model.ffn_dim", m.ffn_dim, 1);
   check_count("model.freq_dim", m.freq_dim, 2);
@@ -36,7 +36,7 @@ void check_model(const ModelSettings& m) {
   SGF_CHECK(m.freq_dim % 2 == 0, "model.freq_dim must be even, half cosines and half sines, got {}", m.freq_dim);
 }
 
-void check_heads(const ModelSettings& m) {
+void check_heads(const DitConfig& m) {
   SGF_CHECK(m.dim % m.num_heads == 0, "model.num_heads must divide model.dim, got {} heads for dim {}", m.num_heads,
             m.dim);
   // RoPE turns pairs, and gives height and width a sixth of them each.
@@ -84,7 +84,7 @@ void check_context(const ContextSettings& c) {
 
 // Under top_aligned the window runs back from the last trained position, and must not run into the sink.
 void check_positions(const ContextSettings& c) {
-  if (c.positions != PositionChoice::kTopAligned) return;
+  if (c.positions != PositionKind::kTopAligned) return;
   SGF_CHECK(c.sink_frames + c.fifo_frames + c.block_frames <= c.train_frames,
             "context.positions top_aligned needs sink_frames + fifo_frames + block_frames within context.train_frames, "
             "got {} + {} + {} of {}",
@@ -133,10 +133,10 @@ void check_schedule(const ScheduleSettings& s) {
 void check_run(const RunSettings& r) {
   check_count("run.threads", r.threads, 0);
   SGF_CHECK(r.seed >= 0, "run.seed must not be negative, got {}", r.seed);
-  const bool is_cudnn = r.attention == AttentionChoice::kCudnn;
-  SGF_CHECK(!is_cudnn || r.device != DeviceChoice::kCpu, "run.attention cudnn needs a GPU, got run.device cpu");
-  const bool is_fused_on_gpu = is_cudnn || (r.attention == AttentionChoice::kFlash && r.device == DeviceChoice::kCuda);
-  SGF_CHECK(!is_fused_on_gpu || r.dtype == DtypeChoice::kBFloat16, "run.attention {} needs run.dtype bfloat16, got {}",
+  const bool is_cudnn = r.attention == AttentionBackend::kCudnn;
+  SGF_CHECK(!is_cudnn || r.device != DeviceKind::kCpu, "run.attention cudnn needs a GPU, got run.device cpu");
+  const bool is_fused_on_gpu = is_cudnn || (r.attention == AttentionBackend::kFlash && r.device == DeviceKind::kCuda);
+  SGF_CHECK(!is_fused_on_gpu || r.dtype == ComputeDtype::kBFloat16, "run.attention {} needs run.dtype bfloat16, got {}",
             enum_name(r.attention), enum_name(r.dtype));
 }
 

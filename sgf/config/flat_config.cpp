@@ -10,8 +10,9 @@
 #include <filesystem>
 #include <set>
 
-#include "sgf/config/config.h"
+#include "sgf/config/config_schema.h"
 #include "sgf/config/flat_reader.h"
+#include "sgf/config/settings.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/schedule/sigma_shift.h"
@@ -35,12 +36,12 @@ bool has_tell_tale(const ConfigNode& tree) {
 
 std::set<std::string, std::less<>> our_first_parts() {
   std::set<std::string, std::less<>> parts;
-  for (const KeyHelp& key : known_keys()) parts.insert(first_part(key.key));
+  for (const KeyHelp& key : list_keys<Config>()) parts.insert(first_part(key.key));
   return parts;
 }
 
 bool is_our_key(std::string_view name) {
-  static const std::set<std::string, std::less<>> ours = our_first_parts();  // known_keys spells all defaults
+  static const std::set<std::string, std::less<>> ours = our_first_parts();  // list_keys spells all defaults
   return ours.contains(name);
 }
 
@@ -209,7 +210,7 @@ void FlatMapping::take_boundary() {
 }
 
 void FlatMapping::take_steps() {
-  size_t count = Config{}.schedule.denoising_steps.size();
+  size_t count = ScheduleSettings{}.denoising_steps.size();
   if (find("denoising_step_list") != nullptr) {
     ConfigNode steps = *find("denoising_step_list");
     const bool ends_clean = !steps.items.empty() && is_flat_value(steps.items.back(), "0");

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "sgf/config/config_value.h"
-#include "sgf/config/flat_config.h"
 #include "sgf/config/flat_keys.h"
+#include "sgf/config/flat_translation.h"
 
 namespace sgf {
 

@@ -3,11 +3,15 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "sgf/config/config_schema.h"
+#include "sgf/context/gradient_boundary.h"
 #include "sgf/core/enum_names.h"
+#include "sgf/model/activation_policy.h"
+#include "sgf/rollout/cache_latents.h"
+#include "sgf/rollout/exit_steps.h"
 
 namespace sgf {
 
@@ -30,20 +34,13 @@ constexpr auto enum_names(StageChoice) {
                     EnumName{StageChoice::kCausalCd, "causal_cd"}};
 }
 
-enum class ActivationChoice { kKeep, kRecompute, kKeepAttention };
-
-constexpr auto enum_names(ActivationChoice) {
-  return std::array{EnumName{ActivationChoice::kKeep, "keep"}, EnumName{ActivationChoice::kRecompute, "recompute"},
-                    EnumName{ActivationChoice::kKeepAttention, "keep_attention"}};
-}
-
 struct TrainSettings {
   StageChoice stage = StageChoice::kDmd;
   int64_t steps = 100;
   int64_t global_batch = 2;
   int64_t micro_batch = 1;
   std::string start_from;
-  ActivationChoice activations = ActivationChoice::kKeep;
+  ActivationPolicy activations = ActivationPolicy::kKeepAll;
   bool record_launches = false;
   double ema_decay = 0.99;
   int64_t ema_start_step = 200;
@@ -107,30 +104,9 @@ void describe(V& v, OptimiserSettings& o) {
   v.field("final_share", o.final_share, "of the rate, that cosine ends at");
 }
 
-enum class BoundaryChoice {
-  kFrozen,  // Self Forcing
-  kOpen,    // Self Gradient Forcing
-};
-
-constexpr auto enum_names(BoundaryChoice) {
-  return std::array{EnumName{BoundaryChoice::kFrozen, "frozen"}, EnumName{BoundaryChoice::kOpen, "open"}};
-}
-
-enum class ExitChoice { kShared, kPerSample };
-
-constexpr auto enum_names(ExitChoice) {
-  return std::array{EnumName{ExitChoice::kShared, "shared"}, EnumName{ExitChoice::kPerSample, "per_sample"}};
-}
-
-enum class CacheChoice { kExit, kFinalClean };
-
-constexpr auto enum_names(CacheChoice) {
-  return std::array{EnumName{CacheChoice::kExit, "exit"}, EnumName{CacheChoice::kFinalClean, "final_clean"}};
-}
-
 // Self (Gradient) Forcing.
 struct DmdChoices {
-  BoundaryChoice boundary = BoundaryChoice::kOpen;
+  GradientBoundary boundary = GradientBoundary::kOpenContext;
   double guidance = 3;
   std::optional<double> score_shift;
   double least_score_time = 0;
@@ -138,9 +114,9 @@ struct DmdChoices {
   int64_t generator_every = 5;
   bool generator_at_zero = false;
   int64_t critic_only_steps = 0;
-  ExitChoice exit = ExitChoice::kShared;
+  ExitSharing exit = ExitSharing::kShared;
   int64_t first_exit = 1;
-  CacheChoice cache = CacheChoice::kExit;
+  CacheLatents cache = CacheLatents::kExit;
   bool first_block_given = false;
   std::string teacher;
   std::string critic;

@@ -1,7 +1,9 @@
-// Where future losses stop: the one difference between Self Forcing and Self Gradient Forcing.
+// Where future losses stop: the one difference between Self Forcing and Self Gradient Forcing. Torch-free.
 #pragma once
 
-#include <ATen/core/Tensor.h>
+#include "sgf/core/enum_names.h"
+
+#include <array>
 
 namespace sgf {
 
@@ -11,10 +13,9 @@ enum class GradientBoundary {
   kOpenContext,    // Self Gradient Forcing: context K/V carry gradient to the weights that wrote them.
 };
 
-// Context keys or values as the noisy queries read them. Context queries may read the same tensor: behind a
-// frozen boundary no loss reaches them, so cutting their reads too changes no gradient.
-inline at::Tensor read_through(const at::Tensor& context, GradientBoundary boundary) {
-  return boundary == GradientBoundary::kFrozenContext ? context.detach() : context;
+constexpr auto enum_names(GradientBoundary) {
+  return std::array{EnumName{GradientBoundary::kFrozenContext, "frozen"},
+                    EnumName{GradientBoundary::kOpenContext, "open"}};
 }
 
 }  // namespace sgf

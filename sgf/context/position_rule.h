@@ -2,7 +2,9 @@
 #pragma once
 
 #include "sgf/context/context_policy.h"
+#include "sgf/core/enum_names.h"
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -13,6 +15,11 @@ enum class PositionKind {
   kContiguous,  // 0..n-1 over what the block sees and itself
   kTopAligned,  // sink at 0..S-1; FIFO and block end at min(last frame, train_frames - 1)
 };
+
+constexpr auto enum_names(PositionKind) {
+  return std::array{EnumName{PositionKind::kAbsolute, "absolute"}, EnumName{PositionKind::kContiguous, "contiguous"},
+                    EnumName{PositionKind::kTopAligned, "top_aligned"}};
+}
 
 // position(reading block, frame). Only `kAbsolute` gives a frame one position for all readers.
 struct PositionRule {

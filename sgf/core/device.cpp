@@ -52,6 +52,8 @@ c10::Device device_from_name(std::string_view name) {
   return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(gpu_number(name)));
 }
 
+c10::Device device_of(DeviceKind kind) { return device_from_name(enum_name(kind)); }
+
 void forbid_tf32() { at::globalContext().setAllowTF32CuDNN(false); }
 
 }  // namespace sgf

@@ -32,7 +32,7 @@ DiagnosisSetup::DiagnosisSetup(const Config& config, const std::string& weights,
     : config_(config),
       weights_(weights),
       device_(device),
-      dit_(dit_config_of(config), weights_of(config, weights, network_options(config, device)), dit_options_of(config)),
+      dit_(config.model, weights_of(config, weights, network_options(config, device)), dit_options_of(config)),
       rollout_(rollout_settings_of(config)) {}
 
 at::TensorOptions DiagnosisSetup::latent_options() const {

@@ -21,11 +21,12 @@ constexpr int64_t kFirstPrompt = int64_t{1} << 41;  // prompts that no run of th
 LatentStreamSettings split_window(const Config& c, int64_t sink) {
   const int64_t window = c.context.sink_frames + c.context.fifo_frames;
   return {.policy = {.sink_frames = sink, .fifo_frames = window - sink},
-          .positions = position_rule_of(c),
+          .positions = c.context.position_rule(),
           .block_frames = c.context.block_frames,
-          .first_block_frames = c.context.first_block_frames.value_or(c.context.block_frames),
-          .timesteps = denoising_steps(c),
-          .latent = {c.model.in_dim, c.video.height, c.video.width}};
+          .first_block_frames = c.context.first_block(),
+          .timesteps = c.schedule.timesteps(),
+          .latent = {c.model.in_dim, c.video.height, c.video.width},
+          .sigma = c.schedule.sigma_rule()};
 }
 
 double mean_square_step(const at::Tensor& latents) { return latents.diff(1, 1).square().mean().item<double>(); }

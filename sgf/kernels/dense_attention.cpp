@@ -76,24 +76,9 @@ DenseAttentionGrad flash_backward(const at::Tensor& grad_out, const at::Tensor& 
 }  // namespace
 
 AttentionBackend attention_backend_from_name(std::string_view name) {
-  for (const auto backend :
-       {AttentionBackend::kAuto, AttentionBackend::kCudnn, AttentionBackend::kFlash, AttentionBackend::kMath})
-    if (name == name_of(backend)) return backend;
-  fail("attention backend '{}' is unknown; try auto, cudnn, flash or math", name);
-}
-
-std::string_view name_of(AttentionBackend backend) {
-  switch (backend) {
-    case AttentionBackend::kCudnn:
-      return "cudnn";
-    case AttentionBackend::kFlash:
-      return "flash";
-    case AttentionBackend::kMath:
-      return "math";
-    case AttentionBackend::kAuto:
-      break;
-  }
-  return "auto";
+  const auto found = enum_from_name<AttentionBackend>(name);
+  SGF_CHECK(found, "attention backend '{}' is unknown; try auto, cudnn, flash or math", name);
+  return *found;
 }
 
 AttentionBackend resolve_backend(AttentionBackend asked, const at::Tensor& like) {
@@ -105,7 +90,7 @@ AttentionBackend resolve_backend(AttentionBackend asked, const at::Tensor& like)
   }
   const bool on_cpu_flash = !like.is_cuda() && asked == AttentionBackend::kFlash;
   SGF_CHECK(asked == AttentionBackend::kMath || on_cpu_flash || gpu_library,
-            "attention backend {} can't take {} heads of width {} on {}; try auto or math", name_of(asked),
+            "attention backend {} can't take {} heads of width {} on {}; try auto or math", enum_name(asked),
             c10::toString(like.scalar_type()), like.size(-1), like.device().str());
   return asked;
 }

@@ -1,21 +1,16 @@
 // One dense attention call with its log-sum-exp, forward and backward, on the library backend asked for.
 #pragma once
 
+#include "sgf/kernels/attention_backend.h"
+
 #include <ATen/core/Tensor.h>
 
 #include <string_view>
 
 namespace sgf {
 
-enum class AttentionBackend {
-  kAuto,   // the fastest that takes this device and dtype
-  kCudnn,  // CUDA, 16-bit
-  kFlash,  // CUDA 16-bit (FlashAttention-2); on the CPU ATen's blocked kernel, any dtype
-  kMath,   // plain tensor algebra: any device and dtype, quadratic memory; the twin of the others
-};
-
+// An unknown name is an Error that says which there are.
 AttentionBackend attention_backend_from_name(std::string_view name);
-std::string_view name_of(AttentionBackend backend);
 
 // What `asked` means for this tensor. Throws where the backend can't take it, and says which can.
 AttentionBackend resolve_backend(AttentionBackend asked, const at::Tensor& like);

@@ -1,5 +1,6 @@
 #include "sgf/model/call_plan.h"
 
+#include "sgf/context/read_through.h"
 #include "sgf/core/error.h"
 
 #include <ATen/ATen.h>

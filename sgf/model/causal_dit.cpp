@@ -6,6 +6,7 @@
 #include "sgf/model/block.h"
 #include "sgf/model/call_plan.h"
 #include "sgf/model/embeddings.h"
+#include "sgf/model/recompute.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "sgf/context/attention_context.h"
-#include "sgf/kernels/dense_attention.h"
+#include "sgf/kernels/attention_backend.h"
+#include "sgf/model/activation_policy.h"
 #include "sgf/model/dit_config.h"
 #include "sgf/model/dit_weights.h"
 #include "sgf/model/prompt_text.h"
-#include "sgf/model/recompute.h"
 #include "sgf/model/rope_table.h"
 
 namespace sgf {

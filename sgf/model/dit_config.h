@@ -30,6 +30,21 @@ struct DitConfig {
   bool operator==(const DitConfig&) const = default;
 };
 
+template <class V>
+void describe(V& v, DitConfig& m) {
+  v.field("dim", m.dim, "width of the residual stream");
+  v.field("ffn_dim", m.ffn_dim, "width inside the feed-forward layers");
+  v.field("freq_dim", m.freq_dim, "width of the timestep sinusoid");
+  v.field("text_dim", m.text_dim, "width of the text encoder's output");
+  v.field("text_len", m.text_len, "rows of text a prompt is padded to");
+  v.field("num_heads", m.num_heads, "attention heads; must divide dim");
+  v.field("num_layers", m.num_layers, "transformer blocks");
+  v.field("in_dim", m.in_dim, "latent channels read");
+  v.field("out_dim", m.out_dim, "latent channels predicted");
+  v.field("patch_size", m.patch_size, "latent frames, rows and columns of a token");
+  v.field("eps", m.eps, "added inside the norms");
+}
+
 // "wan-1.3b", "wan-14b" or "tiny".
 DitConfig dit_preset(std::string_view name);
 std::vector<std::string> dit_preset_names();

@@ -59,18 +59,6 @@ struct Recomputed : torch::autograd::Function<Recomputed> {
 
 }  // namespace
 
-std::string_view name_of(ActivationPolicy policy) {
-  if (policy == ActivationPolicy::kKeepAll) return "keep";
-  return policy == ActivationPolicy::kRecomputeBlocks ? "recompute" : "keep-attention";
-}
-
-ActivationPolicy activation_policy_from_name(std::string_view name) {
-  for (const auto policy :
-       {ActivationPolicy::kKeepAll, ActivationPolicy::kRecomputeBlocks, ActivationPolicy::kKeepAttention})
-    if (name == name_of(policy)) return policy;
-  fail("activation policy '{}' is unknown; try keep, recompute or keep-attention", name);
-}
-
 at::Tensor recomputed(const Piece& piece, const std::vector<at::Tensor>& inputs) {
   return Recomputed::apply(c10::make_intrusive<PieceHolder>(piece), at::TensorList(inputs));
 }

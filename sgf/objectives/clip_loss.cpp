@@ -9,7 +9,7 @@ namespace sgf {
 namespace {
 
 at::Tensor weighted_loss(const CausalDit& dit, const NoisedClips& clips, const AttentionContext& context) {
-  const at::Tensor noisy = add_noise(clips.clean, clips.noise, clips.t / kMaxTimestep);
+  const at::Tensor noisy = add_noise(clips.clean, clips.noise, sigmas_at(clips.sigma, clips.t));
   const at::Tensor flow = dit.forward(noisy, clips.t, dit.embed(clips.text), context);
   return flow_matching_loss(flow, flow_target(clips.clean, clips.noise), clips.weights);
 }

@@ -3,6 +3,7 @@
 
 #include "sgf/context/reconstruction_mask.h"
 #include "sgf/model/causal_dit.h"
+#include "sgf/schedule/sigma_rule.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -15,6 +16,7 @@ struct NoisedClips {
   at::Tensor t;        // [B, F]; the same for all frames of a sample in flow matching, of a block in teacher forcing
   at::Tensor weights;  // [B, F]: bell_weights of t
   at::Tensor text;     // [B, L, text_dim]
+  SigmaRule sigma;
 };
 
 // Every frame sees every frame; mean squared error of the flow under the weights.

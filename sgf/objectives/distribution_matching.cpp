@@ -3,7 +3,6 @@
 #include "sgf/kernels/wide.h"
 #include "sgf/objectives/flow_matching.h"
 #include "sgf/schedule/flow_match.h"
-#include "sgf/schedule/flow_schedule.h"
 
 #include <ATen/ATen.h>
 
@@ -22,15 +21,15 @@ at::Tensor dmd_loss(const at::Tensor& x, const at::Tensor& gradient, int64_t fir
 
 GeneratorLoss generator_loss(const at::Tensor& x, const ScorePair& pair, const ScoreDraw& draw, const ScoreText& text,
                              int64_t first_frame) {
-  const at::Tensor noisy = add_noise(x.detach(), draw.noise, draw.t / kMaxTimestep);
-  const Scores scores = pair.scores(noisy, draw.t, text);
+  const at::Tensor noisy = add_noise(x.detach(), draw.noise, sigmas_at(draw.sigma, draw.t));
+  const Scores scores = pair.scores(noisy, draw.t, text, draw.sigma);
   const at::Tensor gradient = dmd_gradient(x, scores);
   return {dmd_loss(x, gradient, first_frame), gradient, (scores.real.sum() + scores.fake.sum()).isfinite()};
 }
 
 at::Tensor critic_loss(const at::Tensor& generated, const CausalDit& critic, const ScoreDraw& draw,
                        const at::Tensor& text, int64_t first_frame) {
-  const at::Tensor noisy = add_noise(generated, draw.noise, draw.t / kMaxTimestep);
+  const at::Tensor noisy = add_noise(generated, draw.noise, sigmas_at(draw.sigma, draw.t));
   return flow_matching_loss(predict_flow(critic, noisy, draw.t, text).slice(1, first_frame),
                             flow_target(generated, draw.noise).slice(1, first_frame));
 }

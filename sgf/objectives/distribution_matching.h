@@ -16,6 +16,7 @@ at::Tensor dmd_loss(const at::Tensor& x, const at::Tensor& gradient, int64_t fir
 struct ScoreDraw {
   at::Tensor noise;  // as x
   at::Tensor t;      // [B]
+  SigmaRule sigma;
 };
 
 // The whole objective of a generator update: noise x (detached), score it, turn the difference into a loss on x.

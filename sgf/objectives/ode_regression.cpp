@@ -2,7 +2,6 @@
 
 #include "sgf/kernels/wide.h"
 #include "sgf/schedule/flow_match.h"
-#include "sgf/schedule/flow_schedule.h"
 
 #include <ATen/ATen.h>
 
@@ -11,7 +10,7 @@ namespace {
 
 OdeRegression regress(const CausalDit& student, const OdeStates& states, const AttentionContext& context) {
   const at::Tensor flow = student.forward(states.state, states.t, student.embed(states.text), context);
-  const at::Tensor prediction = x0_from_flow(states.state, flow, states.t / kMaxTimestep);
+  const at::Tensor prediction = x0_from_flow(states.state, flow, sigmas_at(states.sigma, states.t));
   return {(prediction - wide(states.target)).square().mean(), prediction};
 }
 

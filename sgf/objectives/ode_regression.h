@@ -3,6 +3,7 @@
 
 #include "sgf/context/attention_context.h"
 #include "sgf/model/causal_dit.h"
+#include "sgf/schedule/sigma_rule.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -14,6 +15,7 @@ struct OdeStates {
   at::Tensor t;       // [B, F]; the same for all frames of a sample in causal_ode, of a block in bidirectional_ode
   at::Tensor target;  // as state: the end of the path
   at::Tensor text;    // [B, L, text_dim]
+  SigmaRule sigma;
 };
 
 struct OdeRegression {

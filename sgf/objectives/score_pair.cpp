@@ -2,7 +2,6 @@
 
 #include "sgf/core/error.h"
 #include "sgf/schedule/flow_match.h"
-#include "sgf/schedule/flow_schedule.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -16,15 +15,17 @@ at::Tensor predict_flow(const CausalDit& dit, const at::Tensor& noisy, const at:
   return dit.forward(noisy, frames, dit.embed(text), Bidirectional{});
 }
 
-at::Tensor predict_clean(const CausalDit& dit, const at::Tensor& noisy, const at::Tensor& t, const at::Tensor& text) {
-  return x0_from_flow(noisy, predict_flow(dit, noisy, t, text), t / kMaxTimestep);
+at::Tensor predict_clean(const CausalDit& dit, const at::Tensor& noisy, const at::Tensor& t, const at::Tensor& text,
+                         const SigmaRule& sigma) {
+  return x0_from_flow(noisy, predict_flow(dit, noisy, t, text), sigmas_at(sigma, t));
 }
 
-Scores ScorePair::scores(const at::Tensor& noisy, const at::Tensor& t, const ScoreText& text) const {
+Scores ScorePair::scores(const at::Tensor& noisy, const at::Tensor& t, const ScoreText& text,
+                         const SigmaRule& sigma) const {
   const at::NoGradGuard no_grad;
-  const at::Tensor cond = predict_clean(teacher, noisy, t, text.cond);
-  const at::Tensor uncond = predict_clean(teacher, noisy, t, text.uncond);
-  return {.real = cond + (cond - uncond) * guidance, .fake = predict_clean(critic, noisy, t, text.cond)};
+  const at::Tensor cond = predict_clean(teacher, noisy, t, text.cond, sigma);
+  const at::Tensor uncond = predict_clean(teacher, noisy, t, text.uncond, sigma);
+  return {.real = cond + (cond - uncond) * guidance, .fake = predict_clean(critic, noisy, t, text.cond, sigma)};
 }
 
 }  // namespace sgf

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sgf/model/causal_dit.h"
+#include "sgf/schedule/sigma_rule.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -25,11 +26,12 @@ struct ScorePair {
   double guidance = 3.0;  // real = cond + guidance * (cond - uncond): 3 is the usual weight of 4
 
   // For noisy latents [B, F, C, H, W] at t [B]. No graph is kept.
-  Scores scores(const at::Tensor& noisy, const at::Tensor& t, const ScoreText& text) const;
+  Scores scores(const at::Tensor& noisy, const at::Tensor& t, const ScoreText& text, const SigmaRule& sigma = {}) const;
 };
 
 // The clean latents a bidirectional network predicts at one timestep a sample, t [B].
-at::Tensor predict_clean(const CausalDit& dit, const at::Tensor& noisy, const at::Tensor& t, const at::Tensor& text);
+at::Tensor predict_clean(const CausalDit& dit, const at::Tensor& noisy, const at::Tensor& t, const at::Tensor& text,
+                         const SigmaRule& sigma = {});
 
 // Predicted flow of a bidirectional network at one timestep a sample, t [B].
 at::Tensor predict_flow(const CausalDit& dit, const at::Tensor& noisy, const at::Tensor& t, const at::Tensor& text);

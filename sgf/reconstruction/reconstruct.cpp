@@ -1,7 +1,6 @@
 #include "sgf/reconstruction/reconstruct.h"
 
 #include "sgf/schedule/flow_match.h"
-#include "sgf/schedule/flow_schedule.h"
 
 #include <ATen/ATen.h>
 
@@ -13,7 +12,7 @@ at::Tensor reconstruct(const CausalDit& generator, const PromptText& text, const
   const ReconstructionMask mask(record.policy, record.layout);
   const at::Tensor t = record.t.unsqueeze(1).expand({record.noisy.size(0), record.noisy.size(1)});
   const at::Tensor flow = generator.forward(record.noisy, t, text, Parallel{record.context, mask, boundary});
-  const at::Tensor x = x0_from_flow(record.noisy, flow, record.t / kMaxTimestep);
+  const at::Tensor x = x0_from_flow(record.noisy, flow, sigmas_at(record.sigma, record.t));
   if (record.given_frames == 0) return x;
   // Given frames stand in for themselves: nobody reads what the network says of them, and no loss reaches it.
   const at::Tensor given = record.context.slice(1, 0, record.given_frames).to(x.scalar_type());

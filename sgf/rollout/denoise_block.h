@@ -3,6 +3,7 @@
 
 #include "sgf/model/causal_dit.h"
 #include "sgf/rollout/block_noise.h"
+#include "sgf/schedule/sigma_rule.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -20,20 +21,27 @@ struct DenoisedBlock {
 // Told of every step taken, counted from 1.
 using StepSeen = std::function<void(int64_t step, const DenoisedBlock& block)>;
 
-// The clean latents predicted for noisy ones [B, c, C, H, W] at timestep t.
-using BlockPrediction = std::function<at::Tensor(const at::Tensor& noisy, double t)>;
+// The clean latents predicted for noisy ones [B, c, C, H, W] of that level.
+using BlockPrediction = std::function<at::Tensor(const at::Tensor& noisy, NoiseLevel level)>;
 
-// One step: the clean latents that the network predicts for `noisy` [B, c, C, H, W] at timestep t.
+// One step: the clean latents that the network predicts for `noisy` [B, c, C, H, W].
 at::Tensor predict_block(const CausalDit& dit, const PromptText& text, const Serial& context, const at::Tensor& noisy,
-                         double t);
+                         NoiseLevel level);
 
-// Takes the first `steps` of `timesteps` (t = 1000 first); sigma = t / 1000.
-DenoisedBlock denoise_block(const BlockPrediction& predict, FrameSpan block, const std::vector<double>& timesteps,
-                            int64_t steps, const BlockNoise& noise, const StepSeen& seen = {});
+// The way of a block from noise to clean: the first `steps` of `timesteps`, t = 1000 first.
+struct DenoisingSteps {
+  const std::vector<double>& timesteps;
+  int64_t steps = 0;
+  SigmaRule sigma;
+
+  NoiseLevel level(int64_t step) const { return sigma.level(timesteps.at(static_cast<size_t>(step))); }  // from 0
+};
+
+DenoisedBlock denoise_block(const BlockPrediction& predict, FrameSpan block, const DenoisingSteps& way,
+                            const BlockNoise& noise, const StepSeen& seen = {});
 
 // The same, predicted by the network alone.
 DenoisedBlock denoise_block(const CausalDit& dit, const PromptText& text, const Serial& context,
-                            const std::vector<double>& timesteps, int64_t steps, const BlockNoise& noise,
-                            const StepSeen& seen = {});
+                            const DenoisingSteps& way, const BlockNoise& noise, const StepSeen& seen = {});
 
 }  // namespace sgf

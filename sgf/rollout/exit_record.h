@@ -3,6 +3,7 @@
 
 #include "sgf/context/context_policy.h"
 #include "sgf/core/frame_span.h"
+#include "sgf/schedule/sigma_rule.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -17,6 +18,7 @@ struct ExitRecord {
   at::Tensor prediction;     // [B, F, C, H, W], the clean latents it predicted
   at::Tensor context;        // [B, F, C, H, W], what was written to the cache
   int64_t given_frames = 0;  // leading ones that were given, not generated: context only, the same in all three
+  SigmaRule sigma;           // by which Pass 1 took noise off, and Pass 2 does again
 
   // Throws where shapes or the layout disagree, or a tensor carries a graph.
   void validate() const;

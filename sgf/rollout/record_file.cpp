@@ -1,27 +1,56 @@
 #include "sgf/rollout/record_file.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
 #include "sgf/files/checkpoint_format.h"
 #include "sgf/files/tensors.h"
 
 #include <ATen/ATen.h>
 
 #include <charconv>
+#include <type_traits>
 
 namespace sgf {
 namespace {
 
 constexpr const char* kKind = "exit record";
 
-int64_t read_count(const TensorFile& file, const std::filesystem::path& path, const std::string& key) {
+template <class T>
+T read_number(const TensorFile& file, const std::filesystem::path& path, const std::string& key) {
   const auto found = file.metadata.find(key);
   SGF_CHECK(found != file.metadata.end(), "{}: the record does not say its {}", path.string(), key);
   const std::string& text = found->second;
-  int64_t value = 0;
+  T value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  SGF_CHECK(error == std::errc() && end == text.data() + text.size(), "{}: {} is a whole number, got '{}'",
-            path.string(), key, text);
+  SGF_CHECK(error == std::errc() && end == text.data() + text.size(), "{}: {} is a {}, got '{}'", path.string(), key,
+            std::is_integral_v<T> ? "whole number" : "number", text);
   return value;
+}
+
+int64_t read_count(const TensorFile& file, const std::filesystem::path& path, const std::string& key) {
+  return read_number<int64_t>(file, path, key);
+}
+
+// Only a rule that is not t / 1000 is written down: other records stay as they were.
+void write_sigma(std::map<std::string, std::string>& metadata, const SigmaRule& rule) {
+  if (rule.lookup == SigmaLookup::kExact) return;
+  metadata["sigma_lookup"] = enum_name(rule.lookup);
+  metadata["sigma_table_shift"] = fmt::format("{}", rule.shift);
+  metadata["sigma_table_entries"] = std::to_string(rule.entries);
+}
+
+SigmaRule read_sigma(const TensorFile& file, const std::filesystem::path& path) {
+  const auto found = file.metadata.find("sigma_lookup");
+  if (found == file.metadata.end()) return {};
+  const auto lookup = enum_from_name<SigmaLookup>(found->second);
+  SGF_CHECK(lookup, "{}: sigma_lookup is one of {}, got {}", path.string(), all_enum_names<SigmaLookup>(),
+            in_quotes(found->second));
+  const SigmaRule rule{.lookup = *lookup,
+                       .shift = read_number<double>(file, path, "sigma_table_shift"),
+                       .entries = read_count(file, path, "sigma_table_entries")};
+  SGF_CHECK(rule.shift > 0 && rule.entries >= 1, "{}: a table of shift {} with {} entries gives no sigma",
+            path.string(), rule.shift, rule.entries);
+  return rule;
 }
 
 }  // namespace
@@ -37,6 +66,7 @@ void save_record(const std::filesystem::path& path, const SavedRecord& saved) {
       {"block_frames", std::to_string(layout.block(layout.count() - 1).frames())},
       {"given_frames", std::to_string(record.given_frames)},
   };
+  write_sigma(metadata, record.sigma);
   stamp(metadata, kKind);
   save_tensors(path,
                {{"t", record.t},
@@ -58,7 +88,8 @@ SavedRecord load_record(const std::filesystem::path& path) {
        noisy,
        map_tensor(file, "prediction").clone(),
        map_tensor(file, "context").clone(),
-       read_count(file, path, "given_frames")},
+       read_count(file, path, "given_frames"),
+       read_sigma(file, path)},
       map_tensor(file, "text").clone()};
   saved.record.validate();
   return saved;

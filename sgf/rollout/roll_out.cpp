@@ -27,16 +27,16 @@ RolledBlock roll_block(const CausalDit& dit, const PromptText& text, const Seria
                        const RolloutSettings& settings, const ExitSteps& exits, const BlockNoise& noise) {
   const bool stops_at_exit = exits.is_shared() && settings.cache == CacheLatents::kExit;
   const int64_t steps = stops_at_exit ? exits.latest() : static_cast<int64_t>(settings.timesteps.size());
+  const DenoisingSteps way{settings.timesteps, steps, settings.sigma};
   if (stops_at_exit) {
-    const DenoisedBlock last = denoise_block(dit, text, context, settings.timesteps, steps, noise);
+    const DenoisedBlock last = denoise_block(dit, text, context, way, noise);
     return {last.noisy, last.prediction, last.prediction};
   }
   RolledBlock rolled;
-  const DenoisedBlock last =
-      denoise_block(dit, text, context, settings.timesteps, steps, noise, [&](int64_t step, const DenoisedBlock& now) {
-        rolled.noisy = take_leaving(rolled.noisy, now.noisy, exits, step);
-        rolled.prediction = take_leaving(rolled.prediction, now.prediction, exits, step);
-      });
+  const DenoisedBlock last = denoise_block(dit, text, context, way, noise, [&](int64_t step, const DenoisedBlock& now) {
+    rolled.noisy = take_leaving(rolled.noisy, now.noisy, exits, step);
+    rolled.prediction = take_leaving(rolled.prediction, now.prediction, exits, step);
+  });
   rolled.context = settings.cache == CacheLatents::kFinalClean ? last.prediction : rolled.prediction;
   return rolled;
 }
@@ -99,7 +99,8 @@ ExitRecord roll_out(const CausalDit& dit, const PromptText& text, const RolloutS
           at::cat(noisy, 1),
           at::cat(predictions, 1),
           at::cat(contexts, 1),
-          given_frames};
+          given_frames,
+          settings.sigma};
 }
 
 }  // namespace sgf

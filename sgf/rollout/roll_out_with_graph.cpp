@@ -2,7 +2,6 @@
 
 #include "sgf/core/error.h"
 #include "sgf/schedule/flow_match.h"
-#include "sgf/schedule/flow_schedule.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -11,13 +10,13 @@ namespace sgf {
 namespace {
 
 // What goes into the network at the exit step, as data.
-at::Tensor exit_input(const CausalDit& dit, const PromptText& text, const Serial& context,
-                      const std::vector<double>& timesteps, int64_t exit_step, const BlockNoise& noise) {
+at::Tensor exit_input(const CausalDit& dit, const PromptText& text, const Serial& context, const DenoisingSteps& way,
+                      const BlockNoise& noise) {
   const at::NoGradGuard no_grad;
-  if (exit_step == 1) return noise(context.block, 0);
-  const DenoisedBlock before = denoise_block(dit, text, context, timesteps, exit_step - 1, noise);
-  const double sigma = timesteps[static_cast<size_t>(exit_step - 1)] / kMaxTimestep;
-  return add_noise(before.prediction, noise(context.block, exit_step - 1), sigma);
+  const int64_t exit = way.steps - 1;
+  if (exit == 0) return noise(context.block, 0);
+  const DenoisedBlock before = denoise_block(dit, text, context, {way.timesteps, exit, way.sigma}, noise);
+  return add_noise(before.prediction, noise(context.block, exit), way.level(exit).sigma);
 }
 
 }  // namespace
@@ -32,15 +31,15 @@ at::Tensor roll_out_with_graph(const CausalDit& dit, const PromptText& text, con
   const KvCacheShape shape = dit.cache_shape(noise(layout.block(0), 0), layout.largest_block(), layout.frames());
   GraphCache cache(settings.policy, shape.layers, shape.tokens_per_frame);
   const bool through_time = graph == RolloutGraph::kEverything;
+  const DenoisingSteps way{settings.timesteps, exit_step, settings.sigma};
   std::vector<at::Tensor> predictions;
   for (int64_t i = 0; i < layout.count(); ++i) {
     const Serial context{cache, layout.block(i), {}};
     if (through_time) {
-      predictions.push_back(denoise_block(dit, text, context, settings.timesteps, exit_step, noise).prediction);
+      predictions.push_back(denoise_block(dit, text, context, way, noise).prediction);
     } else {
-      const at::Tensor noisy = exit_input(dit, text, context, settings.timesteps, exit_step, noise);
-      const double t = settings.timesteps[static_cast<size_t>(exit_step - 1)];
-      predictions.push_back(predict_block(dit, text, context, noisy, t));
+      const at::Tensor noisy = exit_input(dit, text, context, way, noise);
+      predictions.push_back(predict_block(dit, text, context, noisy, way.level(exit_step - 1)));
     }
     dit.write(through_time ? predictions.back() : predictions.back().detach(), text, context);
   }

@@ -25,7 +25,25 @@ void check_same_shape(const at::Tensor& a, const at::Tensor& b) {
   SGF_CHECK(a.sizes() == b.sizes(), "latents of one shape expected, got {} and {} elements", a.numel(), b.numel());
 }
 
+// FlowSchedule's entries at places `index`.
+at::Tensor entry_sigmas(const SigmaRule& rule, const at::Tensor& index) {
+  const at::Tensor base = 1.0 - index / static_cast<double>(rule.entries);
+  return base * rule.shift / (1.0 + base * (rule.shift - 1.0));
+}
+
 }  // namespace
+
+// As SigmaRule::at, number by number.
+at::Tensor sigmas_at(const SigmaRule& rule, const at::Tensor& t) {
+  if (rule.lookup == SigmaLookup::kExact) return t / kMaxTimestep;
+  const at::Tensor exact = t / kMaxTimestep;
+  const at::Tensor base = exact / (rule.shift - exact * (rule.shift - 1.0));
+  const auto last = static_cast<double>(rule.entries - 1);
+  const at::Tensor first = ((1.0 - base) * static_cast<double>(rule.entries)).floor().clamp(0.0, last);
+  const at::Tensor above = entry_sigmas(rule, first);
+  const at::Tensor below = entry_sigmas(rule, (first + 1.0).clamp_max(last));
+  return at::where(above * kMaxTimestep - t <= t - below * kMaxTimestep, above, below);
+}
 
 at::Tensor add_noise(const at::Tensor& x0, const at::Tensor& noise, const at::Tensor& sigma) {
   check_same_shape(x0, noise);

@@ -3,9 +3,14 @@
 // below a bfloat16 step. Whoever wants bfloat16 rounds the result.
 #pragma once
 
+#include "sgf/schedule/sigma_rule.h"
+
 #include <ATen/core/Tensor.h>
 
 namespace sgf {
+
+// The rule's sigma of every timestep of t, where t lies: neither the host nor a table is asked.
+at::Tensor sigmas_at(const SigmaRule& rule, const at::Tensor& t);
 
 // `sigma` holds one value per leading index of x: [], [B] or [B, F] for x [B, F, C, H, W].
 at::Tensor add_noise(const at::Tensor& x0, const at::Tensor& noise, const at::Tensor& sigma);

@@ -47,11 +47,6 @@ FlowSchedule::FlowSchedule(double shift, int64_t entries) : shift_(shift) {
   training_weights_ = bell_weights(timesteps_);
 }
 
-double FlowSchedule::sigma_at(double timestep, SigmaLookup lookup) const {
-  check_timestep(timestep);
-  return lookup == SigmaLookup::kExact ? timestep / kMaxTimestep : sigmas_[nearest_entry(timestep)];
-}
-
 int64_t FlowSchedule::nearest_entry(double timestep) const {
   check_timestep(timestep);
   const auto below = std::lower_bound(timesteps_.begin(), timesteps_.end(), timestep, std::greater<>());

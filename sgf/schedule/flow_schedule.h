@@ -1,7 +1,8 @@
-// How noisy a latent is at a timestep: sigma = t / 1000, and the shift that spends more steps where sigma is high.
+// The table of noise levels: the shift that spends more steps where sigma is high, and the times drawn by it.
 #pragma once
 
 #include "sgf/core/noise.h"
+#include "sgf/schedule/sigma_rule.h"
 #include "sgf/schedule/sigma_shift.h"
 
 #include <cstdint>
@@ -9,16 +10,6 @@
 #include <vector>
 
 namespace sgf {
-
-// Timesteps run from 0 (clean) to this (pure noise).
-inline constexpr double kMaxTimestep = 1000.0;
-
-// How a timestep becomes a sigma.
-enum class SigmaLookup {
-  kExact,         // t / 1000: t = 0 is clean.
-  kNearestTable,  // The nearest of the table's entries, as Self Forcing does. The table holds no 0: t = 0 gives
-                  // 0.00498.
-};
 
 // Where score times may fall; the ends of the range teach nothing.
 struct TimestepRange {
@@ -35,8 +26,6 @@ class FlowSchedule {
   double shift() const { return shift_; }
   const std::vector<double>& sigmas() const { return sigmas_; }
   const std::vector<double>& timesteps() const { return timesteps_; }
-
-  double sigma_at(double timestep, SigmaLookup lookup = SigmaLookup::kExact) const;
 
   // The entry nearest to a timestep; of two equally near, the noisier.
   int64_t nearest_entry(double timestep) const;

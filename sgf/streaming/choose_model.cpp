@@ -36,7 +36,7 @@ bool is_preset(const std::string& name) {
 std::optional<std::string> preset_of(const DitConfig& network) {
   for (const char* name : {"world-tiny", "world-small", kWanPreset, "wan-14b"}) {
     if (!is_preset(name)) continue;
-    DitConfig known = dit_config_of(load_config(name, {}, preset_folders()));
+    DitConfig known = load_config(name, {}, preset_folders()).model;
     known.text_len = network.text_len;  // leaves no trace in weights
     if (known == network) return name;
   }
@@ -53,7 +53,7 @@ ChosenModel from_file(const ModelArgs& args, const fs::path& path) {
       path.string(), network.in_dim);
   Config config = load_config(args.config.empty() ? *guess : args.config, args.overrides, preset_folders());
   const int64_t text_len = config.model.text_len;
-  config.model = model_settings(network);
+  config.model = network;
   if (args.config.empty()) config.model.text_len = text_len;
   return {parse_config(to_yaml(config), path.string()), path.string()};
 }
@@ -118,11 +118,11 @@ bool is_set(const ModelArgs& args, const std::string& key) {
 void set_precision(Config& c, const ModelArgs& args) {
   const bool is_named = args.device != "auto" || !is_set(args, "run.device");
   const c10::Device device = device_from_name(is_named ? args.device : enum_name(c.run.device));
-  c.run.device = device.is_cpu() ? DeviceChoice::kCpu : DeviceChoice::kCuda;
+  c.run.device = device.is_cpu() ? DeviceKind::kCpu : DeviceKind::kCuda;
   if (!args.dtype.empty())
-    c.run.dtype = *enum_from_name<DtypeChoice>(args.dtype);
+    c.run.dtype = *enum_from_name<ComputeDtype>(args.dtype);
   else if (device.is_cpu() && !is_set(args, "run.dtype"))
-    c.run.dtype = DtypeChoice::kFloat32;  // configs name what a GPU is fast with
+    c.run.dtype = ComputeDtype::kFloat32;  // configs name what a GPU is fast with
 }
 
 }  // namespace

@@ -88,9 +88,9 @@ int64_t LatentStream::cache_bytes() const {
   return bytes;
 }
 
-at::Tensor LatentStream::predict(const at::Tensor& noisy, double t) {
+at::Tensor LatentStream::predict(const at::Tensor& noisy, NoiseLevel level) {
   const auto by = [&](Side& side) {
-    return predict_block(dit_, side.text, Serial{side.cache, next_block(), settings_.positions}, noisy, t);
+    return predict_block(dit_, side.text, Serial{side.cache, next_block(), settings_.positions}, noisy, level);
   };
   const at::Tensor cond = by(*sides_[0]);
   if (sides_.size() == 1) return cond;
@@ -104,9 +104,9 @@ void LatentStream::write(const at::Tensor& clean, FrameSpan block) {
 
 at::Tensor LatentStream::next() {
   const at::NoGradGuard no_grad;
-  const auto steps = static_cast<int64_t>(settings_.timesteps.size());
-  const BlockPrediction step = [this](const at::Tensor& noisy, double t) { return predict(noisy, t); };
-  const at::Tensor clean = denoise_block(step, next_block(), settings_.timesteps, steps, noise_).prediction;
+  const DenoisingSteps way{settings_.timesteps, static_cast<int64_t>(settings_.timesteps.size()), settings_.sigma};
+  const BlockPrediction step = [this](const at::Tensor& noisy, NoiseLevel level) { return predict(noisy, level); };
+  const at::Tensor clean = denoise_block(step, next_block(), way, noise_).prediction;
   give(clean);
   return clean;
 }

@@ -20,6 +20,7 @@ struct LatentStreamSettings {
   std::array<int64_t, 3> latent{};  // C, H, W
   double guidance = 1;              // uncond + guidance (cond - uncond); 1: no second call
   PromptSwitch on_switch = PromptSwitch::kKeep;
+  SigmaRule sigma;
 };
 
 // Rows of text [B, L, text_dim]; `uncond` is read where guidance is not 1. One video mostly; several that are streamed
@@ -55,7 +56,7 @@ class LatentStream {
  private:
   class Side;  // a prompt with a cache of its own
 
-  at::Tensor predict(const at::Tensor& noisy, double t);
+  at::Tensor predict(const at::Tensor& noisy, NoiseLevel level);
   void write(const at::Tensor& clean, FrameSpan block);
   void keep(const at::Tensor& clean, FrameSpan block);
   void write_again();

@@ -20,7 +20,7 @@ at::Tensor sample_latents(const SampleRequest& r, const CausalDit& dit, const Gu
   const BlockNoise noise = sample_noise(static_cast<uint64_t>(c.run.seed), text.cond.size(0),
                                         {c.model.in_dim, c.video.height, c.video.width}, latent_options(dit), first);
   if (r.mode == SampleMode::kAtOnce) return sample_bidirectional(dit, text, r.sampler, noise({0, c.video.frames}, 0));
-  return sample_blocks(dit, text, r.sampler, policy_of(c), layout_of(c), noise);
+  return sample_blocks(dit, text, r.sampler, c.context.policy(), layout_of(c), noise);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 namespace sgf {
 namespace {
 
-int64_t first_block(const Config& c) { return c.context.first_block_frames.value_or(c.context.block_frames); }
+int64_t first_block(const Config& c) { return c.context.first_block(); }
 
 void add_world(StreamParts& parts, const Config& config) {
   const WorldPreset world = world_preset(config.data.world);
@@ -41,14 +41,15 @@ void add_wan(StreamParts& parts, const GenerateOrder& order, const std::function
 
 LatentStreamSettings latent_settings(const GenerateOrder& order) {
   const Config& c = order.config;
-  return {.policy = policy_of(c),
-          .positions = position_rule_of(c),
+  return {.policy = c.context.policy(),
+          .positions = c.context.position_rule(),
           .block_frames = c.context.block_frames,
           .first_block_frames = first_block(c),
-          .timesteps = denoising_steps(c),
+          .timesteps = c.schedule.timesteps(),
           .latent = {c.model.in_dim, c.video.height, c.video.width},
           .guidance = order.guidance,
-          .on_switch = order.on_switch};
+          .on_switch = order.on_switch,
+          .sigma = c.schedule.sigma_rule()};
 }
 
 CodecShape codec_shape(const Config& c) {
@@ -63,7 +64,7 @@ PictureSize picture_size(const Config& c) {
 
 StreamParts build_parts(const GenerateOrder& order, const std::function<void(const std::string&)>& warn) {
   const Config& config = order.config;
-  StreamParts parts{.device = device_from_name(enum_name(config.run.device))};
+  StreamParts parts{.device = device_of(config.run.device)};
   if (config.data.world.empty())
     add_wan(parts, order, warn);
   else

@@ -23,8 +23,8 @@ Config config_of(const VideoStreamSettings& settings) {
   Config config = load_config(file, {}, {file.parent_path()});
   const bool is_cpu = device_from_name(settings.device).is_cpu();
   config.run.seed = settings.seed;
-  config.run.device = is_cpu ? DeviceChoice::kCpu : DeviceChoice::kCuda;
-  if (is_cpu) config.run.dtype = DtypeChoice::kFloat32;  // configs name the dtype that is fast on a GPU
+  config.run.device = is_cpu ? DeviceKind::kCpu : DeviceKind::kCuda;
+  if (is_cpu) config.run.dtype = ComputeDtype::kFloat32;  // configs name the dtype that is fast on a GPU
   validate(config);
   return config;
 }

@@ -9,6 +9,7 @@
 #include "sgf/training/dmd_stage.h"
 #include "sgf/training/ode_stage.h"
 #include "sgf/training/stage_parts.h"
+#include "sgf/training/stage_settings.h"
 #include "sgf/world/source.h"
 
 #include <ATen/ATen.h>
@@ -25,23 +26,13 @@ constexpr int64_t kKinds = 2;
 
 std::unique_ptr<Stage> build_clip_stage(const Config& c, const Conditioning& around, c10::Device device,
                                         const Ranks& ranks) {
-  const bool is_causal = c.train.stage == StageChoice::kTeacherForcing;
-  ClipStageSettings settings{
-      .objective = is_causal ? ClipObjective::kTeacherForcing : ClipObjective::kFlowMatching,
-      .update = single_network_settings(c),
-      .seed = static_cast<uint64_t>(c.run.seed),
-      .shift = c.schedule.shift,
-      .policy = policy_of(c),
-      .layout = layout_of(c),
-      .sampler = {.steps = c.output.sample_steps, .shift = c.schedule.shift, .guidance = c.output.sample_guidance},
-      .empty_text = around.text->encode({""})};
-  return std::make_unique<ClipStage>(std::move(settings), trained_dit(c, c.train.start_from, device),
+  return std::make_unique<ClipStage>(clip_stage_settings(c, around), trained_dit(c, c.train.start_from, device),
                                      clip_batches(c, around, device, c.data.caption_dropout), ranks);
 }
 
 // Students of paths go through the steps that the paths were kept at.
 void check_paths_fit(const Config& c, const PairOrder& order) {
-  const std::vector<double> steps = denoising_steps(c);
+  const std::vector<double> steps = c.schedule.timesteps();
   SGF_CHECK(order.stage == enum_name(c.train.stage), "data.pairs {}: holds pairs for {}, train.stage is {}",
             c.data.pairs, order.stage, enum_name(c.train.stage));
   SGF_CHECK(order.latent == std::vector<int64_t>({c.video.frames, c.model.in_dim, c.video.height, c.video.width}),
@@ -68,53 +59,14 @@ std::unique_ptr<Stage> build_ode_stage(const Config& c, const Conditioning& arou
                      pairs.data.defined() ? pairs.data.to(type) : at::Tensor(),
                      text->encode(pairs.captions).to(device, type)};
   };
-  const bool is_causal = c.train.stage == StageChoice::kCausalOde;
-  OdeStageSettings settings{.objective = is_causal ? OdeObjective::kCausal : OdeObjective::kBidirectional,
-                            .update = single_network_settings(c),
-                            .seed = seed,
-                            .rollout = rollout_settings_of(c),
-                            .latent = latent_shape(c)};
-  return std::make_unique<OdeStage>(std::move(settings), trained_dit(c, c.train.start_from, device), batches, ranks);
+  return std::make_unique<OdeStage>(ode_stage_settings(c), trained_dit(c, c.train.start_from, device), batches, ranks);
 }
 
 std::unique_ptr<Stage> build_consistency_stage(const Config& c, const Conditioning& around, c10::Device device,
                                                const Ranks& ranks) {
-  ConsistencyStageSettings settings{
-      .update = single_network_settings(c),
-      .seed = static_cast<uint64_t>(c.run.seed),
-      .guidance = c.distil.guidance,
-      .grid = euler_grid(c.distil.grid, c.schedule.shift),
-      .rollout = rollout_settings_of(c),
-      .latent = latent_shape(c),
-      .negative_text = around.text->encode({c.negative_prompt}).to(device, master_type(c))};
-  return std::make_unique<ConsistencyStage>(std::move(settings), trained_dit(c, c.train.start_from, device),
-                                            build_teacher(c, c.distil.teacher, device),
-                                            clip_batches(c, around, device, /*dropout=*/0), ranks);
-}
-
-DmdStageSettings dmd_settings(const Config& c) {
-  const size_t steps = c.schedule.denoising_steps.size();
-  SGF_CHECK(c.dmd.first_exit <= static_cast<int64_t>(steps),
-            "dmd.first_exit must be one of the {} denoising steps, 1 to {}, got {}", steps, steps, c.dmd.first_exit);
-  const bool is_open = c.dmd.boundary == BoundaryChoice::kOpen;
-  return {
-      .dmd = {.rollout = rollout_settings_of(c),
-              .first_exit = c.dmd.first_exit,
-              .exit_per_sample = c.dmd.exit == ExitChoice::kPerSample,
-              .boundary = is_open ? GradientBoundary::kOpenContext : GradientBoundary::kFrozenContext,
-              .guidance = c.dmd.guidance,
-              .score = {.shift = c.dmd.score_shift.value_or(c.schedule.shift), .least = c.dmd.least_score_time},
-              .score_above_next_step = c.dmd.score_above_next_step},
-      .generator = learner_settings(c, c.optimiser),
-      .critic = learner_settings(c, c.critic_optimiser),
-      .schedule = update_schedule(c.dmd),
-      .ema_decay = c.train.ema_decay,
-      .ema_start_step = c.train.ema_start_step,
-      .batch = {.global = c.train.global_batch, .micro = c.train.micro_batch},
-      .recovery = {.warn_over = RecoveryWatch::usual_limit(compute_type(c)), .stop_over = c.train.stop_over_recovery},
-      .record_launches = c.train.record_launches,
-      .seed = static_cast<uint64_t>(c.run.seed),
-      .latent = {c.video.frames, c.model.in_dim, c.video.height, c.video.width}};
+  return std::make_unique<ConsistencyStage>(
+      consistency_stage_settings(c, around, device), trained_dit(c, c.train.start_from, device),
+      build_teacher(c, c.distil.teacher, device), clip_batches(c, around, device, /*dropout=*/0), ranks);
 }
 
 // The number of a prompt or clip in the run: generator and critic never share one.
@@ -148,7 +100,7 @@ DmdData dmd_data(const Config& c, const Conditioning& around, c10::Device device
 
 std::string pair_context(const Config& c) {
   if (c.train.stage != StageChoice::kCausalOde) return "";
-  const ContextPolicy policy = policy_of(c);
+  const ContextPolicy policy = c.context.policy();
   return fmt::format("sink {}, window {}, blocks of {} after {}", policy.sink_frames, policy.fifo_frames,
                      c.context.block_frames, layout_of(c).block(0).frames());
 }
@@ -156,7 +108,7 @@ std::string pair_context(const Config& c) {
 DmdParts build_dmd_parts(const Config& c, const Conditioning& around, c10::Device device) {
   DmdData data = dmd_data(c, around, device);
   const std::string& critic = c.dmd.critic.empty() ? c.dmd.teacher : c.dmd.critic;
-  return {dmd_settings(c), trained_dit(c, c.train.start_from, device), build_teacher(c, c.dmd.teacher, device),
+  return {dmd_stage_settings(c), trained_dit(c, c.train.start_from, device), build_teacher(c, c.dmd.teacher, device),
           trained_dit(c, critic, device), std::move(data)};
 }
 

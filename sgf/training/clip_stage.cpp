@@ -14,7 +14,7 @@ namespace sgf {
 ClipStage::ClipStage(ClipStageSettings settings, TrainedDit network, ClipBatches clips, const Ranks& ranks)
     : SingleNetworkStage(settings.update, std::move(network), ranks),
       settings_(std::move(settings)),
-      schedule_(settings_.shift),
+      schedule_(settings_.sigma.shift, settings_.sigma.entries),
       mask_(settings_.policy, settings_.layout),
       clips_(std::move(clips)) {}
 
@@ -28,7 +28,7 @@ std::vector<at::Tensor> ClipStage::inputs(int64_t step, const MicroBatch& part) 
 }
 
 at::Tensor ClipStage::loss(const std::vector<at::Tensor>& in) const {
-  const NoisedClips clips{in[0], in[1], in[2], in[3], in[4]};
+  const NoisedClips clips{in[0], in[1], in[2], in[3], in[4], settings_.sigma};
   return settings_.objective == ClipObjective::kFlowMatching ? bidirectional_loss(network(), clips)
                                                              : teacher_forcing_loss(network(), clips, mask_);
 }

@@ -19,7 +19,7 @@ struct ClipStageSettings {
   ClipObjective objective = ClipObjective::kFlowMatching;
   SingleNetworkSettings update;
   uint64_t seed = 1;
-  double shift = 5;
+  SigmaRule sigma;  // of its table timesteps are drawn, whether or not sigmas are looked up in it
   ContextPolicy policy;
   BlockLayout layout;
   SamplerSettings sampler;

@@ -19,7 +19,7 @@ void check_settings(const DmdStageSettings& s) {
   SGF_CHECK(s.latent.size() == 4 && s.latent[0] == s.dmd.rollout.layout.frames(),
             "a latent is [F, C, H, W] with the layout's {} frames", s.dmd.rollout.layout.frames());
   SGF_CHECK(
-      !s.record_launches || (!s.dmd.exit_per_sample && !s.dmd.on_record),
+      !s.record_launches || (s.dmd.exits == ExitSharing::kShared && !s.dmd.on_record),
       "an update is recorded once for each exit: with exits of their own samples would need one for each draw; take "
       "dmd.exit: shared or train.record_launches: false");
 }

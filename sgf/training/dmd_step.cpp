@@ -36,6 +36,12 @@ std::vector<ScoreTimes> score_times(const DmdSettings& settings, const ExitSteps
   return times;
 }
 
+// Scores look up sigma as the rollout does.
+ScoreDraw with_sigma(ScoreDraw draw, const DmdSettings& settings) {
+  draw.sigma = settings.rollout.sigma;
+  return draw;
+}
+
 BlockNoise noise_of(const DmdInputs& inputs, const BlockLayout& layout) {
   const auto draws = static_cast<int64_t>(inputs.noise.size()) / layout.count();
   return [&inputs, &layout, draws](FrameSpan block, int64_t draw) {
@@ -90,7 +96,7 @@ DmdInputs DmdInputs::with(const std::vector<at::Tensor>& tensors) const {
             this->tensors().size(), tensors.size());
   return {exits,
           {tensors.begin(), tensors.begin() + static_cast<int64_t>(n)},
-          {tensors[n], tensors[n + 1]},
+          {tensors[n], tensors[n + 1], score.sigma},
           {tensors[n + 2], tensors[n + 3]},
           given.defined() ? tensors[n + 4] : at::Tensor()};
 }
@@ -106,22 +112,23 @@ std::vector<at::Tensor> drawn_noise(const BlockNoise& noise, const RolloutSettin
 
 DmdInputs generator_inputs(const DmdBatch& batch, const DmdSettings& settings) {
   const DmdDraws& draws = batch.draws;
-  const ExitSteps exits = settings.exit_per_sample
+  const ExitSteps exits = settings.exits == ExitSharing::kPerSample
                               ? ExitSteps(draws.generator_exits(exit_range(settings), batch.latent[0]))
                               : ExitSteps(draws.generator_exit(exit_range(settings)));
   return {exits, drawn_noise(draws.generator_noise(batch.latent, batch.options), settings.rollout, exits),
-          draws.score(batch.latent, batch.options, score_times(settings, exits, batch.latent[0])), batch.text,
-          batch.given};
+          with_sigma(draws.score(batch.latent, batch.options, score_times(settings, exits, batch.latent[0])), settings),
+          batch.text, batch.given};
 }
 
 DmdInputs critic_inputs(const DmdBatch& batch, const DmdSettings& settings) {
   const DmdDraws& draws = batch.draws;
-  const ExitSteps exits = settings.exit_per_sample
+  const ExitSteps exits = settings.exits == ExitSharing::kPerSample
                               ? ExitSteps(draws.critic_exits(exit_range(settings), batch.latent[0]))
                               : ExitSteps(draws.critic_exit(exit_range(settings)));
   return {exits, drawn_noise(draws.critic_noise(batch.latent, batch.options), settings.rollout, exits),
-          draws.critic_score(batch.latent, batch.options, score_times(settings, exits, batch.latent[0])), batch.text,
-          batch.given};
+          with_sigma(draws.critic_score(batch.latent, batch.options, score_times(settings, exits, batch.latent[0])),
+                     settings),
+          batch.text, batch.given};
 }
 
 GeneratorNumbers generator_numbers(const at::Tensor& numbers) {

@@ -18,7 +18,7 @@ enum class UpdateKind { kGenerator, kCritic };
 struct DmdSettings {
   RolloutSettings rollout;
   int64_t first_exit = 1;
-  bool exit_per_sample = false;
+  ExitSharing exits = ExitSharing::kShared;
   GradientBoundary boundary = GradientBoundary::kOpenContext;
   double guidance = 3.0;
   ScoreTimes score;

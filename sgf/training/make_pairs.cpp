@@ -64,7 +64,7 @@ PairOrder order_of(const PairRequest& r) {
           .guidance = r.guidance,
           .steps = r.steps,
           .shift = c.schedule.shift,
-          .timesteps = denoising_steps(c),
+          .timesteps = c.schedule.timesteps(),
           .latent = {c.video.frames, c.model.in_dim, c.video.height, c.video.width},
           .context = pair_context(c),
           .count = r.count,
@@ -79,7 +79,7 @@ class PathMaker {
         device_(device),
         around_(build_conditioning(config_, device)),
         teacher_(build_teacher(config_, request.teacher, device)),
-        mask_(policy_of(config_), layout_of(config_)),
+        mask_(config_.context.policy(), layout_of(config_)),
         grid_(euler_grid(order.steps, order.shift)),
         kept_(steps_at(grid_, order.timesteps)),
         guidance_(order.guidance),
@@ -219,7 +219,7 @@ PairResult make_pairs(const PairRequest& given) {
   check_stage_of("--teacher", given.teacher, stage_of_teacher(given.config.train.stage));
   const PairRequest request = with_places(given);
   const PairOrder order = order_of(request);
-  const c10::Device device = device_from_name(enum_name(request.config.run.device));
+  const c10::Device device = device_of(request.config.run.device);
   if (request.config.run.threads > 0) at::set_num_threads(static_cast<int>(request.config.run.threads));
   const PathMaker maker(request, order, device);
   claim_pair_folder(request.out, order);

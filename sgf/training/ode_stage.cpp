@@ -47,7 +47,7 @@ std::vector<at::Tensor> OdeStage::inputs(int64_t step, const MicroBatch& part) c
 }
 
 at::Tensor OdeStage::loss(const std::vector<at::Tensor>& in) const {
-  const OdeStates states{in[0], in[1], in[2], in[3]};
+  const OdeStates states{in[0], in[1], in[2], in[3], settings_.rollout.sigma};
   const RolloutSettings& rollout = settings_.rollout;
   return settings_.objective == OdeObjective::kCausal
              ? causal_ode_loss(network(), states, in[4], mask_).loss

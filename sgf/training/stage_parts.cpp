@@ -1,6 +1,5 @@
 #include "sgf/training/stage_parts.h"
 
-#include "sgf/assembly/config_parts.h"
 #include "sgf/assembly/networks_from_config.h"
 #include "sgf/core/noise.h"
 #include "sgf/dataset/clip_shards.h"
@@ -32,31 +31,9 @@ class FilePrompts final : public PromptSource {
 
 }  // namespace
 
-LearnerSettings learner_settings(const Config& c, const OptimiserSettings& o) {
-  return {.optimiser = {.learning_rate = o.learning_rate,
-                        .beta1 = o.beta1,
-                        .beta2 = o.beta2,
-                        .weight_decay = o.weight_decay,
-                        .eps = o.eps,
-                        .clip_norm = o.clip_norm},
-          .rate = {.warmup_steps = o.warmup_steps,
-                   .decay = o.decay,
-                   .final_share = o.final_share,
-                   .total_steps = c.train.steps},
-          .limits = {.factor = c.train.skip_over_median, .stop_after = c.train.stop_after_skips}};
-}
-
 TrainedDit trained_dit(const Config& c, const std::string& source, c10::Device device) {
   const auto options = at::TensorOptions().device(device).dtype(master_type(c));
-  return TrainedDit(dit_config_of(c), weights_of(c, source, options), compute_type(c), dit_options_of(c));
-}
-
-SingleNetworkSettings single_network_settings(const Config& c) {
-  return {.generator = learner_settings(c, c.optimiser),
-          .ema_decay = c.train.ema_decay,
-          .ema_start_step = c.train.ema_start_step,
-          .batch = {.global = c.train.global_batch, .micro = c.train.micro_batch},
-          .record_launches = c.train.record_launches};
+  return TrainedDit(c.model, weights_of(c, source, options), compute_type(c), dit_options_of(c));
 }
 
 std::shared_ptr<const ClipSource> clip_source(const Config& c) {

@@ -1,8 +1,9 @@
 // Parts that stages of several kinds are built from, as the config names them.
 #pragma once
 
+#include "sgf/assembly/conditioning.h"
+#include "sgf/config/config.h"
 #include "sgf/dataset/clip_source.h"
-#include "sgf/training/build_stage.h"
 #include "sgf/training/clip_stage.h"
 #include "sgf/training/trained_dit.h"
 
@@ -11,9 +12,6 @@
 #include <vector>
 
 namespace sgf {
-
-LearnerSettings learner_settings(const Config& config, const OptimiserSettings& optimiser);
-SingleNetworkSettings single_network_settings(const Config& config);
 
 // Weights of `source`, or fresh ones, to be trained.
 TrainedDit trained_dit(const Config& config, const std::string& source, c10::Device device);

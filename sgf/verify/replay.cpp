@@ -114,7 +114,7 @@ std::string backend_used(const Recording& recording, const ReplayOptions& option
   const DitConfig config = dit_config_from_json(recording.setting("config").dump(), recording.path().string());
   const at::Tensor heads =
       at::empty({1, config.head_width()}, at::TensorOptions().dtype(options.dtype).device(options.device));
-  return std::string(name_of(resolve_backend(options.attention, heads)));
+  return std::string(enum_name(resolve_backend(options.attention, heads)));
 }
 
 nlohmann::json number_or_null(double value) {

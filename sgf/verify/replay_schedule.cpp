@@ -45,9 +45,9 @@ NamedTensors replay_schedule(const Recording& recording, const ReplayOptions& op
   const StepsAndShift table = steps_and_shift(recording, recording.setting("config"));
   const FlowSchedule schedule(table.shift, table.steps);
   const at::Tensor t = recording.input("t").contiguous();
+  const SigmaRule rule{.lookup = SigmaLookup::kNearestTable, .shift = table.shift, .entries = table.steps};
   std::vector<double> sigmas;
-  for (int64_t i = 0; i < t.numel(); ++i)
-    sigmas.push_back(schedule.sigma_at(t.view(-1)[i].item<double>(), SigmaLookup::kNearestTable));
+  for (int64_t i = 0; i < t.numel(); ++i) sigmas.push_back(rule.at(t.view(-1)[i].item<double>()));
   const at::Tensor noisy = add_noise(input(recording, "x0", options), input(recording, "noise", options),
                                      as_tensor(sigmas).to(options.device));
   return {{"out.sigmas", as_tensor(schedule.sigmas())},

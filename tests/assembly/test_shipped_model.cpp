@@ -46,7 +46,7 @@ struct MadeModel {
 void MadeModel::write_weights(const Config& config, DType dtype) const {
   std::vector<OutgoingTensor> tensors;
   const std::vector<std::byte> zeros(1 << 16);  // more than any of its tensors
-  for (const WeightShape& weight : expected_dit_weights(dit_config_of(config)))
+  for (const WeightShape& weight : expected_dit_weights(config.model))
     tensors.push_back(outgoing_bytes(weight.name, dtype, weight.shape,
                                      std::span(zeros).first(*dense_byte_count(dtype, weight.shape))));
   write_safetensors(folder / "model.safetensors", tensors);

@@ -122,7 +122,7 @@ TEST(Config, BooleansAreTrueOrFalseOnly) {
 }
 
 TEST(Config, ChoicesAreRefusedWithTheNearestName) {
-  EXPECT_EQ(parse("run: {device: cuda}\n").run.device, DeviceChoice::kCuda);
+  EXPECT_EQ(parse("run: {device: cuda}\n").run.device, DeviceKind::kCuda);
   EXPECT_EQ(refusal_of_yaml("run: {dtype: bfloat61}\n"),
             "my.yaml:1: run.dtype expects one of float64, float32, bfloat16, got 'bfloat61'; did you mean "
             "bfloat16?");
@@ -190,17 +190,17 @@ TEST(Config, ChangedInEveryFieldItPrintsTheSameTwice) {
                   .fifo_frames = 0,
                   .block_frames = 3,
                   .first_block_frames = 2,
-                  .positions = PositionChoice::kTopAligned,
+                  .positions = PositionKind::kTopAligned,
                   .train_frames = 12},
       .schedule = {.shift = 1e-300,
                    .table_size = 7,
                    .denoising_steps = {},
                    .warp_denoising_steps = false,
-                   .sigma_lookup = SigmaChoice::kNearestTable},
+                   .sigma_lookup = SigmaLookup::kNearestTable},
       .video = {.frames = 1, .height = 2, .width = 3, .fps = 23.976},
-      .run = {.device = DeviceChoice::kCuda,
-              .dtype = DtypeChoice::kFloat64,
-              .attention = AttentionChoice::kMath,
+      .run = {.device = DeviceKind::kCuda,
+              .dtype = ComputeDtype::kFloat64,
+              .attention = AttentionBackend::kMath,
               .threads = 3,
               .seed = INT64_MIN},
       .negative_prompt = "色调艳丽，过曝\u2028",

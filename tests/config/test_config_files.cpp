@@ -52,7 +52,7 @@ TEST_F(ConfigFiles, LaterBasesWinOverEarlierAndTheFileOverAll) {
   EXPECT_EQ(config.model.dim, 48);
   EXPECT_EQ(config.model.ffn_dim, 2);
   EXPECT_EQ(config.model.text_dim, 3);
-  EXPECT_EQ(config.model.num_layers, ModelSettings{}.num_layers);  // in none of them
+  EXPECT_EQ(config.model.num_layers, Config{}.model.num_layers);  // in none of them
 }
 
 TEST_F(ConfigFiles, TheOrderOfBasesMatters) {

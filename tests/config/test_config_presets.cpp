@@ -40,15 +40,15 @@ TEST(Presets, TinyIsTheDefault) {
 
 TEST(Presets, WanHasTheAuthorsNumbers) {
   const Config small = preset("wan-1.3b");
-  EXPECT_EQ(small.model, (ModelSettings{.dim = 1536,
-                                        .ffn_dim = 8960,
-                                        .freq_dim = 256,
-                                        .text_dim = 4096,
-                                        .text_len = 512,
-                                        .num_heads = 12,
-                                        .num_layers = 30,
-                                        .in_dim = 16,
-                                        .out_dim = 16}));
+  EXPECT_EQ(small.model, (DitConfig{.dim = 1536,
+                                    .ffn_dim = 8960,
+                                    .freq_dim = 256,
+                                    .text_dim = 4096,
+                                    .text_len = 512,
+                                    .num_heads = 12,
+                                    .num_layers = 30,
+                                    .in_dim = 16,
+                                    .out_dim = 16}));
   EXPECT_EQ(small.video, (VideoSettings{.frames = 21, .height = 60, .width = 104, .fps = 16}));
   EXPECT_THAT(small.negative_prompt, testing::StartsWith("色调艳丽，过曝"));
   Config large = preset("wan-14b");

@@ -44,7 +44,7 @@ TEST(FlatConfig, TakesWhatASelfForcingFileSays) {
   EXPECT_EQ(c.train.start_from, "checkpoints/ode_init.pt");
   EXPECT_EQ(c.dmd.teacher, "wan_models/Wan2.1-T2V-14B");
   EXPECT_EQ(c.dmd.critic, "wan_models/Wan2.1-T2V-1.3B");  // fake_name's default there
-  EXPECT_EQ(c.dmd.boundary, BoundaryChoice::kFrozen);
+  EXPECT_EQ(c.dmd.boundary, GradientBoundary::kFrozenContext);
   EXPECT_TRUE(c.dmd.generator_at_zero);
   EXPECT_EQ(c.dmd.guidance, 3);
   EXPECT_EQ(c.dmd.generator_every, 5);
@@ -62,8 +62,8 @@ TEST(FlatConfig, TakesSizesScheduleAndOptimisers) {
   EXPECT_EQ(c.optimiser.weight_decay, 0.01);
   EXPECT_EQ(c.train.global_batch, 64);
   EXPECT_EQ(c.train.micro_batch, 1);
-  EXPECT_EQ(c.train.activations, ActivationChoice::kRecompute);
-  EXPECT_EQ(c.run.dtype, DtypeChoice::kBFloat16);
+  EXPECT_EQ(c.train.activations, ActivationPolicy::kRecomputeBlocks);
+  EXPECT_EQ(c.run.dtype, ComputeDtype::kBFloat16);
   EXPECT_EQ(c.output.checkpoint_every, 50);
 }
 
@@ -83,10 +83,10 @@ TEST(FlatConfig, AWindowExcludesTheSinkAndTheBlockAndTheOtherSpellingIsNamed) {
 
 TEST(FlatConfig, AFileOfThePaperIsSelfGradientForcing) {
   const Config c = load_flat("self_gradient_forcing_chunkwise").config;
-  EXPECT_EQ(c.dmd.boundary, BoundaryChoice::kOpen);
+  EXPECT_EQ(c.dmd.boundary, GradientBoundary::kOpenContext);
   EXPECT_FALSE(c.dmd.generator_at_zero);
-  EXPECT_EQ(c.dmd.cache, CacheChoice::kFinalClean);
-  EXPECT_EQ(c.dmd.exit, ExitChoice::kPerSample);
+  EXPECT_EQ(c.dmd.cache, CacheLatents::kFinalClean);
+  EXPECT_EQ(c.dmd.exit, ExitSharing::kPerSample);
   EXPECT_EQ(c.schedule.denoising_steps, (std::vector<double>{1000, 750, 500, 250}));  // without the 0
   EXPECT_EQ(c.optimiser.weight_decay, 0.02);
   EXPECT_EQ(c.critic_optimiser.weight_decay, 0.02);

@@ -58,7 +58,7 @@ ShippedVideos videos_of(const std::string& role, ArmKind kind) {
   const OneThread one_thread;  // two that wait for each other beside another program take ten times as long
   const fs::path folder = fs::path(SGF_SOURCE_DIR) / "models" / "world-small" / role;
   Config config = read_shipped_model(folder, {SGF_PRESETS}).config;
-  config.run.dtype = DtypeChoice::kFloat32;
+  config.run.dtype = ComputeDtype::kFloat32;
   const WatchedFrames watched(config.video.frames, config.context.train_frames, {1});
   const Study study = few_prompts();
   const ArmPictures pictures({study, {.kind = kind}, config, folder.string(), at::kCPU, watched, {}});

@@ -2,10 +2,12 @@
 #include "sgf/objectives/distribution_matching.h"
 
 #include "sgf/objectives/flow_matching.h"
+#include "sgf/schedule/flow_match.h"
 #include "tests/model/tiny_dit.h"
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 namespace sgf {
@@ -43,6 +45,28 @@ TEST(DistributionMatching, EqualScoresGiveNoGradientAndUnequalOnesPullTowardsRea
   // A critic that believes in x itself: descending moves x to what the teacher believes in.
   const at::Tensor step = x - dmd_gradient(x, {real, x}) * 0.1;
   EXPECT_LT((step - real).norm().item<double>(), (x - real).norm().item<double>());
+}
+
+// Of a table of four entries under shift 5 the one nearest to 700 is 625.
+TEST(SigmaLookup, ScoresAndTheCriticAskTheRule) {
+  const testing::Case c(testing::small_config(), 2, 3, 4);
+  const SigmaRule coarse{.lookup = SigmaLookup::kNearestTable, .shift = 5, .entries = 4};
+  const at::Tensor t = at::full({2}, 700.0, at::kDouble);
+  const at::Tensor exact = predict_clean(c.dit, c.noisy, t, c.text);
+  const at::Tensor nearest = predict_clean(c.dit, c.noisy, t, c.text, coarse);
+  EXPECT_LT(relative_l2((c.noisy - nearest) / 0.625, (c.noisy - exact) / 0.7), 1e-12);
+  EXPECT_GT(relative_l2(nearest, exact), 1e-3);
+  const Scores scores = ScorePair{c.dit, c.dit, 0}.scores(c.noisy, t, {c.text, c.text}, coarse);
+  EXPECT_TRUE(at::equal(scores.real, nearest) && at::equal(scores.fake, nearest));
+
+  const at::Tensor noise = draw(4, 9, c.clean.sizes());
+  const at::Tensor flow = predict_flow(c.dit, add_noise(c.clean, noise, 0.625), t, c.text);
+  const double by_hand = flow_matching_loss(flow, flow_target(c.clean, noise)).item<double>();
+  const auto loss = [&](const SigmaRule& sigma) {
+    return critic_loss(c.clean, c.dit, {noise, t, sigma}, c.text).item<double>();
+  };
+  EXPECT_NEAR(loss(coarse), by_hand, 1e-12);
+  EXPECT_GT(std::abs(loss({}) - by_hand), 1e-6);
 }
 
 TEST(FlowMatching, FramesCountByTheirWeights) {

@@ -104,6 +104,64 @@ TEST(GivenBlock, IsWholeBlocksAndNotTheWholeVideo) {
   EXPECT_NO_THROW(rolled.roll(1, draw(7, 0, {3, 2, 3, 4, 6})));
 }
 
+// A table of four entries under shift 5: sigma 1, 0.9375, 0.8333 and 0.625, nothing between.
+constexpr SigmaRule kCoarse{.lookup = SigmaLookup::kNearestTable, .shift = 5, .entries = 4};
+
+TEST(SigmaLookup, NearestTableTakesNoiseOffByTheEntryThatIsNearest) {
+  Rolled rolled;
+  rolled.settings.timesteps = {700};
+  const ExitRecord exact = rolled.roll(1);
+  rolled.settings.sigma = kCoarse;
+  const ExitRecord nearest = rolled.roll(1);
+  EXPECT_TRUE(at::equal(exact.t, nearest.t) && at::equal(exact.noisy, nearest.noisy));
+  // x0 = x - sigma v: of the first block, whose flow no context changes, both name the same v.
+  const auto flow = [](const ExitRecord& record, double sigma) {
+    return (record.noisy - record.prediction).slice(1, 0, 1) / sigma;
+  };
+  EXPECT_LT(relative_l2(flow(nearest, 0.625), flow(exact, 0.7)), 1e-12);
+  EXPECT_GT(relative_l2(flow(nearest, 0.7), flow(exact, 0.7)), 1e-2);  // the control
+}
+
+TEST(SigmaLookup, NearestTablePutsNoiseOnByTheEntryThatIsNearest) {
+  Rolled rolled;
+  rolled.settings.timesteps = {1000, 700};
+  const ExitRecord exact = rolled.roll(2);
+  rolled.settings.sigma = kCoarse;
+  const ExitRecord nearest = rolled.roll(2);
+  rolled.settings.timesteps = {1000, 625};
+  rolled.settings.sigma = {};
+  const ExitRecord at_entry = rolled.roll(2);
+  EXPECT_LT(relative_l2(nearest.noisy.slice(1, 0, 1), at_entry.noisy.slice(1, 0, 1)), 1e-12);
+  EXPECT_GT(relative_l2(nearest.noisy.slice(1, 0, 1), exact.noisy.slice(1, 0, 1)), 1e-3);
+}
+
+TEST(SigmaLookup, WhereAllStepsAreEntriesBothLookupsAgree) {
+  Rolled rolled;  // of the table of 1000
+  const ExitRecord exact = rolled.roll(3);
+  rolled.settings.sigma = {.lookup = SigmaLookup::kNearestTable};
+  EXPECT_LT(relative_l2(rolled.roll(3).prediction, exact.prediction), 1e-12);
+}
+
+TEST(SigmaLookup, PassTwoRecoversByTheRuleOfPassOne) {
+  Rolled rolled;
+  rolled.settings.timesteps = {1000, 700, 300};
+  rolled.settings.sigma = kCoarse;
+  ExitRecord record = rolled.roll(ExitSteps({3, 1, 2}));
+  EXPECT_LT(rolled.recovered(record).relative_l2, 1e-11);
+  record.sigma = {};
+  EXPECT_GT(rolled.recovered(record).relative_l2, 1e-3);  // the control
+}
+
+TEST(SigmaLookup, ARecordOnDiskKeepsItsRule) {
+  Rolled rolled;
+  const TemporaryFolder folder;
+  for (const SigmaRule& rule : {SigmaRule{}, SigmaRule{.lookup = SigmaLookup::kNearestTable, .shift = 1.0 / 3}}) {
+    rolled.settings.sigma = rule;
+    save_record(folder.path() / "r.safetensors", {rolled.roll(1), rolled.text});
+    EXPECT_EQ(load_record(folder.path() / "r.safetensors").record.sigma, rule);
+  }
+}
+
 TEST(RecordFile, ARecordComesBackAsItWas) {
   const Rolled rolled;
   const TemporaryFolder folder;

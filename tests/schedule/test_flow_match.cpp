@@ -2,7 +2,6 @@
 #include "sgf/schedule/flow_match.h"
 
 #include "sgf/core/error.h"
-#include "sgf/schedule/flow_schedule.h"
 #include "tests/schedule/reference_tensors.h"
 
 #include <ATen/ATen.h>
@@ -14,15 +13,20 @@ namespace sgf {
 namespace {
 
 TEST(FlowMatch, AgreesWithTheRecordedNoisyLatents) {
-  const FlowSchedule schedule;
   const ReferenceTensors recorded("schedule_a.safetensors");
-  std::vector<double> sigmas;
-  const at::Tensor t = recorded["in.t"];
-  for (int64_t i = 0; i < t.numel(); ++i) {
-    sigmas.push_back(schedule.sigma_at(t[i].item<double>(), SigmaLookup::kNearestTable));
-  }
-  const at::Tensor noisy = add_noise(recorded["in.x0"], recorded["in.noise"], at::tensor(sigmas, at::kDouble));
+  const at::Tensor sigmas = sigmas_at({.lookup = SigmaLookup::kNearestTable}, recorded["in.t"].to(at::kDouble));
+  const at::Tensor noisy = add_noise(recorded["in.x0"], recorded["in.noise"], sigmas);
   EXPECT_LT(rel_l2(noisy, recorded["out.noisy"]), 1e-6);
+}
+
+TEST(FlowMatch, SigmasOfATensorAreThoseOfItsNumbers) {
+  const at::Tensor t = at::linspace(0, 1000, 1234, at::kDouble).view({2, 617});
+  for (const SigmaRule& rule : {SigmaRule{}, SigmaRule{.lookup = SigmaLookup::kNearestTable},
+                                SigmaRule{.lookup = SigmaLookup::kNearestTable, .shift = 0.3, .entries = 7}}) {
+    const at::Tensor sigmas = sigmas_at(rule, t).flatten(), flat = t.flatten();
+    for (int64_t i = 0; i < flat.numel(); ++i)
+      ASSERT_NEAR(sigmas[i].item<double>(), rule.at(flat[i].item<double>()), 1e-15) << flat[i].item<double>();
+  }
 }
 
 TEST(FlowMatch, TheFlowLeadsBackToTheCleanLatent) {

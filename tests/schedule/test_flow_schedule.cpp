@@ -43,16 +43,6 @@ TEST(FlowSchedule, ShiftOneWarpsNothing) {
   EXPECT_EQ(FlowSchedule(1.0).warp(steps), steps);
 }
 
-TEST(FlowSchedule, ExactLookupMapsZeroToClean) {
-  EXPECT_EQ(FlowSchedule().sigma_at(0), 0);
-  EXPECT_EQ(FlowSchedule().sigma_at(937.5), 0.9375);
-}
-
-TEST(FlowSchedule, NearestTableLookupDoesNot) {
-  EXPECT_NEAR(FlowSchedule().sigma_at(0, SigmaLookup::kNearestTable), 0.00498, 1e-5);
-  EXPECT_NEAR(FlowSchedule(8.0).sigma_at(0, SigmaLookup::kNearestTable), 0.00794, 1e-5);
-}
-
 TEST(FlowSchedule, NearestEntryIsTheNearest) {
   const FlowSchedule schedule(5.0, 50);
   for (double timestep = 0; timestep <= 1000; timestep += 0.73) {
@@ -109,8 +99,8 @@ TEST(FlowSchedule, DrawnScoreTimesKeepToTheLeast) {
 TEST(FlowSchedule, RefusesWhatIsNoSchedule) {
   EXPECT_THROW(FlowSchedule(0.0), Error);
   EXPECT_THROW(FlowSchedule(5.0, 0), Error);
-  EXPECT_THROW(FlowSchedule().sigma_at(-1), Error);
-  EXPECT_THROW(FlowSchedule().sigma_at(1000.1), Error);
+  EXPECT_THROW(FlowSchedule().nearest_entry(-1), Error);
+  EXPECT_THROW(FlowSchedule().nearest_entry(1000.1), Error);
   EXPECT_THROW(score_timestep(1000), Error);
 }
 

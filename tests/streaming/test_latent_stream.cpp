@@ -160,7 +160,7 @@ TEST(PromptSwitch, RecacheSeesWhatIsKeptAndNoMore) {
   for (const FrameSpan block : {FrameSpan{0, 3}, FrameSpan{12, 15}, FrameSpan{15, 18}})
     s.dit.write(made.slice(1, block.begin, block.end), text, Serial{cache, block, s.settings.positions});
   const at::Tensor by_hand = denoise_block(s.dit, text, Serial{cache, {18, 21}, s.settings.positions},
-                                           s.settings.timesteps, 3, sample_noise(8, 1, kLatent, at::kFloat))
+                                           {s.settings.timesteps, 3}, sample_noise(8, 1, kLatent, at::kFloat))
                                  .prediction;
   EXPECT_TRUE(at::equal(streamed, by_hand));
 }

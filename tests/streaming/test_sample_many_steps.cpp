@@ -28,8 +28,8 @@ class ManySteps : public ::testing::TestWithParam<SampleMode> {
     c.model.num_heads = 2;
     c.model.num_layers = 1;
     c.video.frames = 6;
-    c.run.device = DeviceChoice::kCpu;
-    c.run.dtype = DtypeChoice::kFloat64;
+    c.run.device = DeviceKind::kCpu;
+    c.run.dtype = ComputeDtype::kFloat64;
     request_.prompts = {"a red disc", "a blue square", "a green triangle"};
     request_.mode = GetParam();
     request_.sampler = {.steps = 4, .guidance = 1.5};

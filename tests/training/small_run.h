@@ -20,7 +20,7 @@ inline Config small_run(StageChoice stage, int64_t steps) {
   c.train.global_batch = 3;
   c.train.micro_batch = 2;
   c.optimiser.learning_rate = c.critic_optimiser.learning_rate = 1e-3;
-  c.run.device = DeviceChoice::kCpu;
+  c.run.device = DeviceKind::kCpu;
   c.dmd.generator_every = 2;
   c.output.checkpoint_every = c.output.sample_every = c.output.report_every = 0;
   return c;

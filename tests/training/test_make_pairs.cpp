@@ -191,7 +191,7 @@ TEST_P(PairFolder, OfAnotherOrderIsRefusedByWhatDiffers) {
   other.guidance = 3;
   EXPECT_THAT(refusal_of([&] { make_pairs(other); }), HasSubstr("guidance 2.0 there, 3.0 here"));
   other = request();
-  other.config.run.dtype = DtypeChoice::kFloat64;
+  other.config.run.dtype = ComputeDtype::kFloat64;
   EXPECT_THAT(refusal_of([&] { make_pairs(other); }), HasSubstr(R"(dtype "float32" there, "float64" here)"));
   other = request();
   other.config.negative_prompt = "a red disc";

@@ -116,7 +116,7 @@ std::set<int64_t> exits_in(const DmdInputs& inputs) {
 TEST(DmdStep, ExitsAreDrawnFromTheFirstThatIsAllowed) {
   Dmd dmd;
   for (const bool is_per_sample : {false, true}) {
-    dmd.settings.exit_per_sample = is_per_sample;
+    dmd.settings.exits = is_per_sample ? ExitSharing::kPerSample : ExitSharing::kShared;
     for (const int64_t first : {1, 2, 3}) {
       dmd.settings.first_exit = first;
       std::set<int64_t> generator, critic, allowed;
@@ -147,7 +147,7 @@ int64_t judged_below_their_next_step(const Dmd& dmd) {
 TEST(DmdStep, ARolloutThatStoppedEarlyMayBeJudgedAboveItsNextStepAlone) {
   Dmd dmd;
   for (const bool is_per_sample : {false, true}) {
-    dmd.settings.exit_per_sample = is_per_sample;
+    dmd.settings.exits = is_per_sample ? ExitSharing::kPerSample : ExitSharing::kShared;
     dmd.settings.score_above_next_step = true;
     EXPECT_EQ(judged_below_their_next_step(dmd), 0);
     dmd.settings.score_above_next_step = false;

@@ -116,6 +116,20 @@ TEST(GeneratorStep, ItsGradientNormLeavesGivenFramesOut) {
   EXPECT_GT(std::abs(norm / norm_from(0) - 1), 0.01) << "the control: that of all frames is another number";
 }
 
+TEST(GeneratorStep, ScoresLookSigmaUpAsTheRolloutDoes) {
+  DmdSettings dmd = testing::stage_settings(2, 2).dmd;
+  dmd.rollout.sigma = {.lookup = SigmaLookup::kNearestTable, .shift = 3, .entries = 4};
+  const at::Tensor text = testing::draw(3, 0, {2, 4, 10}, at::kDouble);
+  const DmdBatch batch{.text = {text, text},
+                       .latent = {2, 3, 3, 4, 6},
+                       .options = at::TensorOptions(at::kDouble),
+                       .draws = {.seed = 7, .step = 1}};
+  for (const DmdInputs& inputs : {generator_inputs(batch, dmd), critic_inputs(batch, dmd)}) {
+    EXPECT_EQ(inputs.score.sigma, dmd.rollout.sigma);
+    EXPECT_EQ(inputs.with(inputs.tensors()).score.sigma, dmd.rollout.sigma);
+  }
+}
+
 DmdStage stage_on_gpu(bool record_launches) {
   DmdStageSettings settings = testing::stage_settings(2, 2);
   settings.record_launches = record_launches;
@@ -141,7 +155,8 @@ TEST(DmdStage, RecordedOnAGpuTakesTheSameSteps) {
 
 TEST(DmdStage, ExitsOfASamplesOwnAreNotRecorded) {
   DmdStageSettings settings = testing::stage_settings(2, 2);
-  settings.record_launches = settings.dmd.exit_per_sample = true;
+  settings.record_launches = true;
+  settings.dmd.exits = ExitSharing::kPerSample;
   EXPECT_THROW(DmdStage(settings, testing::network(1, at::kFloat), testing::network(2, at::kFloat).network(),
                         testing::network(3, at::kFloat), {}),
                Error);

@@ -54,13 +54,13 @@ struct BlockBytes {
   // attention, o, x, norm3, cross q twice, cross attention, x, h, ffn out; the FFN before and after gelu.
   int64_t saved() const { return 4 * key + 12 * row + 2 * inner + small; }
 
-  int64_t kept(ActivationChoice activations) const {
+  int64_t kept(ActivationPolicy activations) const {
     switch (activations) {
-      case ActivationChoice::kKeep:
+      case ActivationPolicy::kKeepAll:
         return input() + saved();
-      case ActivationChoice::kKeepAttention:
+      case ActivationPolicy::kKeepAttention:
         return input() + attention;
-      case ActivationChoice::kRecompute:
+      case ActivationPolicy::kRecomputeBlocks:
         break;
     }
     return input();
@@ -77,9 +77,9 @@ struct BlockBytes {
   int64_t forward_beside_graph() const { return key + 2 * row + 3 * quadratic; }
 
   // On top of all that is kept for this block and those before it.
-  int64_t backward(ActivationChoice activations) const {
-    const bool is_kept = activations == ActivationChoice::kKeep;
-    const int64_t memo = activations == ActivationChoice::kKeepAttention ? attention : 0;
+  int64_t backward(ActivationPolicy activations) const {
+    const bool is_kept = activations == ActivationPolicy::kKeepAll;
+    const int64_t memo = activations == ActivationPolicy::kKeepAttention ? attention : 0;
     const int64_t again = is_kept ? 0 : saved() + row - memo;
     // The gradient through the FFN's second product: incoming, by its output, by the wide inside; y is gone by then.
     const int64_t ffn = again + row + inner;
@@ -102,13 +102,13 @@ int64_t rope_bytes(const CallSetting& s) {
 
 }  // namespace
 
-NumberWidths widths_of(DtypeChoice dtype) {
+NumberWidths widths_of(ComputeDtype dtype) {
   switch (dtype) {
-    case DtypeChoice::kFloat64:
+    case ComputeDtype::kFloat64:
       return {8, 8, 8};
-    case DtypeChoice::kFloat32:
+    case ComputeDtype::kFloat32:
       return {4, 4, 4};
-    case DtypeChoice::kBFloat16:
+    case ComputeDtype::kBFloat16:
       break;
   }
   return {2, 4, 4};
@@ -125,7 +125,7 @@ int64_t inference_bytes(const CallSetting& s) {
   return std::max(ffn, attending) + block.small + around;
 }
 
-TrainingCallBytes training_bytes(const CallSetting& s, ActivationChoice activations) {
+TrainingCallBytes training_bytes(const CallSetting& s, ActivationPolicy activations) {
   const int64_t parameters = block_parameter_count(s.model);
   const BlockBytes inside(s, s.call.tokens, parameters), last(s, s.call.last_tokens, parameters);
   const int64_t around = latents_bytes(s) + rope_bytes(s) + 2 * last.row;  // the head's x and h
@@ -133,7 +133,7 @@ TrainingCallBytes training_bytes(const CallSetting& s, ActivationChoice activati
   TrainingCallBytes bytes;
   const int64_t before_last = (layers - 1) * inside.kept(activations);
   bytes.kept = before_last + last.kept(activations) + around;
-  const bool is_kept = activations == ActivationChoice::kKeep;
+  const bool is_kept = activations == ActivationPolicy::kKeepAll;
   const int64_t at_last = is_kept ? last.forward_beside_graph() : last.forward();
   const int64_t at_inside = is_kept ? inside.forward_beside_graph() : inside.forward();
   bytes.forward = bytes.kept + std::max(at_last, at_inside - last.kept(activations));

@@ -18,7 +18,7 @@ struct NumberWidths {
   int64_t master = 4;
 };
 
-NumberWidths widths_of(DtypeChoice dtype);
+NumberWidths widths_of(ComputeDtype dtype);
 
 // What runs, on how much.
 struct CallSetting {
@@ -38,7 +38,7 @@ struct TrainingCallBytes {
   int64_t kept = 0;      // from its end to the backward pass
   int64_t backward = 0;  // largest sum in the backward pass, gradients of weights among it
 };
-TrainingCallBytes training_bytes(const CallSetting& setting, ActivationChoice activations);
+TrainingCallBytes training_bytes(const CallSetting& setting, ActivationPolicy activations);
 
 // The cache of a rollout, and the prompt's keys and values of every layer.
 int64_t cache_bytes(const CallSetting& setting, const ContextPolicy& policy, const BlockLayout& layout,

@@ -11,8 +11,8 @@ namespace {
 
 bool takes_library_attention(const Config& c, const DitConfig& model) {
   const int64_t head = model.dim / model.num_heads;
-  const bool is_asked = c.run.attention != AttentionChoice::kMath;
-  return is_asked && c.run.dtype == DtypeChoice::kBFloat16 && head % 8 == 0 && head <= 128;
+  const bool is_asked = c.run.attention != AttentionBackend::kMath;
+  return is_asked && c.run.dtype == ComputeDtype::kBFloat16 && head % 8 == 0 && head <= 128;
 }
 
 // Of UMT5-XXL's 24 layers at its own width; norms and position tables are too small to count, and the table of tokens
@@ -26,10 +26,10 @@ class MemoryPlanner {
  public:
   MemoryPlanner(const Config& config, int64_t parts, const std::optional<DitConfig>& teacher)
       : c_(config),
-        model_(dit_config_of(config)),
+        model_(config.model),
         teacher_(teacher.value_or(model_)),
         layout_(layout_of(config)),
-        policy_(policy_of(config)),
+        policy_(config.context.policy()),
         grid_(config.video.height, config.video.width, config.model.patch_size[1], config.model.patch_size[2]),
         widths_(widths_of(config.run.dtype)),
         parameters_(parameter_count(model_)),

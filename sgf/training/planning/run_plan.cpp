@@ -47,7 +47,7 @@ struct Candidate {
 std::vector<Candidate> candidates(const Config& c) {
   std::vector<Candidate> out;
   for (const auto activations :
-       {ActivationChoice::kKeep, ActivationChoice::kKeepAttention, ActivationChoice::kRecompute}) {
+       {ActivationPolicy::kKeepAll, ActivationPolicy::kKeepAttention, ActivationPolicy::kRecomputeBlocks}) {
     const bool is_asked = activations == c.train.activations;
     if (!is_asked && out.empty()) continue;  // never back to keeping more
     for (int64_t micro = c.train.micro_batch; micro >= 1; --micro) {
@@ -106,13 +106,13 @@ Json phases_json(const RunPlan& plan) {
 
 RunPlan plan_run(const Config& c, const PlanRequest& request) {
   check_request(c, request);
-  RunPlan plan{.parameters = parameter_count(dit_config_of(c)),
+  RunPlan plan{.parameters = parameter_count(c.model),
                .gpus = request.gpus,
                .micro_batch = c.train.micro_batch,
                .global_batch = c.train.global_batch,
                .parts = parts_of(c, request.gpus)};
   if (c.train.stage == StageChoice::kDmd || c.train.stage == StageChoice::kCausalCd)
-    plan.teacher_parameters = parameter_count(request.teacher.value_or(dit_config_of(c)));
+    plan.teacher_parameters = parameter_count(request.teacher.value_or(c.model));
   plan.memory = plan_memory(c, plan.parts, request.teacher);
   plan.phases = step_costs(c, request.teacher);
   plan.flops_a_step = mean_step(c, plan.phases);

@@ -13,10 +13,10 @@ PatchGrid grid_of(const Config& c) {
 
 // Every block denoised in `steps` steps on average and written.
 PhaseCost rollout_cost(const Config& c, const std::string& name) {
-  const DitConfig model = dit_config_of(c);
+  const DitConfig model = c.model;
   const BlockLayout layout = layout_of(c);
-  const ContextPolicy policy = policy_of(c);
-  const bool stops_at_exit = c.dmd.exit == ExitChoice::kShared && c.dmd.cache == CacheChoice::kExit;
+  const ContextPolicy policy = c.context.policy();
+  const bool stops_at_exit = c.dmd.exit == ExitSharing::kShared && c.dmd.cache == CacheLatents::kExit;
   const auto all = static_cast<double>(c.schedule.denoising_steps.size());
   const double steps = stops_at_exit ? (static_cast<double>(c.dmd.first_exit) + all) / 2 : all;
   PhaseCost cost{.name = name, .forward = prompt_flops(model)};
@@ -29,20 +29,21 @@ PhaseCost rollout_cost(const Config& c, const std::string& name) {
 }
 
 PhaseCost training_cost(const Config& c, const std::string& name, const CallShape& call) {
-  const DitConfig model = dit_config_of(c);
+  const DitConfig model = c.model;
   PhaseCost cost{.name = name, .forward = forward_flops(model, call), .backward = backward_flops(model, call)};
-  if (c.train.activations != ActivationChoice::kKeep)
-    cost.forward = cost.forward + recomputed_flops(model, call, c.train.activations == ActivationChoice::kRecompute);
+  if (c.train.activations != ActivationPolicy::kKeepAll)
+    cost.forward =
+        cost.forward + recomputed_flops(model, call, c.train.activations == ActivationPolicy::kRecomputeBlocks);
   return cost;
 }
 
 std::vector<PhaseCost> dmd_costs(const Config& c, const DitConfig& teacher) {
   const CallShape whole = bidirectional_call(c.video.frames, grid_of(c));
   // The teacher with and without the prompt, and the critic.
-  const FlopCount scores = forward_flops(teacher, whole) * 2 + forward_flops(dit_config_of(c), whole);
+  const FlopCount scores = forward_flops(teacher, whole) * 2 + forward_flops(c.model, whole);
   std::vector<PhaseCost> costs{
       rollout_cost(c, "generator: rollout"),
-      training_cost(c, "generator: Pass 2", parallel_call(policy_of(c), layout_of(c), grid_of(c))),
+      training_cost(c, "generator: Pass 2", parallel_call(c.context.policy(), layout_of(c), grid_of(c))),
       {.name = "generator: scores", .forward = scores}};
   for (PhaseCost& cost : costs) cost.updates_a_step = 1.0 / static_cast<double>(c.dmd.generator_every);
   costs.push_back(rollout_cost(c, "critic: rollout"));
@@ -57,25 +58,25 @@ CallShape trained_call(const Config& c) {
     case StageChoice::kFlowMatching:
       return bidirectional_call(c.video.frames, grid_of(c));
     case StageChoice::kBidirectionalOde:
-      return block_causal_call(policy_of(c), layout_of(c), grid_of(c));
+      return block_causal_call(c.context.policy(), layout_of(c), grid_of(c));
     case StageChoice::kTeacherForcing:
     case StageChoice::kCausalOde:
     case StageChoice::kCausalCd:
     case StageChoice::kDmd:
       break;
   }
-  return parallel_call(policy_of(c), layout_of(c), grid_of(c));
+  return parallel_call(c.context.policy(), layout_of(c), grid_of(c));
 }
 
 std::vector<PhaseCost> step_costs(const Config& c, const std::optional<DitConfig>& teacher) {
-  if (c.train.stage == StageChoice::kDmd) return dmd_costs(c, teacher.value_or(dit_config_of(c)));
+  if (c.train.stage == StageChoice::kDmd) return dmd_costs(c, teacher.value_or(c.model));
   const CallShape call = trained_call(c);
   std::vector<PhaseCost> costs{training_cost(c, "network", call)};
   if (c.train.stage != StageChoice::kCausalCd) return costs;
   const double teacher_calls = c.distil.guidance == 1 ? 1 : 2;
-  costs.push_back({.name = "teacher and target",
-                   .forward = forward_flops(teacher.value_or(dit_config_of(c)), call) * teacher_calls +
-                              forward_flops(dit_config_of(c), call)});
+  costs.push_back(
+      {.name = "teacher and target",
+       .forward = forward_flops(teacher.value_or(c.model), call) * teacher_calls + forward_flops(c.model, call)});
   return costs;
 }
 
@@ -83,8 +84,8 @@ std::vector<PhaseCost> step_costs(const Config& c, const std::optional<DitConfig
 // and frame-wise column. Products with weights: what the forward and backward of Pass 2 leave beside self-attention,
 // 448 and 499, 472 and 466 TFLOP/s. Attention: one layer, 494 and 392 forward, 472 and 434 backward. Rollouts: 863
 // TFLOP in 35 calls take 2.369 s, 937 TFLOP in 105 calls 4.024 s, and two equations have one solution.
-std::optional<DeviceRates> measured_rates(std::string_view gpu, DtypeChoice dtype) {
-  if (gpu != "h200" || dtype != DtypeChoice::kBFloat16) return std::nullopt;
+std::optional<DeviceRates> measured_rates(std::string_view gpu, ComputeDtype dtype) {
+  if (gpu != "h200" || dtype != ComputeDtype::kBFloat16) return std::nullopt;
   return DeviceRates{.linear_forward = 472 * kTera,
                      .linear_backward = 469 * kTera,
                      .attention_forward = 437 * kTera,

@@ -40,7 +40,7 @@ struct DeviceRates {
 };
 
 // Only what was measured: "h200" in bfloat16. Empty for all else.
-std::optional<DeviceRates> measured_rates(std::string_view gpu, DtypeChoice dtype);
+std::optional<DeviceRates> measured_rates(std::string_view gpu, ComputeDtype dtype);
 
 // `samples` in one forward; what a serial call loses, it loses once for all of them.
 double seconds_of(const PhaseCost& phase, const DeviceRates& rates, int64_t layers, int64_t samples);

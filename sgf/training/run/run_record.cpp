@@ -69,7 +69,15 @@ std::vector<std::pair<std::string, std::string>> run_facts(const Config& c, int6
   return facts;
 }
 
+bool is_due(int64_t steps_done, int64_t every) { return every > 0 && steps_done % every == 0; }
+
 }  // namespace
+
+DueOutputs due_after(int64_t steps_done, const OutputSettings& output) {
+  return {.samples = is_due(steps_done, output.sample_every),
+          .checkpoint = is_due(steps_done, output.checkpoint_every),
+          .report = is_due(steps_done, output.report_every)};
+}
 
 std::vector<ReportStrip> write_samples(const fs::path& folder, int64_t step, const Stage& stage,
                                        const Conditioning& surroundings, uint64_t seed) {
@@ -116,7 +124,7 @@ void RunRecord::save_checkpoint(const Stage& stage, int64_t steps_done) {
   if (store.newest() != steps_done) {
     metrics_->sync();
     store.save(steps_done, [&](const std::filesystem::path& place) {
-      write_stage_files(place, stage.state(), dit_config_of(config_), steps_done);
+      write_stage_files(place, stage.state(), config_.model, steps_done);
     });
   }
   // Also where this step was saved before: a kill may have come between the two.

@@ -18,6 +18,16 @@
 
 namespace sgf {
 
+// What a run leaves after so many steps; beside it the last step's checkpoint and report.
+struct DueOutputs {
+  bool samples = false;
+  bool checkpoint = false;
+  bool report = false;
+
+  bool operator==(const DueOutputs&) const = default;
+};
+DueOutputs due_after(int64_t steps_done, const OutputSettings& output);
+
 // Writes step_XXXXXXXX/N.png, a strip each, N.mp4 where the build knows videos, and prompts.txt into `folder`; gives
 // the strips for the report.
 std::vector<ReportStrip> write_samples(const std::filesystem::path& folder, int64_t step, const Stage& stage,

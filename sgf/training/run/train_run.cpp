@@ -35,11 +35,9 @@ const std::vector<std::string> kFreeKeys{"name",
                                          "run.threads",
                                          "run.attention"};
 
-bool is_due(int64_t steps_done, int64_t every) { return every > 0 && steps_done % every == 0; }
-
 // Each rank of a host has a GPU of its own.
 c10::Device device_of(const Config& config, const Ranks& ranks) {
-  const c10::Device device = device_from_name(enum_name(config.run.device));
+  const c10::Device device = device_of(config.run.device);
   if (!device.is_cuda() || ranks.size() == 1) return device;
   return device_from_name(fmt::format("cuda:{}", ranks.place().local_rank));
 }
@@ -237,9 +235,10 @@ void TrainRun::take_step() {
                   .memory_bytes = static_cast<double>(peak_memory_bytes(device_))});
   if (!record_) return;
   record_->note(steps_done_ - 1, last_.metrics);
-  if (is_due(steps_done_, config_.output.sample_every)) record_->save_samples(*stage_, surroundings_, steps_done_);
-  if (is_due(steps_done_, config_.output.checkpoint_every)) record_->save_checkpoint(*stage_, steps_done_);
-  if (is_due(steps_done_, config_.output.report_every)) record_->save_report(steps_done_);
+  const DueOutputs due = due_after(steps_done_, config_.output);
+  if (due.samples) record_->save_samples(*stage_, surroundings_, steps_done_);
+  if (due.checkpoint) record_->save_checkpoint(*stage_, steps_done_);
+  if (due.report) record_->save_report(steps_done_);
 }
 
 TrainResult TrainRun::end(TrainEnd how, const std::string& reason) {

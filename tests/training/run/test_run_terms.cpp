@@ -37,7 +37,7 @@ TEST(RunTerms, WhereARankComputesAndWhatItLeavesIsNot) {
   Config c;
   c.name = "other";
   c.description = "of another host";
-  c.run.device = DeviceChoice::kCuda;
+  c.run.device = DeviceKind::kCuda;
   c.run.threads = 7;
   c.output.checkpoint_every = 7;
   c.output.sample_prompts = {"a red square"};

@@ -111,10 +111,10 @@ TEST(TrainRun, EveryModeOfTheRolloutTrainsAndRecovers) {
   train(small_run(StageChoice::kFlowMatching, 1), folder / "teacher");
   Config c = small_run(StageChoice::kDmd, 3);
   c.train.start_from = c.dmd.teacher = (folder / "teacher").string();
-  c.dmd.exit = ExitChoice::kPerSample;
-  c.dmd.cache = CacheChoice::kFinalClean;
+  c.dmd.exit = ExitSharing::kPerSample;
+  c.dmd.cache = CacheLatents::kFinalClean;
   c.dmd.first_block_given = true;
-  c.dmd.boundary = BoundaryChoice::kFrozen;
+  c.dmd.boundary = GradientBoundary::kFrozenContext;
   c.train.stop_over_recovery = 1e-4;
   c.output.sample_every = 3;
   EXPECT_EQ(train(c, folder / "run").end, TrainEnd::kDone);

@@ -1,0 +1,42 @@
+// The settings of the context: blocks, window and positions, in latent frames. Torch-free.
+#pragma once
+
+#include "sgf/context/context_policy.h"
+#include "sgf/context/position_rule.h"
+#include "sgf/core/frame_span.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace sgf {
+
+// Which history a block sees.
+struct ContextSettings {
+  int64_t sink_frames = 4;
+  int64_t fifo_frames = 16;
+  int64_t block_frames = 1;
+  std::optional<int64_t> first_block_frames;
+  PositionKind positions = PositionKind::kAbsolute;
+  int64_t train_frames = 21;
+
+  int64_t first_block() const { return first_block_frames.value_or(block_frames); }
+  ContextPolicy policy() const { return {.sink_frames = sink_frames, .fifo_frames = fifo_frames}; }
+  BlockLayout layout(int64_t frames) const { return BlockLayout(frames, block_frames, first_block()); }
+
+  // Where a stream's frames stand in RoPE time; training is absolute whatever this says.
+  PositionRule position_rule() const { return {positions, train_frames}; }
+
+  bool operator==(const ContextSettings&) const = default;
+};
+
+template <class V>
+void describe(V& v, ContextSettings& c) {
+  v.field("sink_frames", c.sink_frames, "first frames that stay visible forever");
+  v.field("fifo_frames", c.fifo_frames, "frames before the block that roll; neither the sink nor the block counts");
+  v.field("block_frames", c.block_frames, "frames denoised together: 1 frame-wise, 3 chunk-wise");
+  v.field("first_block_frames", c.first_block_frames, "size of the first block where it differs");
+  v.field("positions", c.positions, "RoPE positions while streaming; training always uses absolute");
+  v.field("train_frames", c.train_frames, "RoPE positions seen in training, which top_aligned never leaves");
+}
+
+}  // namespace sgf

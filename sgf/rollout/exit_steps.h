@@ -1,0 +1,41 @@
+// At which denoising step Pass 1 is recorded.
+#pragma once
+
+#include "sgf/core/enum_names.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace sgf {
+
+// How many exit steps are drawn.
+enum class ExitSharing {
+  kShared,     // one for all samples of a step
+  kPerSample,  // one per sample
+};
+
+constexpr auto enum_names(ExitSharing) {
+  return std::array{EnumName{ExitSharing::kShared, "shared"}, EnumName{ExitSharing::kPerSample, "per_sample"}};
+}
+
+// Counted from 1. One for all samples, so that every rank does equal work and nothing past it is computed; or one a
+// sample, and then all steps are run.
+class ExitSteps {
+ public:
+  ExitSteps(int64_t shared) : steps_{shared} {}  // NOLINT: a number is an exit
+  explicit ExitSteps(std::vector<int64_t> per_sample) : steps_(std::move(per_sample)), shared_(false) {}
+
+  bool is_shared() const { return shared_; }
+  const std::vector<int64_t>& steps() const { return steps_; }
+  int64_t of(int64_t sample) const { return shared_ ? steps_.front() : steps_.at(static_cast<size_t>(sample)); }
+  int64_t latest() const { return *std::ranges::max_element(steps_); }
+
+ private:
+  std::vector<int64_t> steps_;
+  bool shared_ = true;
+};
+
+}  // namespace sgf

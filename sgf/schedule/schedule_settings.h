@@ -1,0 +1,35 @@
+// The settings of the noise schedule. Torch-free.
+#pragma once
+
+#include "sgf/schedule/sigma_rule.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace sgf {
+
+struct ScheduleSettings {
+  double shift = 5;
+  int64_t table_size = 1000;
+  std::vector<double> denoising_steps = {1000, 750, 500, 250};
+  bool warp_denoising_steps = true;
+  SigmaLookup sigma_lookup = SigmaLookup::kExact;
+
+  SigmaRule sigma_rule() const { return {.lookup = sigma_lookup, .shift = shift, .entries = table_size}; }
+
+  // The student's timesteps, noisiest first, warped where the settings say so.
+  std::vector<double> timesteps() const;
+
+  bool operator==(const ScheduleSettings&) const = default;
+};
+
+template <class V>
+void describe(V& v, ScheduleSettings& s) {
+  v.field("shift", s.shift, "s of sigma = s b / (1 + (s - 1) b)");
+  v.field("table_size", s.table_size, "entries of the schedule's table");
+  v.field("denoising_steps", s.denoising_steps, "timesteps of a block, from noise to clean, in (0, 1000]");
+  v.field("warp_denoising_steps", s.warp_denoising_steps, "pass the steps through the shift before use");
+  v.field("sigma_lookup", s.sigma_lookup, "sigma of a timestep: t / 1000, or the nearest table entry");
+}
+
+}  // namespace sgf
