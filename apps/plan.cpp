@@ -4,7 +4,6 @@
 #include "apps/preset_folders.h"
 #include "apps/say.h"
 #include "apps/table.h"
-#include "sgf/assembly/config_parts.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/config/config.h"
 #include "sgf/training/planning/run_plan.h"

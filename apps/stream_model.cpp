@@ -1,7 +1,6 @@
 #include "apps/stream_model.h"
 
 #include "apps/preset_folders.h"
-#include "sgf/assembly/config_parts.h"
 #include "sgf/assembly/shipped_model.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
