@@ -3,7 +3,6 @@
 #include "apps/option_values.h"
 #include "apps/say.h"
 #include "apps/table.h"
-#include "sgf/assembly/config_parts.h"
 #include "sgf/assembly/preset_folders.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/config/config.h"

@@ -1,6 +1,5 @@
 #include "sgf/assembly/shipped_model.h"
 
-#include "sgf/assembly/config_parts.h"
 #include "sgf/core/error.h"
 #include "sgf/files/json_file.h"
 #include "sgf/files/mapped_file.h"

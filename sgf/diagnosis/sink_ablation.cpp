@@ -1,6 +1,5 @@
 #include "sgf/diagnosis/sink_ablation.h"
 
-#include "sgf/assembly/config_parts.h"
 #include "sgf/assembly/networks_from_config.h"
 #include "sgf/core/error.h"
 #include "sgf/diagnosis/diagnosis_setup.h"

@@ -1,6 +1,5 @@
 #include "sgf/streaming/stream_parts.h"
 
-#include "sgf/assembly/config_parts.h"
 #include "sgf/assembly/networks_from_config.h"
 #include "sgf/assembly/wan_conditioning.h"
 #include "sgf/core/device.h"

@@ -1,5 +1,6 @@
 #include "sgf/training/make_pairs.h"
 
+#include "sgf/assembly/config_parts.h"
 #include "sgf/assembly/networks_from_config.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/assembly/train_needs.h"

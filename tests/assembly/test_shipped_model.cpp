@@ -1,5 +1,4 @@
 // What a shipped model's folder holds, and that those in the tree hold it.
-#include "sgf/assembly/config_parts.h"
 #include "sgf/assembly/shipped_model.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/core/dtype.h"

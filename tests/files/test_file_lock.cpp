@@ -2,8 +2,8 @@
 #include "sgf/files/atomic_file.h"
 #include "sgf/files/file_lock.h"
 
-#include "refusal.h"
-#include "temporary_folder.h"
+#include "tests/core/refusal.h"
+#include "tests/core/temporary_folder.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

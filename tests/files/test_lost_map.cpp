@@ -2,7 +2,7 @@
 #include "sgf/files/lost_map.h"
 #include "sgf/files/mapped_file.h"
 
-#include "temporary_folder.h"
+#include "tests/core/temporary_folder.h"
 
 #include <gtest/gtest.h>
 

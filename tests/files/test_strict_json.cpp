@@ -5,8 +5,8 @@
 #include "sgf/files/json_file.h"
 #include "sgf/files/strict_json.h"
 
-#include "refusal.h"
-#include "temporary_folder.h"
+#include "tests/core/refusal.h"
+#include "tests/core/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

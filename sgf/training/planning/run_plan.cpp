@@ -1,6 +1,5 @@
 #include "sgf/training/planning/run_plan.h"
 
-#include "sgf/assembly/config_parts.h"
 #include "sgf/core/error.h"
 #include "sgf/training/planning/activation_memory.h"
 

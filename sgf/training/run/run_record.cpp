@@ -1,6 +1,5 @@
 #include "sgf/training/run/run_record.h"
 
-#include "sgf/assembly/config_parts.h"
 #include "sgf/core/error.h"
 #include "sgf/dataset/prompt_list.h"
 #include "sgf/files/atomic_file.h"

@@ -1,6 +1,5 @@
 #include "sgf/training/run/train_run.h"
 
-#include "sgf/assembly/config_parts.h"
 #include "sgf/assembly/start_sources.h"
 #include "sgf/core/device.h"
 #include "sgf/core/device_memory.h"
