@@ -1,11 +1,6 @@
 #include "sgf/streaming/choose_model.h"
 
-<<<<<<< HEAD:sgf/streaming/choose_model.cpp
-#include "sgf/assembly/config_parts.h"
 #include "sgf/assembly/preset_folders.h"
-=======
-#include "apps/preset_folders.h"
->>>>>>> h-config:apps/stream_model.cpp
 #include "sgf/assembly/shipped_model.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
