@@ -8,6 +8,7 @@
 
 #include "sgf/config/config_files.h"
 #include "sgf/config/flat_config.h"
+#include "sgf/config/setting_error.h"
 #include "sgf/core/error.h"
 
 namespace sgf {
@@ -29,15 +30,11 @@ const ConfigNode* find_setting(const ConfigNode& tree, std::string_view key) {
   return node == nullptr || dot == std::string_view::npos ? node : find_setting(*node, key.substr(dot + 1));
 }
 
-// Where the keys that a message names were set, in its order: "my.yaml:12, --set model.dim=7". Defaults lie nowhere.
-std::string places_named_in(std::string_view message, const ConfigNode& tree) {
-  constexpr std::string_view kKeyLetters = "abcdefghijklmnopqrstuvwxyz0123456789_.";
+// Where keys were set, in their order: "my.yaml:12, --set model.dim=7". Defaults lie nowhere.
+std::string places_of(const std::vector<std::string>& keys, const ConfigNode& tree) {
   std::vector<std::string> places;
-  for (size_t at = 0; (at = message.find_first_of(kKeyLetters, at)) != std::string_view::npos;) {
-    const size_t end = std::min(message.find_first_not_of(kKeyLetters, at), message.size());
-    const std::string_view word = message.substr(at, end - at);
-    at = end;
-    const ConfigNode* node = word.find('.') == std::string_view::npos ? nullptr : find_setting(tree, word);
+  for (const std::string& key : keys) {
+    const ConfigNode* node = find_setting(tree, key);
     if (node == nullptr || node->kind == ConfigNode::Kind::kMapping) continue;
     if (std::ranges::find(places, node->origin.where()) == places.end()) places.push_back(node->origin.where());
   }
@@ -48,10 +45,10 @@ std::string places_named_in(std::string_view message, const ConfigNode& tree) {
 void validate_read(const Config& config, const ConfigNode& tree) {
   try {
     validate(config);
-  } catch (const Error& error) {
-    const std::string message = error.what();
-    const std::string places = places_named_in(message, tree);
-    throw Error(places.empty() ? message : places + ": " + message);
+  } catch (const SettingError& error) {
+    const std::string places = places_of(error.keys(), tree);
+    if (places.empty()) throw;
+    throw SettingError(places + ": " + error.what(), error.keys());
   }
 }
 

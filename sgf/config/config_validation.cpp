@@ -3,9 +3,9 @@
 #include <functional>
 
 #include "sgf/config/config.h"
+#include "sgf/config/setting_error.h"
 #include "sgf/config/train_config_validation.h"
 #include "sgf/core/checked_size.h"
-#include "sgf/core/error.h"
 
 namespace sgf {
 namespace {
@@ -14,11 +14,12 @@ namespace {
 constexpr int64_t kLargest = 1'000'000'000;
 
 void check_count(std::string_view key, int64_t value, int64_t least) {
-  SGF_CHECK(value >= least && value <= kLargest, "{} must lie in {}..{}, got {}", key, least, kLargest, value);
+  SGF_CHECK_SETTING(value >= least && value <= kLargest, "{} must lie in {}..{}, got {}", Key{key}, least, kLargest,
+                    value);
 }
 
 void check_positive(std::string_view key, double value) {
-  SGF_CHECK(value > 0, "{} must be positive, got {}", key, value);
+  SGF_CHECK_SETTING(value > 0, "{} must be positive, got {}", Key{key}, value);
 }
 
 void check_model(const DitConfig& m) {
@@ -33,17 +34,18 @@ void check_model(const DitConfig& m) {
   check_count("model.out_dim", m.out_dim, 1);
   for (const int64_t side : m.patch_size) check_count("model.patch_size", side, 1);
   check_positive("model.eps", m.eps);
-  SGF_CHECK(m.freq_dim % 2 == 0, "model.freq_dim must be even, half cosines and half sines, got {}", m.freq_dim);
+  SGF_CHECK_SETTING(m.freq_dim % 2 == 0, "{} must be even, half cosines and half sines, got {}", Key{"model.freq_dim"},
+                    m.freq_dim);
 }
 
 void check_heads(const DitConfig& m) {
-  SGF_CHECK(m.dim % m.num_heads == 0, "model.num_heads must divide model.dim, got {} heads for dim {}", m.num_heads,
-            m.dim);
+  SGF_CHECK_SETTING(m.dim % m.num_heads == 0, "{} must divide {}, got {} heads for dim {}", Key{"model.num_heads"},
+                    Key{"model.dim"}, m.num_heads, m.dim);
   // RoPE turns pairs, and gives height and width a sixth of them each.
   const int64_t head_width = m.dim / m.num_heads;
-  SGF_CHECK(head_width >= 6 && head_width % 2 == 0,
-            "model.dim / model.num_heads must be even and at least 6 for RoPE, got {} / {} = {}", m.dim, m.num_heads,
-            head_width);
+  SGF_CHECK_SETTING(head_width >= 6 && head_width % 2 == 0,
+                    "{} / {} must be even and at least 6 for RoPE, got {} / {} = {}", Key{"model.dim"},
+                    Key{"model.num_heads"}, m.dim, m.num_heads, head_width);
 }
 
 // Latent pixels of a whole video: 2^40 floats of 16 channels are 64 TiB, and no product with them overflows.
@@ -54,24 +56,23 @@ void check_video(const VideoSettings& v) {
   check_count("video.height", v.height, 1);
   check_count("video.width", v.width, 1);
   const std::optional<int64_t> places = checked_product({v.frames, v.height, v.width});
-  SGF_CHECK(places && *places <= kMostPlaces,
-            "video.frames x video.height x video.width must be at most {} latent pixels, got {} x {} x {}", kMostPlaces,
-            v.frames, v.height, v.width);
+  SGF_CHECK_SETTING(places && *places <= kMostPlaces, "{} x {} x {} must be at most {} latent pixels, got {} x {} x {}",
+                    Key{"video.frames"}, Key{"video.height"}, Key{"video.width"}, kMostPlaces, v.frames, v.height,
+                    v.width);
   check_positive("video.fps", v.fps);
 }
 
 void check_patches(const Config& c) {
   const auto [frames, rows, columns] = c.model.patch_size;
-  SGF_CHECK(c.video.height % rows == 0, "model.patch_size must divide video.height, got {} rows a patch of {}", rows,
-            c.video.height);
-  SGF_CHECK(c.video.width % columns == 0, "model.patch_size must divide video.width, got {} columns a patch of {}",
-            columns, c.video.width);
+  SGF_CHECK_SETTING(c.video.height % rows == 0, "{} must divide {}, got {} rows a patch of {}", Key{"model.patch_size"},
+                    Key{"video.height"}, rows, c.video.height);
+  SGF_CHECK_SETTING(c.video.width % columns == 0, "{} must divide {}, got {} columns a patch of {}",
+                    Key{"model.patch_size"}, Key{"video.width"}, columns, c.video.width);
   const int64_t block = c.context.block_frames;
   const int64_t first = c.context.first_block_frames.value_or(block);
-  SGF_CHECK(
-      block % frames == 0 && first % frames == 0,
-      "model.patch_size must divide context.block_frames and first_block_frames, got {} frames a patch of {} and {}",
-      frames, block, first);
+  SGF_CHECK_SETTING(block % frames == 0 && first % frames == 0,
+                    "{} must divide {} and first_block_frames, got {} frames a patch of {} and {}",
+                    Key{"model.patch_size"}, Key{"context.block_frames"}, frames, block, first);
 }
 
 void check_context(const ContextSettings& c) {
@@ -85,67 +86,69 @@ void check_context(const ContextSettings& c) {
 // Under top_aligned the window runs back from the last trained position, and must not run into the sink.
 void check_positions(const ContextSettings& c) {
   if (c.positions != PositionKind::kTopAligned) return;
-  SGF_CHECK(c.sink_frames + c.fifo_frames + c.block_frames <= c.train_frames,
-            "context.positions top_aligned needs sink_frames + fifo_frames + block_frames within context.train_frames, "
-            "got {} + {} + {} of {}",
-            c.sink_frames, c.fifo_frames, c.block_frames, c.train_frames);
-  SGF_CHECK(c.first_block_frames.value_or(1) <= c.train_frames,
-            "context.positions top_aligned needs first_block_frames within context.train_frames, got {} of {}",
-            c.first_block_frames.value_or(1), c.train_frames);
+  SGF_CHECK_SETTING(c.sink_frames + c.fifo_frames + c.block_frames <= c.train_frames,
+                    "{} top_aligned needs sink_frames + fifo_frames + block_frames within {}, got {} + {} + {} of {}",
+                    Key{"context.positions"}, Key{"context.train_frames"}, c.sink_frames, c.fifo_frames, c.block_frames,
+                    c.train_frames);
+  SGF_CHECK_SETTING(c.first_block_frames.value_or(1) <= c.train_frames,
+                    "{} top_aligned needs first_block_frames within {}, got {} of {}", Key{"context.positions"},
+                    Key{"context.train_frames"}, c.first_block_frames.value_or(1), c.train_frames);
 }
 
 void check_uneven_blocks(int64_t frames, int64_t first, int64_t block) {
-  SGF_CHECK(first <= frames, "context.first_block_frames must fit in video.frames, got {} of {}", first, frames);
-  SGF_CHECK(
-      (frames - first) % block == 0,
-      "context.block_frames must divide video.frames less context.first_block_frames, got blocks of {} in {} - {}",
-      block, frames, first);
+  SGF_CHECK_SETTING(first <= frames, "{} must fit in {}, got {} of {}", Key{"context.first_block_frames"},
+                    Key{"video.frames"}, first, frames);
+  SGF_CHECK_SETTING((frames - first) % block == 0, "{} must divide {} less {}, got blocks of {} in {} - {}",
+                    Key{"context.block_frames"}, Key{"video.frames"}, Key{"context.first_block_frames"}, block, frames,
+                    first);
 }
 
 void check_blocks(const Config& c) {
   const int64_t frames = c.video.frames;
   const int64_t block = c.context.block_frames;
   if (c.context.first_block_frames) return check_uneven_blocks(frames, *c.context.first_block_frames, block);
-  SGF_CHECK(
-      frames % block == 0,
-      "context.block_frames must divide video.frames, got blocks of {} in {}; context.first_block_frames {} would fit",
-      block, frames, frames % block);
+  SGF_CHECK_SETTING(frames % block == 0, "{} must divide {}, got blocks of {} in {}; {} {} would fit",
+                    Key{"context.block_frames"}, Key{"video.frames"}, block, frames, Key{"context.first_block_frames"},
+                    frames % block);
 }
 
 void check_sink(const Config& c) {
-  SGF_CHECK(c.context.sink_frames < c.video.frames,
-            "context.sink_frames must leave room in video.frames, got sink {} of {}", c.context.sink_frames,
-            c.video.frames);
+  SGF_CHECK_SETTING(c.context.sink_frames < c.video.frames, "{} must leave room in {}, got sink {} of {}",
+                    Key{"context.sink_frames"}, Key{"video.frames"}, c.context.sink_frames, c.video.frames);
 }
 
 void check_schedule(const ScheduleSettings& s) {
   check_positive("schedule.shift", s.shift);
   check_count("schedule.table_size", s.table_size, 1);
-  SGF_CHECK(!s.denoising_steps.empty(), "schedule.denoising_steps must name at least one step, got none");
+  SGF_CHECK_SETTING(!s.denoising_steps.empty(), "{} must name at least one step, got none",
+                    Key{"schedule.denoising_steps"});
   for (const double step : s.denoising_steps) {
-    SGF_CHECK(step > 0 && step <= 1000, "schedule.denoising_steps must lie in (0, 1000], got {}", step);
+    SGF_CHECK_SETTING(step > 0 && step <= 1000, "{} must lie in (0, 1000], got {}", Key{"schedule.denoising_steps"},
+                      step);
   }
   const auto rise = std::adjacent_find(s.denoising_steps.begin(), s.denoising_steps.end(), std::less_equal<>());
-  SGF_CHECK(rise == s.denoising_steps.end(), "schedule.denoising_steps must fall from noise to clean, got {}",
-            ConfigValue<std::vector<double>>::write(s.denoising_steps));
+  SGF_CHECK_SETTING(rise == s.denoising_steps.end(), "{} must fall from noise to clean, got {}",
+                    Key{"schedule.denoising_steps"}, ConfigValue<std::vector<double>>::write(s.denoising_steps));
 }
 
 void check_run(const RunSettings& r) {
   check_count("run.threads", r.threads, 0);
-  SGF_CHECK(r.seed >= 0, "run.seed must not be negative, got {}", r.seed);
+  SGF_CHECK_SETTING(r.seed >= 0, "{} must not be negative, got {}", Key{"run.seed"}, r.seed);
   const bool is_cudnn = r.attention == AttentionBackend::kCudnn;
-  SGF_CHECK(!is_cudnn || r.device != DeviceKind::kCpu, "run.attention cudnn needs a GPU, got run.device cpu");
+  SGF_CHECK_SETTING(!is_cudnn || r.device != DeviceKind::kCpu, "{} cudnn needs a GPU, got {} cpu", Key{"run.attention"},
+                    Key{"run.device"});
   const bool is_fused_on_gpu = is_cudnn || (r.attention == AttentionBackend::kFlash && r.device == DeviceKind::kCuda);
-  SGF_CHECK(!is_fused_on_gpu || r.dtype == ComputeDtype::kBFloat16, "run.attention {} needs run.dtype bfloat16, got {}",
-            enum_name(r.attention), enum_name(r.dtype));
+  SGF_CHECK_SETTING(!is_fused_on_gpu || r.dtype == ComputeDtype::kBFloat16, "{} {} needs {} bfloat16, got {}",
+                    Key{"run.attention"}, enum_name(r.attention), Key{"run.dtype"}, enum_name(r.dtype));
 }
 
 }  // namespace
 
 void check_name(std::string_view key, const std::string& name) {
-  SGF_CHECK(name.find('/') == std::string::npos && name != "." && name != "..",
-            "{} is that of a folder too, so it has no '/' and is not '.' or '..', got '{}'; --out names a place", key,
-            name);
+  SGF_CHECK_SETTING(
+      name.find('/') == std::string::npos && name != "." && name != "..",
+      "{} is that of a folder too, so it has no '/' and is not '.' or '..', got '{}'; --out names a place", Key{key},
+      name);
 }
 
 void validate(const Config& config) {
