@@ -6,6 +6,7 @@
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/core/printable.h"
+#include "sgf/kernels/dense_attention.h"
 #include "sgf/verify/recording.h"
 #include "sgf/verify/replay.h"
 

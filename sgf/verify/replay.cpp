@@ -2,6 +2,7 @@
 
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
+#include "sgf/kernels/dense_attention.h"
 #include "sgf/model/dit_config.h"
 #include "sgf/verify/replay_kinds.h"
 

@@ -1,7 +1,7 @@
 // Whether this program computes what a reference recording says: how far each tensor is from the recorded one.
 #pragma once
 
-#include "sgf/kernels/dense_attention.h"
+#include "sgf/kernels/attention_backend.h"
 
 #include <ATen/core/Tensor.h>
 
