@@ -118,6 +118,43 @@ void add_surroundings(StreamSpeed& speed, c10::Device device) {
   if (!device.is_cpu()) speed.device_gib = gib(peak_memory_bytes(device));
 }
 
+StreamSettings stream_settings(const GenerateOrder& order) {
+  return {.latents = latent_settings(order),
+          .fps = order.config.video.fps,
+          .seed = static_cast<uint64_t>(order.config.run.seed),
+          .video = order.number};
+}
+
+// The frames that are there already.
+int64_t take_up(const SavedStream& saved, StreamSession& session, const GenerateOutput& output) {
+  session.latents().restore(saved.snapshot.latents);
+  session.decoder().restore(saved.snapshot.decoder);
+  check_counts(saved, session.latents(), output);
+  return saved.note.pictures.pictures;
+}
+
+bool is_saved(const GenerateOrder& order, const GenerateOutput& output) {
+  return output.can_continue() && order.save_every > 0;
+}
+
+void write_block(const DeliveredBlock& block, const GenerateOrder& order, const GenerateOutput& output,
+                 VideoFiles& files) {
+  files.pictures->add(enlarged(block.pictures, order.enlarge));
+  if (files.latents) files.latents->add(block.latents);
+  if (!block.snapshot || !is_saved(order, output)) return;
+  save_stream(state_file(output), {.note = {.order = order,
+                                            .pictures = files.pictures->sync(),
+                                            .latents = files.latents ? files.latents->sync() : SinkPlace()},
+                                   .snapshot = *block.snapshot});
+}
+
+void finish_files(VideoFiles& files, VideoClaim& claim, const GenerateOutput& output) {
+  files.pictures->finish();
+  if (files.latents) files.latents->finish();
+  if (output.can_continue()) fs::remove(state_file(output));
+  claim.end();
+}
+
 }  // namespace
 
 GenerateResult generate_video(const GenerateOrder& asked, const StreamParts& parts, int64_t blocks,
@@ -125,17 +162,11 @@ GenerateResult generate_video(const GenerateOrder& asked, const StreamParts& par
   VideoClaim claim(output);
   std::optional<SavedStream> saved = earlier_start(asked, output);
   const GenerateOrder order = saved ? saved->note.order : asked;  // the file says which build began it
-  const StreamSettings settings{.latents = latent_settings(order),
-                                .fps = order.config.video.fps,
-                                .seed = static_cast<uint64_t>(order.config.run.seed),
-                                .video = order.number};
-  StreamSession session(*parts.dit, *parts.codec, settings, encode_scenes(order, parts), given_of(order, parts));
+  StreamSession session(*parts.dit, *parts.codec, stream_settings(order), encode_scenes(order, parts),
+                        given_of(order, parts));
   GenerateResult result;
   if (saved) {
-    session.latents().restore(saved->snapshot.latents);
-    session.decoder().restore(saved->snapshot.decoder);
-    check_counts(*saved, session.latents(), output);
-    result.resumed_from = saved->note.pictures.pictures;
+    result.resumed_from = take_up(*saved, session, output);
   } else {
     check_free(order, output);
     begin_files(claim, order, output);
@@ -144,32 +175,20 @@ GenerateResult generate_video(const GenerateOrder& asked, const StreamParts& par
   if (saved) claim.begin(order);
   saved.reset();
   sweep_states(output);
-  const bool is_saved = output.can_continue() && order.save_every > 0;
+  const StreamRunSettings run{.blocks = blocks,
+                              .snapshot_every = is_saved(order, output) ? order.save_every : 0,
+                              .should_stop = output.should_stop};
   const auto deliver = [&](const DeliveredBlock& block) {
-    files.pictures->add(enlarged(block.pictures, order.enlarge));
-    if (files.latents) files.latents->add(block.latents);
+    write_block(block, order, output, files);
     if (output.progress) output.progress(session.latents().pictures_after(block.index + 1));
-    if (!block.snapshot || !is_saved) return;
-    save_stream(state_file(output), {.note = {.order = order,
-                                              .pictures = files.pictures->sync(),
-                                              .latents = files.latents ? files.latents->sync() : SinkPlace()},
-                                     .snapshot = *block.snapshot});
   };
-  if (session.latents().blocks() < blocks) {
-    result.speed = run_stream(
-        session.latents(), session.decoder(),
-        {.blocks = blocks, .snapshot_every = is_saved ? order.save_every : 0, .should_stop = output.should_stop},
-        deliver);
-  }
+  if (session.latents().blocks() < blocks)
+    result.speed = run_stream(session.latents(), session.decoder(), run, deliver);
   add_surroundings(result.speed, parts.device);
   result.blocks = session.latents().blocks();
   result.pictures = session.latents().pictures_after(result.blocks);
   result.is_whole = result.blocks >= blocks;
-  if (!result.is_whole) return result;
-  files.pictures->finish();
-  if (files.latents) files.latents->finish();
-  if (output.can_continue()) fs::remove(state_file(output));
-  claim.end();
+  if (result.is_whole) finish_files(files, claim, output);
   return result;
 }
 
