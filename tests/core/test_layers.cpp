@@ -1,5 +1,5 @@
 // The folders of the library include one another only as sgf/layers.txt says, that file keeps to one order, and no two
-// files need each other.
+// headers need each other.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -82,40 +82,37 @@ std::vector<fs::path> sources_below(const fs::path& folder) {
   return sources;
 }
 
-// A header and its sources count as one: "sgf/core/error".
-std::string unit_of(const fs::path& file) {
-  return fs::path(file).replace_extension().lexically_relative(kSource).generic_string();
-}
+std::string name_of(const fs::path& file) { return file.lexically_relative(kSource).generic_string(); }
 
-Includes units_of_the_library() {
-  Includes units;
+Includes headers_of_the_library() {
+  Includes headers;
   for (const char* folder : {"sgf", "lab"})
     for (const fs::path& path : sources_below(kSource / folder)) {
+      if (path.extension() != ".h" && path.extension() != ".cuh") continue;
       std::ifstream source(path);
-      for (const std::string& file : includes_of(source))
-        if (unit_of(kSource / file) != unit_of(path)) units[unit_of(path)].insert(unit_of(kSource / file));
+      headers[name_of(path)] = includes_of(source);
     }
-  return units;
+  return headers;
 }
 
-// The units of a circle, in order, or nothing.
-std::vector<std::string> find_circle(const Includes& units) {
+// The files of a circle, in order, or nothing.
+std::vector<std::string> find_circle(const Includes& files) {
   std::map<std::string, int> state;  // 1: on the way, 2: done
   std::vector<std::string> way;
-  const std::function<bool(const std::string&)> closes = [&](const std::string& unit) {
-    if (state[unit] == 2) return false;
-    way.push_back(unit);
-    if (state[unit] == 1) return true;
-    state[unit] = 1;
-    if (const auto found = units.find(unit); found != units.end())
+  const std::function<bool(const std::string&)> closes = [&](const std::string& file) {
+    if (state[file] == 2) return false;
+    way.push_back(file);
+    if (state[file] == 1) return true;
+    state[file] = 1;
+    if (const auto found = files.find(file); found != files.end())
       for (const std::string& other : found->second)
         if (closes(other)) return true;
-    state[unit] = 2;
+    state[file] = 2;
     way.pop_back();
     return false;
   };
-  for (const auto& [unit, others] : units)
-    if (closes(unit)) return way;
+  for (const auto& [file, others] : files)
+    if (closes(file)) return way;
   return {};
 }
 
@@ -175,11 +172,12 @@ TEST(Layers, ThePublicHeaderNeedsFewOthers) {
   for (const std::string& file : installed) EXPECT_TRUE(fs::exists(kSource / file)) << file;
 }
 
-TEST(Layers, NoTwoFilesNeedEachOther) {
-  const std::vector<std::string> circle = find_circle(units_of_the_library());
+TEST(Layers, NoTwoHeadersNeedEachOther) {
+  const Includes headers = headers_of_the_library();
+  EXPECT_GT(headers.size(), 300u);
   std::string shown;
-  for (const std::string& unit : circle) shown += unit + " -> ";
-  EXPECT_TRUE(circle.empty()) << shown;
+  for (const std::string& file : find_circle(headers)) shown += file + " -> ";
+  EXPECT_EQ(shown, "");
 }
 
 TEST(Layers, ACircleIsFound) {
