@@ -20,7 +20,12 @@ function(sgf_add_sources target)
     get_filename_component(folder ${room}/${source} DIRECTORY)
     string(MAKE_C_IDENTIFIER "${folder}" group)
     target_sources(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/${source})
-    sgf_compile_together(${target} ${group} ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+    if(source MATCHES "\\.cu$")  # kernels are compiled one by one
+      set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/${source} TARGET_DIRECTORY ${target}
+                                  PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    else()
+      sgf_compile_together(${target} ${group} ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+    endif()
   endforeach()
 endfunction()
 

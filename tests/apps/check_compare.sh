@@ -45,7 +45,7 @@ check_pages() {
   cp method-ours/*3.mp4 method-ours/*4.mp4 short
   expect 0 'has no partner' "$SGF" compare short method-theirs --out short.html
   : >short/broken.mp4
-  expect 1 'broken.mp4: [data]' "$SGF" compare short method-theirs --out broken.html
+  expect 1 'broken.mp4 is empty' "$SGF" compare short method-theirs --out broken.html
   expect 1 'holds no mp4' "$SGF" compare method-ours empty
   expect 1 'is no folder' "$SGF" compare method-ours nowhere
   expect 2 'Two folders of videos' "$SGF" compare method-ours

@@ -15,7 +15,7 @@ struct TinyVideo {
   const OneThread one_thread;
 
   TinyVideo() {
-    order.model = std::string(SGF_SOURCE_DIR) + "/models/world-small/student";
+    order.model = SGF_SOURCE_DIR "/models/world-small/student";
     order.config = load_config(order.model + "/config.yaml",
                                {"run.device=cpu", "run.dtype=float32", "run.seed=1", "video.height=4", "video.width=4",
                                 "schedule.denoising_steps=[1000, 500]"},

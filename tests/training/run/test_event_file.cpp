@@ -187,7 +187,7 @@ TEST(EventFile, IsReadByTensorBoard) {
   write_resumed_run(folder.path());
   const char* python = std::getenv("SGF_TENSORBOARD_PYTHON");
   const std::string command = std::string(python ? python : "python3") +
-                              " '" SGF_SOURCE_DIR "/tests/training/check_events.py' '" + folder.path().string() +
+                              " '" SGF_SOURCE_DIR "/tests/training/run/check_events.py' '" + folder.path().string() +
                               "' 2>&1";
   const int status = std::system(command.c_str());
   if (WEXITSTATUS(status) == kNotInstalled || WEXITSTATUS(status) == 127)
