@@ -67,7 +67,8 @@ RolloutSettings rollout_settings_of(const Config& c) {
           .layout = layout_of(c),
           .timesteps = c.schedule.timesteps(),
           .cache = c.dmd.cache,
-          .sigma = c.schedule.sigma_rule()};
+          .sigma = c.schedule.sigma_rule(),
+          .context_sigma = c.schedule.sigma_rule().at(0)};
 }
 
 DitWeights weights_of(const Config& c, const std::string& source, at::TensorOptions options) {

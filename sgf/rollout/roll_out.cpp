@@ -1,6 +1,7 @@
 #include "sgf/rollout/roll_out.h"
 
 #include "sgf/core/error.h"
+#include "sgf/schedule/flow_match.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -68,6 +69,12 @@ void check_given(const at::Tensor& given, const BlockLayout& layout) {
 
 }  // namespace
 
+at::Tensor context_latents(const at::Tensor& clean, FrameSpan block, const RolloutSettings& settings,
+                           const BlockNoise& noise) {
+  if (settings.context_sigma == 0) return clean;
+  return add_noise(clean, noise(block, settings.context_draw()), settings.context_sigma);
+}
+
 ExitRecord roll_out(const CausalDit& dit, const PromptText& text, const RolloutSettings& settings,
                     const ExitSteps& exits, const BlockNoise& noise, const at::Tensor& given) {
   const at::NoGradGuard no_grad;
@@ -87,6 +94,7 @@ ExitRecord roll_out(const CausalDit& dit, const PromptText& text, const RolloutS
       rolled = {clean, clean, clean};
     } else {
       rolled = roll_block(dit, text, context, settings, exits, noise);
+      rolled.context = context_latents(rolled.context, context.block, settings, noise);
     }
     dit.write(rolled.context, text, context);
     noisy.push_back(rolled.noisy);

@@ -41,7 +41,8 @@ at::Tensor roll_out_with_graph(const CausalDit& dit, const PromptText& text, con
       const at::Tensor noisy = exit_input(dit, text, context, way, noise);
       predictions.push_back(predict_block(dit, text, context, noisy, way.level(exit_step - 1)));
     }
-    dit.write(through_time ? predictions.back() : predictions.back().detach(), text, context);
+    const at::Tensor clean = through_time ? predictions.back() : predictions.back().detach();
+    dit.write(context_latents(clean, context.block, settings, noise), text, context);
   }
   return at::cat(predictions, 1);
 }

@@ -6,6 +6,8 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
+
 #include <algorithm>
 #include <vector>
 
@@ -25,10 +27,14 @@ void check_same_shape(const at::Tensor& a, const at::Tensor& b) {
   SGF_CHECK(a.sizes() == b.sizes(), "latents of one shape expected, got {} and {} elements", a.numel(), b.numel());
 }
 
-// FlowSchedule's entries at places `index`.
+// The table's entries at places `index`, in float32 and float64 as SigmaRule has them.
 at::Tensor entry_sigmas(const SigmaRule& rule, const at::Tensor& index) {
-  const at::Tensor base = 1.0 - index / static_cast<double>(rule.entries);
-  return base * rule.shift / (1.0 + base * (rule.shift - 1.0));
+  const auto count = static_cast<double>(rule.entries);
+  const float step = -1.0F / static_cast<float>(count), shift = static_cast<float>(rule.shift);
+  const at::Tensor noisy_half = (index.to(at::kFloat) * step) + 1.0;
+  const at::Tensor clean_half = -((count - index).to(at::kFloat) * step);
+  const at::Tensor base = at::where(index < std::floor((count + 1) / 2), noisy_half, clean_half);
+  return (base * shift / (base * (shift - 1.0F) + 1.0)).to(at::kDouble);
 }
 
 }  // namespace

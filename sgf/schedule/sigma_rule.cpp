@@ -9,9 +9,14 @@
 namespace sgf {
 namespace {
 
-// FlowSchedule's entry, in the same order of operations.
+// In float32, as the public code has its table: it counts from both ends towards the middle.
 double entry_sigma(const SigmaRule& rule, double index) {
-  return shift_sigma(1.0 - index / static_cast<double>(rule.entries), rule.shift);
+  const auto count = static_cast<double>(rule.entries);
+  const float step = -1.0F / static_cast<float>(count), shift = static_cast<float>(rule.shift);
+  const bool is_noisy_half = index < std::floor((count + 1) / 2);
+  const float base =
+      is_noisy_half ? 1.0F + step * static_cast<float>(index) : -(step * static_cast<float>(count - index));
+  return shift * base / (1.0F + (shift - 1.0F) * base);
 }
 
 }  // namespace

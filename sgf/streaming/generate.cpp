@@ -118,13 +118,6 @@ void add_surroundings(StreamSpeed& speed, c10::Device device) {
   if (!device.is_cpu()) speed.device_gib = gib(peak_memory_bytes(device));
 }
 
-StreamSettings stream_settings(const GenerateOrder& order) {
-  return {.latents = latent_settings(order),
-          .fps = order.config.video.fps,
-          .seed = static_cast<uint64_t>(order.config.run.seed),
-          .video = order.number};
-}
-
 // The frames that are there already.
 int64_t take_up(const SavedStream& saved, StreamSession& session, const GenerateOutput& output) {
   session.latents().restore(saved.snapshot.latents);

@@ -51,6 +51,13 @@ LatentStreamSettings latent_settings(const GenerateOrder& order) {
           .sigma = c.schedule.sigma_rule()};
 }
 
+StreamSettings stream_settings(const GenerateOrder& order) {
+  return {.latents = latent_settings(order),
+          .fps = order.config.video.fps,
+          .seed = static_cast<uint64_t>(order.config.run.seed),
+          .video = order.number};
+}
+
 CodecShape codec_shape(const Config& c) {
   if (c.data.world.empty()) return {};
   return {.spatial = world_preset(c.data.world).codec_patch, .temporal = 1};

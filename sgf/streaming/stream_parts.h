@@ -33,6 +33,7 @@ struct CodecShape {
 CodecShape codec_shape(const Config& config);
 
 LatentStreamSettings latent_settings(const GenerateOrder& order);
+StreamSettings stream_settings(const GenerateOrder& order);
 PictureSize picture_size(const Config& config);
 
 // Prompts through the text encoder, as the stream reads them.

@@ -46,12 +46,6 @@ GenerateOrder order_of(const VideoStreamSettings& settings) {
   return order;
 }
 
-StreamSettings stream_settings(const GenerateOrder& order) {
-  return {.latents = latent_settings(order),
-          .fps = order.config.video.fps,
-          .seed = static_cast<uint64_t>(order.config.run.seed)};
-}
-
 }  // namespace
 
 struct VideoStream::State {

@@ -45,7 +45,9 @@ ScoreDraw with_sigma(ScoreDraw draw, const DmdSettings& settings) {
 BlockNoise noise_of(const DmdInputs& inputs, const BlockLayout& layout) {
   const auto draws = static_cast<int64_t>(inputs.noise.size()) / layout.count();
   return [&inputs, &layout, draws](FrameSpan block, int64_t draw) {
-    return inputs.noise.at(static_cast<size_t>(layout.block_of(block.begin) * draws + draw));
+    const int64_t held =
+        std::min(draw, draws - 1);  // the context's draw is the last, however many steps were drawn for
+    return inputs.noise.at(static_cast<size_t>(layout.block_of(block.begin) * draws + held));
   };
 }
 
@@ -105,8 +107,11 @@ std::vector<at::Tensor> drawn_noise(const BlockNoise& noise, const RolloutSettin
   const bool stops_at_exit = exits.is_shared() && rollout.cache == CacheLatents::kExit;
   const auto draws = stops_at_exit ? exits.latest() : static_cast<int64_t>(rollout.timesteps.size());
   std::vector<at::Tensor> out;
-  for (int64_t i = 0; i < rollout.layout.count(); ++i)
-    for (int64_t draw = 0; draw < draws; ++draw) out.push_back(noise(rollout.layout.block(i), draw));
+  for (int64_t i = 0; i < rollout.layout.count(); ++i) {
+    const FrameSpan block = rollout.layout.block(i);
+    for (int64_t draw = 0; draw < draws; ++draw) out.push_back(noise(block, draw));
+    if (rollout.context_sigma > 0) out.push_back(noise(block, rollout.context_draw()));
+  }
   return out;
 }
 

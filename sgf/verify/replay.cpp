@@ -27,8 +27,10 @@ const std::map<std::string, Kind>& kinds() {
   static const std::map<std::string, Kind> table{
       {"dit_bidirectional", {replay_dit_bidirectional, 0}},
       {"dit_serial", {replay_dit_serial, 0}},
+      {"dit_stream", {replay_dit_stream, 0}},
       {"dit_parallel", {replay_dit_parallel, 0}},
       {"dit_pass2", {replay_dit_pass2, 0}},
+      {"sgf_rollout", {replay_sgf_rollout, 0}},
       {"sgf_step", {replay_sgf_step, 0}},
       {"stage_flow_matching", {replay_flow_matching, 0}},
       {"stage_teacher_forcing", {replay_teacher_forcing, 0}},

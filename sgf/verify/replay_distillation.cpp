@@ -15,9 +15,8 @@ BlockLayout recorded_layout(const Recording& recording, const at::Tensor& clips)
 }
 
 // Everything, as these stages are trained, unless the recording has a window.
-ContextPolicy recorded_policy(const Recording& recording) {
-  if (!recording.has_setting("sink_frames")) return ContextPolicy::everything();
-  return {.sink_frames = recording.integer("sink_frames"), .fifo_frames = recording.integer("fifo_frames")};
+ContextPolicy window_or_everything(const Recording& recording) {
+  return recording.has_setting("sink_frames") ? recorded_policy(recording) : ContextPolicy::everything();
 }
 
 OdeStates recorded_states(const Recording& recording, RecordedTimes times, const ReplayOptions& options) {
@@ -49,7 +48,7 @@ NamedTensors replay_causal_ode(const Recording& recording, const ReplayOptions& 
   const CausalDit student = load_dit(recording, options);
   set_requires_grad(student.weights(), true);
   const OdeStates states = recorded_states(recording, RecordedTimes::kOfSamples, options);
-  const ReconstructionMask mask(recorded_policy(recording), recorded_layout(recording, states.state));
+  const ReconstructionMask mask(window_or_everything(recording), recorded_layout(recording, states.state));
   return answers(student, causal_ode_loss(student, states, latents(recording, "data", options, states.state), mask));
 }
 
@@ -57,7 +56,7 @@ NamedTensors replay_bidirectional_ode(const Recording& recording, const ReplayOp
   const CausalDit student = load_dit(recording, options);
   set_requires_grad(student.weights(), true);
   const OdeStates states = recorded_states(recording, RecordedTimes::kOfBlocks, options);
-  const BlockCausal blocks{recorded_policy(recording), recorded_layout(recording, states.state)};
+  const BlockCausal blocks{window_or_everything(recording), recorded_layout(recording, states.state)};
   return answers(student, bidirectional_ode_loss(student, states, blocks));
 }
 
@@ -71,7 +70,7 @@ NamedTensors replay_causal_cd(const Recording& recording, const ReplayOptions& o
                                latents(recording, "noise", options, data),
                                {text_rows(recording, options), text_rows(recording, options, "negative_text")},
                                grid_steps(grid, recorded_steps(recording, data.size(0)), options.device)};
-  const ReconstructionMask mask(recorded_policy(recording), recorded_layout(recording, data));
+  const ReconstructionMask mask(window_or_everything(recording), recorded_layout(recording, data));
   const ConsistencyLoss step = consistency_loss({student, teacher, average}, batch, recording.number("guidance"), mask);
   NamedTensors out{{"out.loss", step.loss.detach().view({1})},
                    {"out.next", frames_first(step.next)},

@@ -34,6 +34,30 @@ void add_cache(NamedTensors& out, const KvCache& cache, int64_t layer, const Pat
   out.emplace_back("out.cache_v." + std::to_string(layer), held.values);
 }
 
+PositionRule recorded_positions(const Recording& recording) {
+  const std::string name = recording.text("positions");
+  const std::optional<PositionKind> kind = enum_from_name<PositionKind>(name);
+  SGF_CHECK(kind.has_value(), "{}: positions are {}, got '{}'", recording.path().string(),
+            all_enum_names<PositionKind>(), name);
+  return {.kind = *kind, .train_frames = recording.integer("train_frames")};
+}
+
+// Block by block: what the network says of the noisy latents, then the clean ones written.
+at::Tensor serial_flow(const Recording& recording, const ReplayOptions& options, const CausalDit& dit,
+                       const BlockLayout& layout, KvCache& cache, const PositionRule& positions) {
+  const at::Tensor noisy = latents(recording, "noisy", options), clean = latents(recording, "clean", options, noisy);
+  const PromptText prompt = dit.prepare(text_rows(recording, options));
+  std::vector<at::Tensor> flows;
+  for (int64_t i = 0; i < layout.count(); ++i) {
+    const FrameSpan block = layout.block(i);
+    const Serial context{cache, block, positions};
+    const at::Tensor x = noisy.slice(1, block.begin, block.end);
+    flows.push_back(dit.forward(x, every_frame(x, recording.number("t_noisy")), prompt, context));
+    dit.write(clean.slice(1, block.begin, block.end), prompt, context, recording.number("t_context"));
+  }
+  return at::cat(flows, 1);
+}
+
 NamedTensors replay_parallel(const Recording& recording, const ReplayOptions& options, const ContextPolicy& policy,
                              GradientBoundary boundary) {
   const CausalDit dit = load_dit(recording, options);
@@ -62,23 +86,25 @@ NamedTensors replay_dit_bidirectional(const Recording& recording, const ReplayOp
 NamedTensors replay_dit_serial(const Recording& recording, const ReplayOptions& options) {
   const CausalDit dit = load_dit(recording, options);
   const at::NoGradGuard no_grad;
-  const at::Tensor noisy = latents(recording, "noisy", options), clean = latents(recording, "clean", options, noisy);
+  const at::Tensor noisy = latents(recording, "noisy", options);
   const SerialCase serial = serial_case(recording, noisy.size(1));
   KvCache cache(serial.policy, dit.cache_shape(noisy, serial.layout.largest_block(), noisy.size(1)),
                 weight_options(options));
-  const PromptText prompt = dit.prepare(text_rows(recording, options));
-  std::vector<at::Tensor> flows;
-  for (int64_t i = 0; i < serial.layout.count(); ++i) {
-    const FrameSpan block = serial.layout.block(i);
-    const Serial context{cache, block, {}};
-    const at::Tensor x = noisy.slice(1, block.begin, block.end);
-    flows.push_back(dit.forward(x, every_frame(x, recording.number("t_noisy")), prompt, context));
-    dit.write(clean.slice(1, block.begin, block.end), prompt, context, recording.number("t_context"));
-  }
-  NamedTensors out{{"out.flow", frames_first(at::cat(flows, 1))}};
+  NamedTensors out{{"out.flow", frames_first(serial_flow(recording, options, dit, serial.layout, cache, {}))}};
   const PatchGrid grid(noisy.size(3), noisy.size(4), dit.config().patch_size[1], dit.config().patch_size[2]);
   for (int64_t layer = 0; layer < dit.config().num_layers; ++layer) add_cache(out, cache, layer, grid);
   return out;
+}
+
+NamedTensors replay_dit_stream(const Recording& recording, const ReplayOptions& options) {
+  const CausalDit dit = load_dit(recording, options);
+  const at::NoGradGuard no_grad;
+  const at::Tensor noisy = latents(recording, "noisy", options);
+  const BlockLayout layout(noisy.size(1), recording.integer("frames_per_block"));
+  KvCache cache(recorded_policy(recording), dit.cache_shape(noisy, layout.largest_block(), /*max_frames=*/0),
+                weight_options(options));
+  return {
+      {"out.flow", frames_first(serial_flow(recording, options, dit, layout, cache, recorded_positions(recording)))}};
 }
 
 NamedTensors replay_dit_parallel(const Recording& recording, const ReplayOptions& options) {
@@ -89,9 +115,7 @@ NamedTensors replay_dit_pass2(const Recording& recording, const ReplayOptions& o
   const std::string boundary = recording.text("boundary");
   SGF_CHECK(boundary == "open" || boundary == "frozen", "{}: boundary is 'open' or 'frozen', got '{}'",
             recording.path().string(), boundary);
-  const ContextPolicy policy{.sink_frames = recording.integer("sink_frames"),
-                             .fifo_frames = recording.integer("fifo_frames")};
-  return replay_parallel(recording, options, policy,
+  return replay_parallel(recording, options, recorded_policy(recording),
                          boundary == "open" ? GradientBoundary::kOpenContext : GradientBoundary::kFrozenContext);
 }
 

@@ -101,10 +101,12 @@ BlockNoise recorded_noise(const Recording& recording, const ReplayOptions& optio
   };
 }
 
+ContextPolicy recorded_policy(const Recording& recording) {
+  return {.sink_frames = recording.integer("sink_frames"), .fifo_frames = recording.integer("fifo_frames")};
+}
+
 RolloutSettings rollout_settings(const Recording& recording, int64_t frames) {
-  const ContextPolicy policy{.sink_frames = recording.integer("sink_frames"),
-                             .fifo_frames = recording.integer("fifo_frames")};
-  return {policy, BlockLayout(frames, recording.integer("frames_per_block")),
+  return {recorded_policy(recording), BlockLayout(frames, recording.integer("frames_per_block")),
           recording.setting("denoising_timesteps").get<std::vector<double>>()};
 }
 

@@ -41,6 +41,9 @@ double recorded_shift(const Recording& recording);
 // t for every frame of `like` [B, F, ...].
 at::Tensor every_frame(const at::Tensor& like, double t);
 
+// Sink and FIFO of a recording's window.
+ContextPolicy recorded_policy(const Recording& recording);
+
 // The draws of an SGF step: draw 0 is `start`, draw k is row k - 1 of `in.renoise`.
 BlockNoise recorded_noise(const Recording& recording, const ReplayOptions& options, const at::Tensor& start);
 RolloutSettings rollout_settings(const Recording& recording, int64_t frames);

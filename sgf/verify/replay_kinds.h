@@ -7,8 +7,10 @@ namespace sgf {
 
 NamedTensors replay_dit_bidirectional(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_dit_serial(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_dit_stream(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_dit_parallel(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_dit_pass2(const Recording& recording, const ReplayOptions& options);
+NamedTensors replay_sgf_rollout(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_sgf_step(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_flow_matching(const Recording& recording, const ReplayOptions& options);
 NamedTensors replay_teacher_forcing(const Recording& recording, const ReplayOptions& options);

@@ -2,6 +2,8 @@
 #include "sgf/core/error.h"
 #include "sgf/objectives/clip_loss.h"
 #include "sgf/objectives/flow_matching.h"
+#include "sgf/reconstruction/reconstruct.h"
+#include "sgf/rollout/roll_out.h"
 #include "sgf/schedule/flow_schedule.h"
 #include "sgf/training/dmd_step.h"
 #include "sgf/verify/replay_inputs.h"
@@ -18,6 +20,31 @@ at::Tensor recorded_weights(const Recording& recording, const at::Tensor& t, con
   return bell_weights(FlowSchedule(recorded_shift(recording)), t, data);
 }
 
+RolloutSettings release_rollout_settings(const Recording& recording) {
+  const SigmaRule sigma{.lookup = SigmaLookup::kNearestTable, .shift = recorded_shift(recording)};
+  const std::string cache = recording.text("cache");
+  const std::optional<CacheLatents> cached = enum_from_name<CacheLatents>(cache);
+  SGF_CHECK(cached.has_value(), "{}: cache is {}, got '{}'", recording.path().string(), all_enum_names<CacheLatents>(),
+            cache);
+  return {.policy = recorded_policy(recording),
+          .layout = BlockLayout(recording.input("noise").size(2), recording.integer("frames_per_block")),
+          .timesteps = recording.setting("timesteps").get<std::vector<double>>(),
+          .cache = *cached,
+          .sigma = sigma,
+          .context_sigma = sigma.at(0)};
+}
+
+// Draw 0 is `in.noise`, draw k `in.step_noise.k`, and the context's `in.context_noise`.
+BlockNoise release_noise(const Recording& recording, const ReplayOptions& options, const RolloutSettings& settings) {
+  std::vector<at::Tensor> draws{latents(recording, "noise", options)};
+  for (int64_t k = 1; k < settings.context_draw(); ++k)
+    draws.push_back(latents(recording, ("step_noise." + std::to_string(k)).c_str(), options, draws.front()));
+  draws.push_back(latents(recording, "context_noise", options, draws.front()));
+  return [draws](FrameSpan block, int64_t draw) {
+    return draws.at(static_cast<size_t>(draw)).slice(1, block.begin, block.end);
+  };
+}
+
 NamedTensors loss_and_gradients(const CausalDit& dit, const at::Tensor& loss) {
   NamedTensors out{{"out.loss", as_recorded(loss)}};
   add_gradients(out, "grad.", dit, loss);
@@ -25,6 +52,22 @@ NamedTensors loss_and_gradients(const CausalDit& dit, const at::Tensor& loss) {
 }
 
 }  // namespace
+
+// Both passes of the release's training: sigmas of its table, and the noise on the context that follows from them.
+NamedTensors replay_sgf_rollout(const Recording& recording, const ReplayOptions& options) {
+  const CausalDit generator = load_dit(recording, options);
+  set_requires_grad(generator.weights(), true);
+  const at::Tensor text = text_rows(recording, options);
+  const RolloutSettings settings = release_rollout_settings(recording);
+  const ExitRecord record = roll_out(generator, generator.prepare(text), settings, recording.integer("exit_step"),
+                                     release_noise(recording, options, settings));
+  const at::Tensor x = reconstruct(generator, generator.embed(text), record, GradientBoundary::kOpenContext);
+  NamedTensors out{{"out.noisy", frames_first(record.noisy)},
+                   {"out.context", frames_first(record.context)},
+                   {"out.prediction", frames_first(x.detach())}};
+  add_gradients(out, "grad.", generator, x, latents(recording, "grad_out", options, x));
+  return out;
+}
 
 NamedTensors replay_sgf_step(const Recording& recording, const ReplayOptions& options) {
   const CausalDit generator = load_dit(recording, options), teacher = load_dit(recording, options, "w_real"),

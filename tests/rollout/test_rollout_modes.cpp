@@ -4,6 +4,7 @@
 #include "sgf/objectives/distribution_matching.h"
 #include "sgf/reconstruction/reconstruct.h"
 #include "sgf/reconstruction/recovery_report.h"
+#include "sgf/rollout/few_step_samples.h"
 #include "sgf/rollout/record_file.h"
 #include "sgf/rollout/roll_out.h"
 #include "tests/core/temporary_folder.h"
@@ -63,6 +64,29 @@ TEST(ExitPerSample, WantsAnExitForEverySample) {
   EXPECT_THROW(rolled.roll(ExitSteps({3, 1})), Error);
   EXPECT_THROW(rolled.roll(ExitSteps({3, 1, 4})), Error);
   EXPECT_THROW(rolled.roll(0), Error);
+}
+
+TEST(ContextNoise, LiesOnTheContextThatBothPassesSee) {
+  Rolled rolled;
+  rolled.settings.context_sigma = 0.1;
+  const ExitRecord record = rolled.roll(2);
+  EXPECT_GT(relative_l2(record.context, record.prediction), 0.01);
+  EXPECT_LT(rolled.recovered(record).relative_l2, 1e-11);
+  rolled.settings.context_sigma = 0;
+  const ExitRecord clean = rolled.roll(2);
+  EXPECT_TRUE(at::equal(clean.context, clean.prediction));
+  EXPECT_TRUE(at::equal(clean.noisy.slice(1, 0, 1), record.noisy.slice(1, 0, 1))) << "the first block sees no context";
+  EXPECT_GT(relative_l2(clean.prediction.slice(1, 1), record.prediction.slice(1, 1)), 1e-4);
+}
+
+TEST(ContextNoise, IsLeftOutOfSamples) {
+  Rolled rolled;
+  const auto sampled = [&](double context_sigma) {
+    rolled.settings.context_sigma = context_sigma;
+    return sample_in_few_steps(rolled.dit, rolled.text, rolled.settings,
+                               sample_noise(7, 3, {3, 4, 6}, at::TensorOptions(at::kDouble)));
+  };
+  EXPECT_TRUE(at::equal(sampled(0.1), sampled(0)));
 }
 
 TEST(FinalClean, ContextIsTheLastPredictionAndTheRecordThatOfTheExit) {
