@@ -12,7 +12,7 @@
 namespace sgf {
 
 // Weights to start from: a file or folder of weights as users have them, a run folder (its newest checkpoint) or a
-// checkpoint folder; in the last two the slow average where there is one. Refuses another architecture than `config`.
+// checkpoint folder; in the last two the EMA if there is one. Refuses another architecture than `config`.
 DitWeights read_start_weights(const std::filesystem::path& path, const DitConfig& config, at::TensorOptions options);
 
 // run.dtype, and that of the masters: float32, or float64 where computation is in float64.

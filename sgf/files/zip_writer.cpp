@@ -61,7 +61,7 @@ std::string central_extra(uint64_t size, uint64_t offset) {
   return Fields().add(kZip64Extra).add(static_cast<uint16_t>(wide.bytes().size())).add(wide.bytes()).bytes();
 }
 
-// Goes on from the checksum of the bytes before. To zlib no bytes mean a new beginning.
+// Continues the checksum of the bytes before. zlib would start anew for no bytes.
 uint32_t checksum(uint32_t before, std::span<const std::byte> bytes) {
   if (bytes.empty()) return before;
   return static_cast<uint32_t>(::crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
