@@ -276,6 +276,7 @@ check_run() {
   cp -r -- "$DATA/../../run" "$tree" && cp -r -- "$DATA/../../tools/run" "$tree/tools"
   expect 2 "clean takes --all or nothing, got '--all now'" "$tree/run" clean --all now
   expect 2 "format takes --check or nothing, got '--check now'" "$tree/run" format --check now
+  expect 2 "install takes --prefix DIR or nothing, got 'now'" "$tree/run" install now
   [[ -d $tree/build ]] || { echo "FAIL: a refused clean removed the build" && FAILED=1; }
   expect 0 '' "$tree/run" clean
   [[ ! -d $tree/build ]] || { echo "FAIL: clean left the build" && FAILED=1; }

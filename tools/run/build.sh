@@ -3,7 +3,7 @@
 
 build_dir() { echo "$ROOT/build/${1:-$FLAVOUR}"; }
 
-# The CUDA build has a CMake of its own; what needs no torch goes on without that environment.
+# The CUDA build has its own CMake; builds without torch do not need that environment.
 cmake_tool() { if [[ $FLAVOUR == cuda && -x $(venv_dir)/bin/$1 ]]; then echo "$(venv_dir)/bin/$1"; else command -v "$1"; fi; }
 
 # A file that includes torch takes about 2 GB to compile.
@@ -15,7 +15,7 @@ compile_jobs() {
   echo "${SGF_JOBS:-$((cores > 1 ? cores : 1))}"
 }
 
-# What the presets cannot know: where torch is, and nvcc.
+# What the presets cannot know: the paths of torch and nvcc.
 configure_arguments() {
   local preset=$1 architecture
   [[ $preset != asan && $preset != fuzz ]] || return 0
@@ -25,13 +25,13 @@ configure_arguments() {
   architecture=$(remembered gpu-architecture || true)
   [[ -n $architecture ]] || return 0
   echo "-DSGF_CUDA_ARCHITECTURES=$architecture"
-  # A GPU here: the program stays on this machine, and may use its FFmpeg.
+  # With a GPU here, the program stays on this machine and may use its FFmpeg.
   if pkg-config --exists libavformat libavcodec libswscale libavutil 2>/dev/null; then echo "-DSGF_WITH_FFMPEG=ON"; fi
 }
 
 run_cmake() { (cd "$ROOT" && "$(cmake_tool cmake)" "$@" </dev/null >&2) || die 1 "CMake could not configure the build"; }
 
-# Configures when never done, or when the arguments or presets changed; Ninja itself sees to changed CMake files.
+# Configures once, and again when arguments or presets change; Ninja itself handles changed CMake files.
 configure() {
   local preset=$1 dir arguments key
   dir=$(build_dir "$preset")
@@ -43,7 +43,7 @@ configure() {
   echo "$key" >"$dir/.configured"
 }
 
-# build_preset PRESET TARGET: says nothing where nothing is to do.
+# build_preset PRESET TARGET: silent if nothing has to be built.
 build_preset() {
   ninja -C "$(build_dir "$1")" -j "$(compile_jobs)" "$2" </dev/null 2>&1 |
     sed -u -e '/^ninja: Entering directory/d' -e '/Re-checking globbed directories/d' -e '/^ninja: no work to do/d' >&2 ||

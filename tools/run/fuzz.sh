@@ -1,12 +1,11 @@
-# Fuzzing the readers of outside data with libFuzzer. What it learns grows in build/fuzz/corpus, not in the tree.
+# Fuzzing the readers of outside data with libFuzzer. Its corpus grows in build/fuzz/corpus, not in the source tree.
 # shellcheck shell=bash
 
 FUZZ_SECONDS=60
-# Short inputs first, which are tried by the thousand; then up to a megabyte, so that depth and size are in reach.
+# Short inputs first, because thousands can be tried; then up to 1 MB, to reach limits of depth and size.
 FUZZ_SHORT=4096 FUZZ_LONG=1048576
 FUZZ_LIMITS=(-rss_limit_mb=2048 -timeout=60)
-# Faster, where an address is reported with fewer callers; an input alone is run with all of them. The replay of ./run
-# test looks for leaks.
+# Shorter stack traces make fuzzing faster; a single input runs with full traces. The replay in ./run test finds leaks.
 FUZZ_ASAN=malloc_context_size=2:quarantine_size_mb=16:detect_leaks=0
 
 # Sets FUZZ_TARGET (empty: all), FUZZ_SECONDS and FUZZ_LIST.
@@ -20,17 +19,17 @@ parse_fuzz_arguments() {
       ;;
   esac
   if [[ ${1-} =~ ^[1-9][0-9]*$ ]]; then FUZZ_SECONDS=$1 && shift; fi
-  (($# == 0)) || die 2 "fuzz takes a target and a number of seconds, got '$*'"
+  (($# == 0)) || die 2 "fuzz takes a target and a number of seconds, got unexpected '$*'"
 }
 
 fuzz_program() { "$(build_dir fuzz)/bin/sgf_fuzz" "$@"; }
 
-# Packages split clang's runtime differently: only a link tells whether libFuzzer is there.
+# Distributions split clang's runtime differently: only a link shows whether libFuzzer is installed.
 check_libfuzzer() {
-  command -v clang++ >/dev/null || die 3 "fuzz needs clang++; nothing else here builds with it"
+  command -v clang++ >/dev/null || die 3 "fuzz needs clang++, which is not installed"
   echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' |
     clang++ -x c++ -fsanitize=fuzzer,address -o /dev/null - 2>/dev/null ||
-    die 3 "clang++ has no libFuzzer here; install compiler-rt of $(clang++ --version | head -n 1)"
+    die 3 "this clang++ has no libFuzzer; install compiler-rt for $(clang++ --version | head -n 1)"
 }
 
 ready_fuzz() {
@@ -39,7 +38,7 @@ ready_fuzz() {
   build_preset fuzz sgf_fuzz
 }
 
-# Inputs that are stored packed, as libFuzzer wants them.
+# Unpacks compressed inputs for libFuzzer.
 unpack_inputs() {
   local target=$1 to=$2 packed name
   mkdir -p "$to"
@@ -50,7 +49,7 @@ unpack_inputs() {
   done
 }
 
-# Inputs that broke something must not do so again. They are no seeds: a megabyte of brackets makes for slow mutations.
+# Inputs that broke something once must pass now. They are not seeds: mutating 1 MB of brackets is slow.
 replay_broken() {
   local target=$1 dir=$2 inputs=()
   unpack_inputs "$target" "$dir/unpacked/$target"
@@ -68,7 +67,7 @@ run_libfuzzer() {
     "$dir/corpus/$target" "$ROOT/tests/fuzz/seeds/$target"
 }
 
-# fuzz_one TARGET: its output goes to build/fuzz/log/TARGET.txt; whether it found nothing.
+# fuzz_one TARGET: writes its output to build/fuzz/log/TARGET.txt; succeeds if nothing was found.
 fuzz_one() {
   local target=$1 dir long=$(((FUZZ_SECONDS + 3) / 4))
   dir=$(build_dir fuzz)
@@ -80,10 +79,10 @@ fuzz_one() {
   } >"$dir/log/$target.txt" 2>&1 </dev/null
 }
 
-# numbers_in LOG PATTERN: those after PATTERN.
+# numbers_in LOG PATTERN: the numbers after PATTERN.
 numbers_in() { grep -aoE "$2 *[0-9]+" "$1" | grep -oE '[0-9]+$' || true; }
 
-# One line about a target that has run; executions add up over all runs of this build folder.
+# One line per target that ran; executions are summed over all runs of this build folder.
 say_fuzz_result() {
   local target=$1 result=$2 dir log made before edges corpus
   dir=$(build_dir fuzz)
@@ -93,7 +92,7 @@ say_fuzz_result() {
   echo $((before + made)) >"$dir/executions/$target"
   edges=$(numbers_in "$log" ' cov:' | tail -n 1)
   corpus=$(find "$dir/corpus/$target" -type f | wc -l)
-  printf '%-18s %10d executions (%d in all), %6d edges, %5d inputs, %s\n' "$target" "$made" $((before + made)) \
+  printf '%-18s %10d executions (%d in total), %6d edges, %5d inputs, %s\n' "$target" "$made" $((before + made)) \
     "${edges:-0}" "$corpus" "$result"
 }
 
@@ -102,14 +101,14 @@ say_finding() {
   dir=$(build_dir fuzz)
   input=$(sed -n -e 's/.*Test unit written to //p' -e 's/^Running: //p' "$dir/log/$target.txt" | tail -n 1)
   say "run: $target: $(grep -aE 'ERROR:|SUMMARY:|what\(\)|runtime error' "$dir/log/$target.txt" | head -n 1)"
-  say "  all of it:      $dir/log/$target.txt"
+  say "  full log:       $dir/log/$target.txt"
   [[ -n $input ]] || return 0
-  say "  the input:      $input"
-  say "  once more:      $dir/bin/sgf_fuzz --target=$target $input"
-  say "  keep it, so that ./run test replays it: cp $input $ROOT/tests/fuzz/broken/$target/WHAT_IT_BROKE"
+  say "  input:          $input"
+  say "  repeat:         $dir/bin/sgf_fuzz --target=$target $input"
+  say "  add it to ./run test: cp $input $ROOT/tests/fuzz/broken/$target/WHAT_IT_BROKE"
 }
 
-# Runs in a process of its own, several of them side by side.
+# Runs in its own process, several in parallel.
 fuzz_and_tell() {
   if fuzz_one "$1"; then
     say_fuzz_result "$1" 'no crash'
@@ -120,14 +119,14 @@ fuzz_and_tell() {
   fi
 }
 
-# Readers that take a path get their input as a file, and that should not be on a disk.
+# Readers that take a path get their input as a file, which should be in memory.
 fuzz_scratch() { mktemp -d "$(if [[ -w /dev/shm ]]; then echo /dev/shm; else echo "${TMPDIR:-/tmp}"; fi)/sgf_fuzz_XXXXXX"; }
 
 fuzz_targets() {
   local names name failed=0 running=0
   mapfile -t names < <(fuzz_program --list)
   if [[ -n $FUZZ_TARGET ]]; then
-    printf '%s\n' "${names[@]}" | grep -qxF -- "$FUZZ_TARGET" || die 2 "no fuzz target '$FUZZ_TARGET'; ./run fuzz --list names them"
+    printf '%s\n' "${names[@]}" | grep -qxF -- "$FUZZ_TARGET" || die 2 "unknown fuzz target '$FUZZ_TARGET'; ./run fuzz --list prints all"
     names=("$FUZZ_TARGET")
   fi
   TMPDIR=$(fuzz_scratch)

@@ -1,11 +1,11 @@
-# The Python side of `./run bench --reference`: torch with its whole package set, in an environment of its own.
+# The Python side of `./run bench --reference`: torch with all its packages, in a separate virtual environment.
 # shellcheck shell=bash
 
 REFERENCE_WHEELS=("torch==$TORCH_VERSION" numpy safetensors)
 
 reference_venv() { echo "$ROOT/.venv-reference"; }
 
-# Silent where it is complete; one whose filling was interrupted is made anew.
+# Silent if it is complete; an interrupted installation is made again.
 ready_reference() {
   local venv key
   venv=$(reference_venv)
@@ -18,8 +18,8 @@ fill_reference() {
   venv=$(reference_venv)
   python=$(find_python)
   rm -rf -- "$venv"
-  "$python" -m venv "$venv" >&2 || die 1 "could not make $venv"
+  "$python" -m venv "$venv" >&2 || die 1 "could not create $venv"
   "$venv/bin/python" -m pip install --no-input --disable-pip-version-check "${REFERENCE_WHEELS[@]}" </dev/null >&2 ||
-    die 1 "pip could not install eager PyTorch; the rest of ./run does not need it"
+    die 1 "pip could not install PyTorch for the comparison; other words of ./run do not need it"
   echo "$1" >"$venv/.complete"
 }

@@ -1,7 +1,7 @@
-# What was chosen, what is complete, and doing the rest.
+# Set-up: remembered choices, completed steps, and the remaining ones.
 # shellcheck shell=bash
 
-# Options of ./run setup, remembered for the calls after it.
+# Options of ./run setup, remembered for later calls.
 parse_setup_options() {
   mkdir -p "$STATE"
   while (($#)); do
@@ -11,7 +11,7 @@ parse_setup_options() {
         if [[ $1 == --torch ]]; then shift; fi # the folder is the next word, or the rest of this one
         remember_torch "${1-}"
         ;;
-      *) die 2 "setup has no option '$1'; ./run help lists them" ;;
+      *) die 2 "unknown option '$1' of setup; ./run help lists all options" ;;
     esac
     shift
   done
@@ -19,7 +19,7 @@ parse_setup_options() {
 
 remember_torch() {
   local named=${1#--torch=} dir=''
-  [[ -n $named ]] || die 2 "--torch needs a folder, or the word pip"
+  [[ -n $named ]] || die 2 "--torch needs a folder or the word pip"
   if [[ $named != pip ]]; then
     dir=$(find_torch "$named")
     check_torch_version "$dir"
@@ -34,14 +34,14 @@ resolve_choice() {
   [[ -z $NAMED_TORCH ]] || check_torch_version "$NAMED_TORCH"
   FLAVOUR=$(remembered flavour || default_flavour)
   [[ $FLAVOUR == cpu || -z $NAMED_TORCH || -f $NAMED_TORCH/lib/libtorch_cuda.so ]] ||
-    die 2 "the torch at '$NAMED_TORCH' has no CUDA; ./run setup --cpu builds with it"
+    die 2 "the torch at '$NAMED_TORCH' has no CUDA; choose the CPU build with ./run setup --cpu"
 }
 
 default_flavour() {
   if has_gpu && [[ -z $NAMED_TORCH || -f $NAMED_TORCH/lib/libtorch_cuda.so ]]; then echo cuda; else echo cpu; fi
 }
 
-# A change of anything that set-up depends on changes the key, and so asks for a new set-up.
+# Everything that set-up depends on is part of the key: a change starts set-up again.
 setup_key() {
   {
     grep -hE '^(ID|VERSION_ID)=' /etc/os-release 2>/dev/null || true
@@ -51,7 +51,7 @@ setup_key() {
   } | short_hash
 }
 
-# set_up WANT…: silent where all is done.
+# set_up WANT…: silent if nothing has to be done.
 set_up() {
   local want
   resolve_choice
@@ -63,7 +63,7 @@ set_up() {
   done
 }
 
-# Looks at everything again, but installs only what is missing.
+# Checks everything again, but installs only what is missing.
 set_up_anew() {
   local want
   resolve_choice

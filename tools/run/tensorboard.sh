@@ -1,4 +1,4 @@
-# TensorBoard's own reader, for the test of our event files, in a virtual environment of its own.
+# TensorBoard's own reader, for the test of our event files, in a separate virtual environment.
 # shellcheck shell=bash
 
 TENSORBOARD_WHEELS=('tensorboard==2.20.0' 'setuptools<81')
@@ -9,10 +9,10 @@ has_tensorboard() {
   [[ $(cat "$ROOT/.venv-checks/.complete" 2>/dev/null) == "${TENSORBOARD_WHEELS[*]}" ]]
 }
 
-# Without it that one test is skipped with a word, as a check without its tool is.
+# Without it that one test is skipped with a message.
 ensure_tensorboard() {
   has_tensorboard && return
-  (fill_checks_venv) || say "run: TensorBoard could not be installed: event files are read by our own reader only"
+  (fill_checks_venv) || say "run: TensorBoard could not be installed: event files are checked with our own reader only"
 }
 
 fill_checks_venv() {

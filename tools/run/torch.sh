@@ -1,13 +1,13 @@
-# Which torch the build uses: the project's own in a virtual environment, or one that the user names.
+# Which torch the build uses: the project's own in a virtual environment, or the user's.
 # shellcheck shell=bash
 
 TORCH_VERSION=2.11.0
-# libtorch_cpu needs just two of the CUDA packages: 1.3 GB instead of 4.7.
+# libtorch_cpu needs only two of the CUDA packages: 1.3 GB instead of 4.7 GB.
 CPU_WHEELS=(--no-deps "torch==$TORCH_VERSION" nvidia-cuda-runtime==13.0.96 nvidia-cuda-cupti==13.0.85)
 CUDA_WHEELS=("torch==$TORCH_VERSION")
 # CMake 3.25 does not know C++20 for nvcc 13.
 CMAKE_WHEELS=('cmake>=3.28,<5')
-# The CUDA compiler, where the machine has none of that major version.
+# The CUDA compiler, if the machine has none of that major version.
 NVCC_MAJOR=13
 NVCC_WHEELS=('cuda-toolkit[nvcc,crt,nvvm,cccl,cudart]==13.0.2')
 
@@ -15,7 +15,7 @@ venv_dir() { if [[ $FLAVOUR == cuda ]]; then echo "$ROOT/.venv-cuda"; else echo 
 
 needs_venv() { [[ -z $NAMED_TORCH || $FLAVOUR == cuda ]]; }
 
-# The wheels of this choice, one a line; with --no-deps first where the list is complete.
+# The wheels for this choice, one per line; --no-deps comes first if the list is complete.
 list_wheels() {
   if [[ $FLAVOUR == cpu ]]; then
     printf '%s\n' "${CPU_WHEELS[@]}"
@@ -30,7 +30,7 @@ site_packages() { compgen -G "$(venv_dir)/lib/python3*/site-packages" | head -n 
 
 torch_dir() { if [[ -n $NAMED_TORCH ]]; then echo "$NAMED_TORCH"; else echo "$(site_packages)/torch"; fi; }
 
-# An nvcc of the machine that fits torch's CUDA; nothing where there is none.
+# The path of an installed nvcc that fits torch's CUDA; empty if there is none.
 machine_nvcc() {
   local nvcc
   for nvcc in "${CUDACXX-}" "$(command -v nvcc)" "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc"; do
@@ -49,12 +49,12 @@ nvcc_path() {
 
 has_gpu() { [[ -e /dev/nvidia0 ]] || nvidia-smi -L &>/dev/null; }
 
-# The architecture of the GPU in this machine, as CMake spells it; nothing where none is seen.
+# The architecture of this machine's GPU, as CMake spells it; empty without a GPU.
 gpu_architecture() {
   local capability
   capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d '.') || true
   case "$capability" in
-    90) echo 90a ;; # the kernels for this one use its own instructions
+    90) echo 90a ;; # our kernels use instructions of this architecture only
     [0-9]*) echo "$capability" ;;
   esac
 }
@@ -74,27 +74,27 @@ find_torch() {
       return
     fi
   done
-  die 2 "no torch at '$1': neither it nor a torch/ in it has include/ and lib/libtorch_cpu.so"
+  die 2 "no torch at '$1': expected include/ and lib/libtorch_cpu.so there or in its folder torch/"
 }
 
 check_torch_version() {
   local version
   version=$(torch_version_of "$1")
-  [[ -n $version ]] || die 2 "cannot tell the version of the torch at '$1'; $TORCH_VERSION or newer is needed"
+  [[ -n $version ]] || die 2 "cannot read the version of the torch at '$1'; version $TORCH_VERSION or newer is needed"
   [[ $(printf '%s\n' "$TORCH_VERSION" "$version" | sort -V | head -n 1) == "$TORCH_VERSION" ]] ||
-    die 2 "the torch at '$1' is $version; $TORCH_VERSION or newer is needed"
+    die 2 "the torch at '$1' has version $version; version $TORCH_VERSION or newer is needed"
 }
 
-# The python that makes the virtual environment: the one that Debian's python3-venv belongs to, if there.
+# The python for the virtual environment: Debian's, if installed, because python3-venv belongs to it.
 find_python() {
   local python=/usr/bin/python3
   [[ -x $python ]] || python=$(command -v python3) || die 3 "python3 is missing"
   "$python" -c 'import ensurepip, venv' 2>/dev/null ||
-    die 3 "$python cannot make virtual environments; please install its venv module (Debian: python3-venv)"
+    die 3 "$python cannot create virtual environments; install its venv module (Debian: python3-venv)"
   echo "$python"
 }
 
-# Fills the virtual environment. One whose filling was interrupted is not trusted but made anew.
+# Fills the virtual environment. After an interrupted installation it is created again.
 fill_venv() {
   local venv mark python wheels
   venv=$(venv_dir) mark=$venv/.incomplete
@@ -103,16 +103,16 @@ fill_venv() {
   if [[ -e $mark ]] || ! "$venv/bin/python" -m pip --version &>/dev/null; then rm -rf -- "$venv"; fi
   mkdir -p "$venv"
   touch "$mark"
-  [[ -x $venv/bin/python ]] || "$python" -m venv "$venv" >&2 || die 1 "could not make $venv"
+  [[ -x $venv/bin/python ]] || "$python" -m venv "$venv" >&2 || die 1 "could not create $venv"
   if ! "$venv/bin/python" -m pip install --no-input --disable-pip-version-check "${wheels[@]}" </dev/null >&2; then
     rm -f -- "$mark"
-    die 1 "pip could not install torch; with a torch of your own: ./run setup --torch DIR"
+    die 1 "pip could not install torch; use an installed torch with ./run setup --torch DIR"
   fi
   link_cudart
   rm -f -- "$mark"
 }
 
-# The wheel's nvcc looks for its libraries in lib64, and the linker for libcudart without its version.
+# The wheel's nvcc expects its libraries in lib64, and the linker expects libcudart without a version.
 link_cudart() {
   local toolkit
   toolkit=$(site_packages)/nvidia/cu$NVCC_MAJOR
