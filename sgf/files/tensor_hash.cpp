@@ -13,7 +13,7 @@ struct TensorHash::State {
   XXH3_state_t* xxh = XXH3_createState();
 
   State() {
-    SGF_CHECK(xxh != nullptr, "no memory for a hash");
+    SGF_CHECK(xxh != nullptr, "out of memory: cannot allocate a hash");
     XXH3_128bits_reset(xxh);
   }
   ~State() { XXH3_freeState(xxh); }

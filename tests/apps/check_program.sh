@@ -80,7 +80,7 @@ check_inspect() {
   local newer=$FOLDER/a-folder-whose-name-is-long-enough-to-push-the-numbers-out-of-a-line-that-is-cut/newer.safetensors
   mkdir "${newer%/*}"
   printf '\x30\0\0\0\0\0\0\0%s' "$header" >"$newer"
-  expect 1 'has checkpoint format 7, this program knows formats up to 1' "$SGF" inspect "$newer"
+  expect 1 'has checkpoint format 7, but this program reads formats up to 1' "$SGF" inspect "$newer"
   expect 1 '"readable":false' "$SGF" inspect --json "$newer"
 }
 

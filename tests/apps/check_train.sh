@@ -67,7 +67,7 @@ check_different_ranks() {
 check_prompts() {
   : >"$FOLDER/empty.txt"
   printf 'a red square\na purple elephant\n' >"$FOLDER/unknown.txt"
-  refused 'no such file of prompts' "${DMD[@]}" --set data.prompts=/nowhere.txt
+  refused 'does not exist, expected a file of prompts' "${DMD[@]}" --set data.prompts=/nowhere.txt
   refused 'holds no prompt' "${DMD[@]}" --set "data.prompts=$FOLDER/empty.txt"
   refused "unknown.txt: prompt 2, 'a purple elephant'" "${DMD[@]}" --set "data.prompts=$FOLDER/unknown.txt"
   refused 'negative_prompt: prompt 1' "${DMD[@]}" --set negative_prompt=zebra
@@ -83,7 +83,7 @@ check_weights() {
   done
   refused 'needs a teacher' --set "train.start_from=$FOLDER/teacher"
   refused 'needs a student' --set "dmd.teacher=$FOLDER/teacher"
-  refused 'format 9, this program knows formats up to' "${DMD[@]}" --set "train.start_from=$FOLDER/newer.safetensors"
+  refused 'format 9, but this program reads formats up to' "${DMD[@]}" --set "train.start_from=$FOLDER/newer.safetensors"
 }
 
 # Few-step students: what they lack is named, and pairs are split among ranks as they are among one.

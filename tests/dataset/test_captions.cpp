@@ -66,7 +66,7 @@ TEST_F(CaptionLists, WhatIsNoListIsRefusedWithItsPlace) {
   EXPECT_THAT(refused("l.csv", "file,caption\n,one\n"), HasSubstr("entry 2 names no file"));
   EXPECT_THAT(refused("l.csv", "file,caption\na.mp4,caf\xE9\n"), HasSubstr("UTF-8"));
   EXPECT_THAT(refused("l.xls", ""), HasSubstr("a .json, .jsonl or .csv file"));
-  EXPECT_THAT(refusal_of([&] { read_captions(folder_ / "none.csv"); }), HasSubstr("no such file of captions"));
+  EXPECT_THAT(refusal_of([&] { read_captions(folder_ / "none.csv"); }), HasSubstr("does not exist, expected a file of captions"));
 }
 
 }  // namespace

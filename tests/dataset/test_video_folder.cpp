@@ -74,7 +74,7 @@ TEST_F(Videos, WhoseNameOrCaptionIsNoUtf8AreNamedAndTheOthersGoOn) {
   EXPECT_THAT(names_of(found), ElementsAre("deep/er/a.MKV: caf\xC3\xA9"));
   EXPECT_THAT(found.unreadable, ElementsAre(Pair(R"('lat\xe9in.mp4')", HasSubstr("rename the file")),
                                             Pair(R"('overlong\xe0\x80\x80.mp4')", HasSubstr("rename the file")),
-                                            Pair("b.mp4", HasSubstr("b.txt: not UTF-8 text"))));
+                                            Pair("b.mp4", HasSubstr("b.txt: is not UTF-8 text"))));
 }
 
 TEST_F(Videos, OfOneNameShareTheCaptionBesideThem) {

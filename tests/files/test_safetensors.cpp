@@ -76,7 +76,7 @@ TEST(Safetensors, RefusesOverlappingOffsetsAndNamesTheFile) {
 }
 
 TEST(Safetensors, RefusesAHoleBetweenTensors) {
-  expect_refused(with_header(two_tensors("[0,8]", "[9,13]"), 13), {"'b' begins at byte 9", "hole"});
+  expect_refused(with_header(two_tensors("[0,8]", "[9,13]"), 13), {"'b' begins at byte 9", "gap"});
 }
 
 TEST(Safetensors, RefusesDataThatIsCutShort) {
@@ -299,7 +299,7 @@ TEST_F(SafetensorsWriter, AWriteThatRunsOutOfRoomLeavesTheEarlierFileAndNoOther)
   {
     const FileSizeLimit limit(5000);
     expect_error([&] { write_safetensors(path_, {outgoing_bytes("t", DType::kU8, {100'000}, large)}); },
-                 {"out.safetensors: cannot be written", "after 5000 bytes", "untouched"});
+                 {"out.safetensors: cannot be written", "after 5000 bytes", "is unchanged"});
   }
   EXPECT_EQ(file_text(path_), before);
   EXPECT_EQ(files_in_folder(), 1u);
