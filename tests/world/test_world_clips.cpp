@@ -138,7 +138,7 @@ TEST_F(WorldFiles, AreRefusedBeforeAnyWork) {
   EXPECT_THAT(refusal(pictures("flat", 2, 80), caption_), HasSubstr("is 80 x 80"));
   EXPECT_THAT(refusal(folder_ / "nowhere", caption_), HasSubstr("no such file"));
   std::filesystem::create_directory(folder_ / "empty");
-  EXPECT_THAT(refusal(folder_ / "empty", caption_), HasSubstr("holds no .png files"));
+  EXPECT_THAT(refusal(folder_ / "empty", caption_), HasSubstr("contains no .png files"));
 }
 
 TEST_F(WorldFiles, ABadSecondVideoStopsTheFirstFromBeingMeasured) {
