@@ -287,7 +287,7 @@ check_bad_input() {
   refused 1 'contains no frames' "${bad[@]}" --video broken.mp4
   refused 1 'has at least 3 pictures' "${bad[@]}" --video short.mp4
   refused 1 'does not exist, expected a file of prompts' --model world-small --prompts nowhere.txt --out bad
-  refused 1 'holds no prompt' --model world-small --prompts empty.txt --out bad
+  refused 1 'contains no prompts' --model world-small --prompts empty.txt --out bad
   refused 1 'a file, not a folder' --model world-small --prompts prompts.txt --out text.txt
   refused 2 '--naming requires --prompts' "${bad[@]}" --naming vbench
   refused 1 '--samples goes with --prompts' "${bad[@]}" --samples 2

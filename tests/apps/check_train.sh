@@ -68,7 +68,7 @@ check_prompts() {
   : >"$FOLDER/empty.txt"
   printf 'a red square\na purple elephant\n' >"$FOLDER/unknown.txt"
   refused 'does not exist, expected a file of prompts' "${DMD[@]}" --set data.prompts=/nowhere.txt
-  refused 'holds no prompt' "${DMD[@]}" --set "data.prompts=$FOLDER/empty.txt"
+  refused 'contains no prompts' "${DMD[@]}" --set "data.prompts=$FOLDER/empty.txt"
   refused "unknown.txt: prompt 2, 'a purple elephant'" "${DMD[@]}" --set "data.prompts=$FOLDER/unknown.txt"
   refused 'negative_prompt: prompt 1' "${DMD[@]}" --set negative_prompt=zebra
   refused 'output.sample_prompts: prompt 1' "${DMD[@]}" --set 'output.sample_prompts=[zebra]'
@@ -91,7 +91,7 @@ check_students() {
   refused 'set distil.teacher' --set train.stage=causal_cd --set "train.start_from=$FOLDER/teacher"
   refused 'no such weights or run folder' "${CONSISTENCY[@]}" --set distil.teacher=/nowhere
   refused 'make them with sgf pairs' --set train.stage=causal_ode --set "train.start_from=$FOLDER/teacher"
-  refused 'holds no ODE pairs' "${CAUSAL_ODE[@]}"
+  refused 'contains no ODE pairs' "${CAUSAL_ODE[@]}"
   expect 1 'set train.stage to causal_ode or bidirectional_ode, got dmd' pairs dmd "$FOLDER/paths" 5 8
   expect 1 "begins at the student's timestep 937.5" pairs causal_ode "$FOLDER/paths" 5 7
   expect 1 '--shard is written as 2/8' pairs causal_ode "$FOLDER/paths" 5 8 --shard 2

@@ -103,8 +103,9 @@ TEST_F(Videos, BehindLinksThatLeadNowhereAreNamed) {
 
 TEST_F(Videos, OfNoneAFolderIsRefused) {
   fs::create_directories(folder_ / "empty");
-  EXPECT_THAT(refusal_of([&] { read_video_folder(folder_ / "empty", {}); }), HasSubstr("holds no videos"));
-  EXPECT_THAT(refusal_of([&] { read_video_folder(folder_ / "b.mp4", {}); }), HasSubstr("no such folder of videos"));
+  EXPECT_THAT(refusal_of([&] { read_video_folder(folder_ / "empty", {}); }), HasSubstr("contains no videos"));
+  EXPECT_THAT(refusal_of([&] { read_video_folder(folder_ / "b.mp4", {}); }),
+              HasSubstr("is not a folder, expected a folder of videos"));
 }
 
 TEST_F(Videos, HaveAHashThatTellsEveryPicture) {
