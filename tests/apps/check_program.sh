@@ -154,7 +154,7 @@ check_world() {
     --prompt 'a fast red disc and a slow blue square on a grey field'
   expect 0 'A frame is valid if' "$SGF" world measure --help
   expect 2 '--prompt TEXT or --manifest' "$SGF" world measure "$FOLDER/clips"/clip_00000*
-  expect 1 "no word 'rde'; did you mean red?" "$SGF" world measure "$FOLDER/clips"/clip_00000* --prompt "${caption/red/rde}"
+  expect 1 "unknown word 'rde' in a caption; did you mean red?" "$SGF" world measure "$FOLDER/clips"/clip_00000* --prompt "${caption/red/rde}"
   expect 1 'world-tiny has this size' "$SGF" world measure "$FOLDER/clips"/clip_00000* \
     --preset world-small --prompt 'a fast red disc and a slow blue square on a grey field'
   expect 1 'names 1' "$SGF" world render --preset world-small --prompt "$caption" --out "$FOLDER/other"

@@ -118,7 +118,7 @@ check_samples() {
   expect 0 'a fast red disc on a grey field' "$SGF" world measure --manifest "$FOLDER/look/manifest.json" --segments 1
   expect 0 'at-once, 2 euler steps' "$SGF" "${look[@]}" --overwrite --mode at-once --frames 5 --png
   [[ -s $FOLDER/look/0/frame_00004.png && ! -e $FOLDER/look/0/frame_00005.png ]] || complain 'pictures of an earlier sample stay'
-  expect 1 "the world has no word 'unicorn'" "$SGF" "${look[@]::8}" --out "$FOLDER/unseen" --prompt 'a unicorn'
+  expect 1 "unknown word 'unicorn'" "$SGF" "${look[@]::8}" --out "$FOLDER/unseen" --prompt 'a unicorn'
   [[ ! -e $FOLDER/unseen ]] || complain 'a refused sample left a folder behind'
   expect 1 'few-step students are for sgf generate' "$SGF" "${look[@]}" --overwrite --set train.stage=causal_cd
 }
@@ -172,7 +172,7 @@ check_settings() {
   refused 'context.block_frames must divide video.frames, got blocks of 3 in 7' "${DMD[@]}" --set video.frames=7
   refused 'context.sink_frames must leave room in video.frames, got sink 6 of 6' "${DMD[@]}" --set context.sink_frames=6
   refused 'micro_batch must fit in train.global_batch, got 9 of 2' "${DMD[@]}" --set train.micro_batch=9
-  refused "no world 'wrld'" "${DMD[@]}" --set data.world=wrld
+  refused "unknown world 'wrld'" "${DMD[@]}" --set data.world=wrld
   refused 'did you mean train.steps?' "${DMD[@]}" --set train.step=3
   expect 1 'did you mean world-tiny?' "$SGF" train world-tny --out "$FOLDER/refused"
 }

@@ -33,8 +33,8 @@ TEST(Caption, DoesNotMindCapitalsCommasAndSpaces) {
 
 TEST(Caption, RefusesAnUnknownWordAndNamesTheNearest) {
   EXPECT_THAT(refusal_of([] { parse_caption("a fast red dusc on a grey field"); }),
-              HasSubstr("no word 'dusc'; did you mean disc?"));
-  EXPECT_THAT(refusal_of([] { world_tokens("elephant"); }), HasSubstr("no word 'elephant'"));
+              HasSubstr("unknown word 'dusc' in a caption; did you mean disc?"));
+  EXPECT_THAT(refusal_of([] { world_tokens("elephant"); }), HasSubstr("unknown word 'elephant'"));
 }
 
 TEST(Caption, RefusesAnotherFormAndSaysWhereItLeaves) {
