@@ -170,7 +170,7 @@ check_vae() {
   "$SGF" world render --clips 1 --frames 12 --seed 2 --format png --out "$FOLDER/vae_clips" >/dev/null
   clip=("$FOLDER"/vae_clips/clip_00000*)
   expect 0 '3 latents of 12 pictures' "$SGF" vae encode "${clip[0]}" --out "$FOLDER/l.safetensors" "${wan[@]}"
-  expect 0 'the last 3 of 12 pictures are left out' "$SGF" vae encode "${clip[0]}" --out "$FOLDER/l.safetensors" "${wan[@]}"
+  expect 0 'the last 3 of 12 frames are left out' "$SGF" vae encode "${clip[0]}" --out "$FOLDER/l.safetensors" "${wan[@]}"
   expect 0 '[3, 16, ' "$SGF" inspect --keys "$FOLDER/l.safetensors"
   expect 0 '9 pictures of ' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/decoded" "${wan[@]}" --tile 32
   [[ $(find "$FOLDER/decoded" -name '*.png' | wc -l) == 9 ]] || { echo 'FAIL: nine pictures were expected' && FAILED=1; }
@@ -179,7 +179,7 @@ check_vae() {
     expect 0 '9 pictures of ' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/decoded.mp4" "${wan[@]}"
   expect 2 '--vae FILE or --wan DIR' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other"
   expect 1 'no Wan2.1_VAE.pth, where the VAE should be' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other" --wan "$FOLDER"
-  expect 1 'holds no Wan VAE' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other" \
+  expect 1 'is not a Wan VAE' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other" \
     --vae "$DATA/weights/state_dict.pt"
   expect 1 "has no tensor 'latents'" "$SGF" vae decode "$DATA/weights/state_dict.pt" --out "$FOLDER/other" "${wan[@]}"
   expect 0 'Wan VAE: dim 4, z_dim 16' "$SGF" inspect "$DATA/wan/Wan2.1_VAE.pth"
