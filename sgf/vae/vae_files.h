@@ -42,8 +42,8 @@ struct DecodedVideo {
 
 DecodedVideo decode_video(const WanVaeCodec& codec, const DecodeOrder& order, const FramesDone& done);
 
-// The largest centred window within height x width whose sides are multiples of `factor`. Throws if it would crop and
-// may not.
+// The largest centred window within height x width whose sides are multiples of `factor`. Throws if
+// cropping is needed but not allowed.
 struct CropWindow {
   int64_t top = 0, left = 0, height = 0, width = 0;
 };

@@ -80,7 +80,7 @@ TEST(Smoothness, PredictionsAreCutOffNotRounded) {
 TEST(Smoothness, TwoPicturesAreTooFew) {
   SmoothnessMetric metric(half_way);
   metric.add(pixels({{1, 2, 3}, {1, 2, 3}}));
-  EXPECT_THAT(refusal_of([&] { metric.score(); }), ::testing::HasSubstr("at least three"));
+  EXPECT_THAT(refusal_of([&] { metric.score(); }), ::testing::HasSubstr("at least 3 frames"));
 }
 
 TEST(PictureMean, IsTheMeanOverPicturesNotOverPieces) {
