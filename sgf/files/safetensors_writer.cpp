@@ -33,7 +33,7 @@ uint64_t size_of(const OutgoingTensor& tensor, const std::string& path) {
 void check_names(const std::vector<OutgoingTensor>& tensors, const std::string& path) {
   std::set<std::string_view> names{"__metadata__"};
   for (const OutgoingTensor& tensor : tensors) {
-    SGF_CHECK(names.insert(tensor.name).second, "{}: two tensors are named {}", path, in_quotes(tensor.name));
+    SGF_CHECK(names.insert(tensor.name).second, "{}: the name {} is already used", path, in_quotes(tensor.name));
   }
 }
 

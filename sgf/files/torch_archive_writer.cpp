@@ -154,7 +154,7 @@ std::string pickle_state_dict(const std::vector<OutgoingTensor>& tensors, const 
   out.mark();
   for (size_t key = 0; key < tensors.size(); ++key) {
     const OutgoingTensor& tensor = tensors[key];
-    SGF_CHECK(names.insert(tensor.name).second, "{}: two tensors are named {}", path, in_quotes(tensor.name));
+    SGF_CHECK(names.insert(tensor.name).second, "{}: the name {} is already used", path, in_quotes(tensor.name));
     out.unicode(tensor.name);
     write_tensor(out, tensor, key, byte_count(tensor, path));
   }

@@ -56,7 +56,7 @@ TEST_F(CaptionLists, WhatIsNoListIsRefusedWithItsPlace) {
   EXPECT_THAT(refused("l.json", "{"), HasSubstr("l.json: not valid JSON"));
   EXPECT_THAT(refused("l.json", R"({"a.mp4": 3})"), HasSubstr("the caption of 'a.mp4' is not text"));
   EXPECT_THAT(refused("l.json", R"([{"file": "a.mp4"}])"),
-              HasSubstr("entry 1 has no text under caption, text, prompt"));
+              HasSubstr("entry 1 has no text under any of the keys caption, text, prompt"));
   EXPECT_THAT(refused("l.json", R"(["a.mp4"])"), HasSubstr("entry 1 is not an object"));
   EXPECT_THAT(refused("l.jsonl", "{\"file\": \"a\", \"caption\": \"b\"}\nnothing\n"),
               HasSubstr("line 2: not valid JSON"));

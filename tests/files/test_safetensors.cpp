@@ -263,8 +263,8 @@ TEST_F(SafetensorsWriter, RefusesBytesThatDoNotFillTheShape) {
 
 TEST_F(SafetensorsWriter, RefusesNamesThatAreTakenReservedOrNotUtf8) {
   const auto tensor = [](const char* name) { return outgoing_bytes(name, DType::kU8, {0}, {}); };
-  expect_error([&] { write_safetensors(path_, {tensor("t"), tensor("t")}); }, {"'t' is taken"});
-  expect_error([&] { write_safetensors(path_, {tensor("__metadata__")}); }, {"'__metadata__' is taken"});
+  expect_error([&] { write_safetensors(path_, {tensor("t"), tensor("t")}); }, {"'t' is already used"});
+  expect_error([&] { write_safetensors(path_, {tensor("__metadata__")}); }, {"'__metadata__' is already used"});
   expect_error([&] { write_safetensors(path_, {tensor("\xff")}); }, {"UTF-8"});
   EXPECT_EQ(files_in_folder(), 0u);
 }

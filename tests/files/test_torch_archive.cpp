@@ -105,9 +105,9 @@ TEST(TorchArchive, RefusesNegativeStridesAndDimensions) {
   const std::string legacy = file_text(weights_path("views_legacy.pt"));
   const std::string shape = "K\x04K\x03\x86", strides = "K\x01K\x04\x86";  // of "transposed"
   expect_error([&] { open_text("t.pt", replaced(legacy, shape, "J\xff\xff\xff\xffK\x03\x86")); },
-               {"t.pt: tensor 'transposed'", "shape is -1"});
+               {"t.pt: tensor 'transposed'", "shape must not be negative, got -1"});
   expect_error([&] { open_text("t.pt", replaced(legacy, strides, "J\xff\xff\xff\xffK\x04\x86")); },
-               {"t.pt: tensor 'transposed'", "stride is -1"});
+               {"t.pt: tensor 'transposed'", "stride must not be negative, got -1"});
 }
 
 TEST(TorchArchive, RefusesAStorageLargerThanItsRecord) {

@@ -39,8 +39,8 @@ TEST(Caption, RefusesAnUnknownWordAndNamesTheNearest) {
 
 TEST(Caption, RefusesAnotherFormAndSaysWhereItLeaves) {
   EXPECT_THAT(refusal_of([] { parse_caption("a red fast disc on a grey field"); }),
-              HasSubstr("word 2 should be slow, fast, got 'red'"));
-  EXPECT_THAT(refusal_of([] { parse_caption("a fast red disc"); }), HasSubstr("word 5 should be 'on', got the end"));
+              HasSubstr("word 2 must be slow, fast, got 'red'"));
+  EXPECT_THAT(refusal_of([] { parse_caption("a fast red disc"); }), HasSubstr("word 5 must be 'on', got the end"));
   EXPECT_THAT(refusal_of([] { parse_caption("a fast red disc on a grey field field"); }), HasSubstr("the end"));
   EXPECT_THAT(refusal_of([] { parse_caption(""); }), HasSubstr("got the end"));
 }

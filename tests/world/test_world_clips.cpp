@@ -132,7 +132,7 @@ TEST_F(WorldFiles, AreRefusedBeforeAnyWork) {
   EXPECT_THAT(refusal(good, "a fast rde disc on a grey field"),
               HasSubstr("unknown word 'rde' in a caption; did you mean red?"));
   EXPECT_THAT(refusal(good, "a fast red disc and a slow blue disc on a grey field"), HasSubstr("names 2"));
-  EXPECT_THAT(refusal(good, "a fast red disc"), HasSubstr("should be 'on', got the end"));
+  EXPECT_THAT(refusal(good, "a fast red disc"), HasSubstr("must be 'on', got the end"));
   EXPECT_THAT(refusal(good, caption_, 3), HasSubstr("2 frame(s), too few for 3 segments"));
   EXPECT_THAT(refusal(pictures("large", 2, 48), caption_), HasSubstr("world-small has this size"));
   EXPECT_THAT(refusal(pictures("odd", 2, 20), caption_), HasSubstr("is 20 x 20, but videos of world-tiny are 16 x 16"));
