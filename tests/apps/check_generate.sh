@@ -263,8 +263,8 @@ check_bad_input() {
   world --seconds 0.1 --set context.block_frames=1 --out short.mp4 >/dev/null
   refused 1 'did you mean world-small' --model wrld-small --out bad.mp4
   refused 1 'no model: --model world-small' --out bad.mp4
-  refused 1 'holds no Wan DiT' --model "$DATA/wan/Wan2.1_VAE.pth" --prompt x --out bad.mp4
-  refused 1 'holds no Wan DiT' --model "$DATA/weights/state_dict.pt" --prompt x --out bad.mp4
+  refused 1 'contains no Wan DiT' --model "$DATA/wan/Wan2.1_VAE.pth" --prompt x --out bad.mp4
+  refused 1 'contains no Wan DiT' --model "$DATA/weights/state_dict.pt" --prompt x --out bad.mp4
   refused 1 'neither safetensors nor' --model text.txt --prompt x --out bad.mp4
   refused 1 'preset without weights' --model wan-14b --out bad.mp4
   refused 1 'leave out --config, or --model' --model wan-14b --wan wan --config world-tiny --out bad.mp4

@@ -178,7 +178,7 @@ check_vae() {
   "$SGF" --version | grep -q '^no FFmpeg' ||
     expect 0 '9 pictures of ' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/decoded.mp4" "${wan[@]}"
   expect 2 '--vae FILE or --wan DIR' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other"
-  expect 1 'no Wan2.1_VAE.pth, where the VAE should be' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other" --wan "$FOLDER"
+  expect 1 'has no Wan2.1_VAE.pth for the VAE' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other" --wan "$FOLDER"
   expect 1 'is not a Wan VAE' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other" \
     --vae "$DATA/weights/state_dict.pt"
   expect 1 "has no tensor 'latents'" "$SGF" vae decode "$DATA/weights/state_dict.pt" --out "$FOLDER/other" "${wan[@]}"
