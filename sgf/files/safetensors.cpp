@@ -27,7 +27,7 @@ Header read_header(const MappedFile& file) {
   ByteReader in(file.bytes(), path);
   SGF_CHECK(in.remaining() >= 8, "{}: has {} bytes, too few for a safetensors header", path, in.remaining());
   const uint64_t length = in.u64();
-  SGF_CHECK(length <= kLongestHeader, "{}: says its header has {} bytes, the format allows {}", path, length,
+  SGF_CHECK(length <= kLongestHeader, "{}: its header has {} bytes, but the format allows at most {}", path, length,
             kLongestHeader);
   SGF_CHECK(length <= in.remaining(), "{}: is cut short: its header has {} bytes, the file only {} more", path, length,
             in.remaining());

@@ -105,7 +105,7 @@ std::string write_tensor(AtomicFile& file, const OutgoingTensor& tensor, const s
   tensor.produce(
       [&](std::span<const std::byte> bytes) { is_hashed ? write_hashed(file, bytes, hash) : file.write(bytes); });
   const uint64_t came = file.bytes_written() - begin;
-  SGF_CHECK(came == size_of(tensor, path), "{}: tensor {} of {} bytes was given {}", path, in_quotes(tensor.name),
+  SGF_CHECK(came == size_of(tensor, path), "{}: tensor {} needs {} bytes, got {}", path, in_quotes(tensor.name),
             size_of(tensor, path), came);
   return hash.hex();
 }
@@ -162,7 +162,7 @@ std::string GrowingSafetensors::header() const {
 }
 
 void GrowingSafetensors::add(std::span<const std::byte> row) {
-  SGF_CHECK(row.size() == row_bytes_ && rows_ < kMostRows, "{}: a row has {} bytes, got {} after {} rows",
+  SGF_CHECK(row.size() == row_bytes_ && rows_ < kMostRows, "{}: a row must have {} bytes, got {} after {} rows",
             file_.target().string(), row_bytes_, row.size(), rows_);
   rows_hash_ ? write_hashed(file_, row, *rows_hash_) : file_.write(row);
   ++rows_;

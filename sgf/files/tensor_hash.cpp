@@ -2,7 +2,7 @@
 
 #include "sgf/core/error.h"
 
-#define XXH_INLINE_ALL  // the header holds all of it: nothing to link, and nothing to miss where a binary travels to
+#define XXH_INLINE_ALL  // header-only: no library to link, so the binary is portable
 #include <xxhash.h>
 
 #include <utility>

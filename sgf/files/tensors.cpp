@@ -46,7 +46,7 @@ constexpr std::array kRows{
 
 const Row& row_of(at::ScalarType type) {
   const auto row = std::ranges::find(kRows, type, &Row::type);
-  SGF_CHECK(row != kRows.end(), "weight files hold no tensors of type {}", c10::toString(type));
+  SGF_CHECK(row != kRows.end(), "tensors of type {} cannot be stored in weight files", c10::toString(type));
   return *row;
 }
 

@@ -78,8 +78,7 @@ void ZipWriter::add(const std::string& name, uint64_t size, const std::function<
     file_.write(bytes);
   });
   const uint64_t came = file_.bytes_written() - begin;
-  SGF_CHECK(came == size, "{}: record {} of {} bytes was given {}", file_.target().string(), in_quotes(name), size,
-            came);
+  SGF_CHECK(came == size, "{}: record {} needs {} bytes, got {}", file_.target().string(), in_quotes(name), size, came);
   write_descriptor(record);
   records_.push_back(std::move(record));
 }

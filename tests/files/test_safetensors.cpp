@@ -238,7 +238,8 @@ TEST_F(SafetensorsWriter, AGrowingFileThatIsLeftLeavesNothingAndTakesWholeRows) 
   {
     GrowingSafetensors growing(path_, {.name = "rows", .dtype = DType::kF32, .shape = {3}}, {}, {});
     growing.add(std::as_bytes(std::span(floats_)));
-    expect_error([&] { growing.add(std::as_bytes(std::span(bytes_))); }, {"a row has 12 bytes, got 4 after 1 rows"});
+    expect_error([&] { growing.add(std::as_bytes(std::span(bytes_))); },
+                 {"a row must have 12 bytes, got 4 after 1 rows"});
   }
   EXPECT_EQ(files_in_folder(), 0u);
 }
@@ -257,7 +258,7 @@ TEST_F(SafetensorsWriter, AFailingProducerLeavesTheEarlierFileAndNoOther) {
 TEST_F(SafetensorsWriter, RefusesBytesThatDoNotFillTheShape) {
   const auto three = std::as_bytes(std::span(bytes_)).first(3);
   expect_error([&] { write_safetensors(path_, {outgoing_bytes("t", DType::kU8, {4}, three)}); },
-               {"'t'", "of 4 bytes was given 3"});
+               {"'t'", "needs 4 bytes, got 3"});
   EXPECT_EQ(files_in_folder(), 0u);
 }
 
