@@ -41,9 +41,8 @@ void check_encode_request(const EncodeRequest& r, const VideoCodec& codec) {
   const int64_t factor = codec.spatial_factor(), latents = codec.latent_frames(cut.frames);
   SGF_CHECK(cut.height >= factor && cut.width >= factor && cut.height % factor == 0 && cut.width % factor == 0,
             "height and width must be multiples of {}, got {} x {}", factor, cut.height, cut.width);
-  SGF_CHECK(codec.picture_frames(latents) == cut.frames,
-            "{} frames do not fill a whole number of latent frames; use {} or {}", cut.frames,
-            codec.picture_frames(latents), codec.picture_frames(latents + 1));
+  SGF_CHECK(codec.picture_frames(latents) == cut.frames, "{} frames do not fill whole latent frames; use {} or {}",
+            cut.frames, codec.picture_frames(latents), codec.picture_frames(latents + 1));
 }
 
 ClipShardOrder clip_order_of(const EncodeRequest& r, const VideoCodec& codec, const PromptEncoder& text) {

@@ -81,7 +81,7 @@ check_encoding() {
   expect 0 '0 videos encoded now; 2 of 2 done' encode clips 21
   [[ $(stat -c '%i' clips/*.safetensors) == "$before" ]] || complain 'a second run made shards again'
   expect 1 'stride is 21 there, 0 here' encode clips 0
-  expect 1 'take 21 or 25' "$SGF" data encode videos --wan wan --out other --frames 22
+  expect 1 'use 21 or 25' "$SGF" data encode videos --wan wan --out other --frames 22
   expect 1 'is not a folder, expected a folder of videos' "$SGF" data encode nowhere --wan wan --out other
   expect 2 '--wan is required' "$SGF" data encode videos --out other
   [[ ! -e other ]] || complain 'a refused encode left a folder behind'

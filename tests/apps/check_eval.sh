@@ -117,7 +117,7 @@ check_exchange() {
   expect 0 'are missing' "$SGF" eval import vbench_results.json vbench.json --json all.json
   has all.json '"scene":{"value":0.5}'
   echo '{"sharpness": [0.5]}' >proxy.json
-  expect 1 'no dimension' "$SGF" eval import proxy.json
+  expect 1 'is not a dimension of VBench' "$SGF" eval import proxy.json
 }
 
 check_protocols

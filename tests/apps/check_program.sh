@@ -159,7 +159,7 @@ check_world() {
     --preset world-small --prompt 'a fast red disc and a slow blue square on a grey field'
   expect 1 'names 1' "$SGF" world render --preset world-small --prompt "$caption" --out "$FOLDER/other"
   [[ ! -e $FOLDER/other ]] || { echo 'FAIL: a refused caption left a folder' && FAILED=1; }
-  expect 1 'no video file' "$SGF" world measure "$FOLDER/clips/captions.txt" --prompt "$caption"
+  expect 1 'video file' "$SGF" world measure "$FOLDER/clips/captions.txt" --prompt "$caption"
   expect 2 "no command 'mesure'; did you mean measure?" "$SGF" world mesure
   expect 2 'did you mean --frames?' "$SGF" world render --out "$FOLDER/other" --frame 3
 }
