@@ -1,4 +1,4 @@
-// How the network is called: the mode is a type, and holds all that the mode needs.
+// How the network is called: each mode is a type and holds everything that the mode needs.
 #pragma once
 
 #include "sgf/context/context_policy.h"
@@ -16,13 +16,13 @@ namespace sgf {
 // Every frame sees every frame: teachers, critics, pre-training.
 struct Bidirectional {};
 
-// A noisy block sees noisy blocks before it and itself; there is no clean half.
+// A noisy block sees itself and the noisy blocks before it; there is no clean half.
 struct BlockCausal {
   ContextPolicy policy;
   BlockLayout layout;
 };
 
-// One block against the cache: Pass 1 and streaming.
+// One block with the cache: Pass 1 and streaming.
 struct Serial {
   ContextCache& cache;
   FrameSpan block;
@@ -31,7 +31,7 @@ struct Serial {
 
 // All blocks at once over [context | noisy]: Pass 2 and teacher forcing. Positions are absolute.
 struct Parallel {
-  at::Tensor context;  // [B, F, C, H, W], clean latents; blocks that nobody reads may be missing at the end
+  at::Tensor context;  // [B, F, C, H, W], clean latents; blocks at the end that no block reads may be missing
   const ReconstructionMask& mask;
   GradientBoundary boundary;
   double context_timestep = 0.0;

@@ -23,7 +23,7 @@ struct ContextSettings {
   ContextPolicy policy() const { return {.sink_frames = sink_frames, .fifo_frames = fifo_frames}; }
   BlockLayout layout(int64_t frames) const { return BlockLayout(frames, block_frames, first_block()); }
 
-  // Where a stream's frames stand in RoPE time; training is absolute whatever this says.
+  // The RoPE time positions of a stream's frames; training always uses absolute positions.
   PositionRule position_rule() const { return {positions, train_frames}; }
 
   bool operator==(const ContextSettings&) const = default;

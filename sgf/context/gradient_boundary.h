@@ -1,4 +1,4 @@
-// Where future losses stop: the one difference between Self Forcing and Self Gradient Forcing. Torch-free.
+// Where future losses stop: the only difference between Self Forcing and Self Gradient Forcing. Torch-free.
 #pragma once
 
 #include "sgf/core/enum_names.h"

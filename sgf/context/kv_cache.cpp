@@ -15,7 +15,7 @@ constexpr int64_t kEmpty = -1;
 void check_shape(const KvCacheShape& s) {
   SGF_CHECK(
       s.layers > 0 && s.batch > 0 && s.tokens_per_frame > 0 && s.heads > 0 && s.head_width > 0 && s.largest_block > 0,
-      "a cache needs positive sizes, got {} layers, batch {}, {} tokens a frame, {} heads of {}, blocks of {}",
+      "cache sizes must be positive, got {} layers, batch {}, {} tokens per frame, {} heads of {}, blocks of {}",
       s.layers, s.batch, s.tokens_per_frame, s.heads, s.head_width, s.largest_block);
 }
 
@@ -36,7 +36,7 @@ KvCache::KvCache(ContextPolicy policy, KvCacheShape shape, at::TensorOptions opt
   policy_.validate();
   check_shape(shape_);
   sink_slots_ = bounded(policy_.sink_frames, shape_);
-  // One block more than the FIFO: a block may be run again while all it reads is still there.
+  // One block more than the FIFO: a block may be run again while everything it reads is still there.
   ring_slots_ = bounded(policy_.fifo_frames, shape_) + shape_.largest_block;
   SGF_CHECK(capacity_frames() < (int64_t{1} << 40),
             "an endless stream needs a finite FIFO, got sink {} and FIFO {}; set max_frames or a window",
@@ -73,11 +73,9 @@ at::Tensor KvCache::rows(const at::Tensor& store, int64_t layer, SlotRun run) co
 void KvCache::check_held(int64_t layer, FrameSpan frames, FrameSpan reader) const {
   const std::vector<int64_t>& held = frame_in_slot_[static_cast<size_t>(layer)];
   for (int64_t frame = frames.begin; frame < frames.end; ++frame)
-    SGF_CHECK(
-        held[static_cast<size_t>(slot_of(frame))] == frame,
-        "block [{}, {}) reads frame {}, which layer {} of the cache does not hold; write blocks in order, none left "
-        "out",
-        reader.begin, reader.end, frame, layer);
+    SGF_CHECK(held[static_cast<size_t>(slot_of(frame))] == frame,
+              "block [{}, {}) reads frame {}, which is missing in layer {} of the cache; write all blocks in order",
+              reader.begin, reader.end, frame, layer);
 }
 
 KeysValues KvCache::with_history(int64_t layer, FrameSpan block, const KeysValues& own) const {
@@ -97,7 +95,7 @@ KeysValues KvCache::with_history(int64_t layer, FrameSpan block, const KeysValue
 }
 
 void KvCache::write(int64_t layer, FrameSpan block, const KeysValues& own) {
-  SGF_CHECK(block.frames() <= shape_.largest_block, "a block of {} frames does not fit a cache made for {}",
+  SGF_CHECK(block.frames() <= shape_.largest_block, "a block of {} frames exceeds the cache's largest block of {}",
             block.frames(), shape_.largest_block);
   for (const SlotRun& run : runs(block)) {
     const int64_t first = (run.frame - block.begin) * shape_.tokens_per_frame;
@@ -127,7 +125,7 @@ KeysValues KvCache::held(int64_t layer) const {
   return {at::cat(keys, 1), at::cat(values, 1)};
 }
 
-// Frames lie in the slots they had under an earlier policy; those that the present one keeps elsewhere are taken there.
+// Frames are in their slots from an earlier policy; frames that the new policy keeps elsewhere are moved.
 void KvCache::move_frames(int64_t layer, const std::vector<int64_t>& frame_before) {
   std::vector<int64_t>& now = frame_in_slot_[static_cast<size_t>(layer)];
   const at::Tensor old_keys = keys_.select(0, layer).clone(), old_values = values_.select(0, layer).clone();
@@ -135,7 +133,7 @@ void KvCache::move_frames(int64_t layer, const std::vector<int64_t>& frame_befor
   std::ranges::fill(now, kEmpty);
   for (size_t slot = 0; slot < frame_before.size(); ++slot) {
     const int64_t frame = frame_before[slot];
-    if (frame == kEmpty || now[static_cast<size_t>(slot_of(frame))] > frame) continue;  // a later frame has that slot
+    if (frame == kEmpty || now[static_cast<size_t>(slot_of(frame))] > frame) continue;  // a later frame uses that slot
     const SlotRun run{frame, slot_of(frame), 1};
     rows(keys_, layer, run).copy_(old_keys.narrow(1, static_cast<int64_t>(slot) * tokens, tokens));
     rows(values_, layer, run).copy_(old_values.narrow(1, static_cast<int64_t>(slot) * tokens, tokens));
@@ -146,7 +144,7 @@ void KvCache::move_frames(int64_t layer, const std::vector<int64_t>& frame_befor
 void KvCache::change_policy(const ContextPolicy& policy) {
   policy.validate();
   SGF_CHECK(policy.sink_frames == policy_.sink_frames && policy.fifo_frames == policy_.fifo_frames,
-            "a cache of sink {} and FIFO {} cannot become one of sink {} and FIFO {}", policy_.sink_frames,
+            "the sizes of a cache cannot change from sink {} and FIFO {} to sink {} and FIFO {}", policy_.sink_frames,
             policy_.fifo_frames, policy.sink_frames, policy.fifo_frames);
   const bool sink_stays = policy.sink_begin == policy_.sink_begin;
   policy_ = policy;
@@ -172,7 +170,7 @@ void KvCache::restore(const NamedTensors& state, const ContextPolicy& policy) {
   const at::Tensor keys = tensor_of_state(state, "keys"), values = tensor_of_state(state, "values");
   SGF_CHECK(keys.sizes() == keys_.sizes() && values.sizes() == values_.sizes() && frames.dim() == 2 &&
                 frames.size(0) == shape_.layers && frames.size(1) == capacity_frames(),
-            "the saved cache is not of this network and window");
+            "the saved cache has other sizes than this network and window");
   keys_.copy_(keys);
   values_.copy_(values);
   policy_ = policy;

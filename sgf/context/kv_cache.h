@@ -1,4 +1,4 @@
-// The keys and values of clean blocks that later blocks read, storage only: what is visible, the policy says.
+// Stores the keys and values of clean blocks for later blocks. The policy decides what is visible.
 #pragma once
 
 #include "sgf/context/context_policy.h"
@@ -11,7 +11,7 @@
 
 namespace sgf {
 
-// [B, L, N, D] each. Keys are un-rotated: positions depend on the reader.
+// [B, L, N, D] each. Keys are not rotated, because positions depend on the reader.
 struct KeysValues {
   at::Tensor keys;
   at::Tensor values;
@@ -24,7 +24,7 @@ class ContextCache {
 
   virtual const ContextPolicy& policy() const = 0;
 
-  // All that `block` attends to in `layer`, in order of time: sink, recent, then its `own`.
+  // Everything that `block` attends to in `layer`, in order of time: sink, recent, then its `own`.
   virtual KeysValues with_history(int64_t layer, FrameSpan block, const KeysValues& own) const = 0;
 
   // Stores a clean block. Writing a block again overwrites its own frames.
@@ -38,10 +38,10 @@ struct KvCacheShape {
   int64_t heads = 0;
   int64_t head_width = 0;
   int64_t largest_block = 0;  // frames
-  int64_t max_frames = 0;     // length of the stream where it is known; 0 = endless, needs a finite FIFO
+  int64_t max_frames = 0;     // length of the stream if known; 0 = endless, needs a finite FIFO
 };
 
-// Preallocated, never grows. Sink frames keep their slots; later ones go round a ring of FIFO + one block.
+// Preallocated, never grows. Sink frames keep their slots; later frames use a ring of FIFO + one block.
 class KvCache final : public ContextCache {
  public:
   KvCache(ContextPolicy policy, KvCacheShape shape, at::TensorOptions options);
@@ -50,16 +50,16 @@ class KvCache final : public ContextCache {
   KeysValues with_history(int64_t layer, FrameSpan block, const KeysValues& own) const override;
   void write(int64_t layer, FrameSpan block, const KeysValues& own) override;
 
-  // Frames held for `layer`, in order of time, and their keys and values.
+  // The stored frames of `layer`, in order of time, and their keys and values.
   std::vector<int64_t> held_frames(int64_t layer) const;
   KeysValues held(int64_t layer) const;
 
-  // A policy of the same sizes, from the next block on: its sink begins elsewhere, or older frames are forgotten. What
-  // both policies see stays.
+  // Applies a policy of the same sizes from the next block on: its sink begins elsewhere, or older frames are
+  // forgotten. Frames that both policies see are kept.
   void change_policy(const ContextPolicy& policy);
-  void clear();  // holds nothing any more
+  void clear();  // empties the cache
 
-  // Everything held, so that a stream can go on elsewhere; restore() takes it into a cache of the same shape.
+  // The full content, so that a stream can continue elsewhere; restore() loads it into a cache of the same shape.
   NamedTensors state() const;
   void restore(const NamedTensors& state, const ContextPolicy& policy);
 
@@ -88,7 +88,7 @@ class KvCache final : public ContextCache {
   std::vector<std::vector<int64_t>> frame_in_slot_;  // [layers][slots], -1 = empty
 };
 
-// Keeps every write with its graph, for measuring the direct differentiable cache. Grows with the stream.
+// Stores every write with its graph, to measure the direct differentiable cache. Grows with the stream.
 class GraphCache final : public ContextCache {
  public:
   GraphCache(ContextPolicy policy, int64_t layers, int64_t tokens_per_frame);

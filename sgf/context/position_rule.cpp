@@ -13,7 +13,7 @@ int64_t contiguous_position(const ContextView& view, FrameSpan reader, int64_t f
   return view.frames() + frame - reader.begin;
 }
 
-// FIFO and block are one contiguous run of frames, so aligning its last frame aligns them all.
+// FIFO and block are one contiguous run of frames, so aligning its last frame aligns all of them.
 int64_t top_aligned_position(const ContextView& view, FrameSpan reader, int64_t frame, int64_t train_frames) {
   if (view.sink.contains(frame)) return frame - view.sink.begin;
   const int64_t last = std::min(reader.end, train_frames) - 1;
@@ -34,7 +34,8 @@ int64_t PositionRule::position(const ContextPolicy& policy, FrameSpan reader, in
     case PositionKind::kTopAligned:
       break;
   }
-  SGF_CHECK(train_frames > 0, "top-aligned positions need the trained length, got train_frames {}", train_frames);
+  SGF_CHECK(train_frames > 0, "top-aligned positions need train_frames, the trained length, to be positive, got {}",
+            train_frames);
   return top_aligned_position(view, reader, frame, train_frames);
 }
 

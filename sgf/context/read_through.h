@@ -1,4 +1,4 @@
-// The one detach that a frozen boundary is.
+// The one detach that implements the frozen boundary.
 #pragma once
 
 #include "sgf/context/gradient_boundary.h"
@@ -7,8 +7,8 @@
 
 namespace sgf {
 
-// Context keys or values as the noisy queries read them. Context queries may read the same tensor: behind a
-// frozen boundary no loss reaches them, so cutting their reads too changes no gradient.
+// Context keys or values as the noisy queries read them. Context queries may read the same tensor: behind a frozen
+// boundary no loss reaches them, so detaching their reads too changes no gradient.
 inline at::Tensor read_through(const at::Tensor& context, GradientBoundary boundary) {
   return boundary == GradientBoundary::kFrozenContext ? context.detach() : context;
 }

@@ -6,8 +6,8 @@
 namespace sgf {
 namespace {
 
-// Context blocks that a later block reads are a prefix: a FIFO of one frame or more reads every block once, and
-// without one only the sink is read.
+// Context blocks that a later block reads form a prefix: with a FIFO of at least one frame every block is read once,
+// and without one only the sink is read.
 int64_t frames_read_by_a_later_block(const ContextPolicy& policy, const BlockLayout& layout) {
   int64_t live = 0;
   for (int64_t i = 0; i + 1 < layout.count(); ++i) {
@@ -24,8 +24,8 @@ std::vector<TokenRange> key_ranges(const ContextView& view, const PatchGrid& gri
   return ranges;
 }
 
-// Blocks [first, count) against themselves, runs of equal length as one repeated rectangle. `query_origin` and
-// `key_origin` are the tokens at which frame 0 lies in either sequence.
+// Blocks [first, count) against themselves, with runs of equal length as one repeated rectangle. `query_origin` and
+// `key_origin` are the tokens at which frame 0 begins in either sequence.
 void add_self_rectangles(std::vector<Rectangle>& out, const BlockLayout& layout, int64_t frames, const PatchGrid& grid,
                          int64_t query_origin, int64_t key_origin) {
   for (int64_t i = 0; i < layout.count() && layout.block(i).end <= frames;) {
@@ -52,10 +52,10 @@ AttentionRegion ReconstructionMask::region(const PatchGrid& grid) const {
   const int64_t context_tokens = context_frames_ * grid.tokens_per_frame();
   const int64_t all_tokens = context_tokens + layout_.frames() * grid.tokens_per_frame();
   AttentionRegion region{all_tokens, all_tokens, {}};
-  // Every row first meets its own block: a batched call that fills the output, which the rest is merged into.
+  // Every row first attends to its own block: one batched call that fills the output, into which the rest is merged.
   add_self_rectangles(region.rectangles, layout_, context_frames_, grid, 0, 0);
   add_self_rectangles(region.rectangles, layout_, layout_.frames(), grid, context_tokens, context_tokens);
-  // context_i and noisy_i see the same earlier context: their queries share one call per block.
+  // context_i and noisy_i see the same earlier context, so their queries share one call per block.
   for (int64_t i = 0; i < layout_.count(); ++i) {
     const FrameSpan block = layout_.block(i);
     std::vector<TokenRange> keys = key_ranges(policy_.visible_to(block), grid);
@@ -93,7 +93,7 @@ AttentionRegion block_causal_region(const ContextPolicy& policy, const BlockLayo
   for (int64_t i = 0; i < layout.count(); ++i) {
     const FrameSpan block = layout.block(i);
     ContextView seen = policy.visible_to(block);
-    seen.recent.end = block.end;  // its own frames follow the recent ones without a gap
+    seen.recent.end = block.end;  // its own frames directly follow the recent ones
     region.rectangles.push_back({{grid.tokens(block)}, key_ranges(seen, grid)});
   }
   return region;

@@ -1,4 +1,4 @@
-// A queue between two threads that never holds more than so many things: whoever is ahead waits.
+// A bounded queue between two threads: push waits while the queue is full, pop waits while it is empty.
 #pragma once
 
 #include <condition_variable>
@@ -15,7 +15,7 @@ class BoundedQueue {
  public:
   explicit BoundedQueue(size_t capacity) : capacity_(capacity) {}
 
-  // Waits while it is full. False where nobody will take it any more.
+  // Waits while the queue is full. Returns false if the consumer has stopped.
   bool push(T thing) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return things_.size() < capacity_ || is_abandoned_; });
@@ -25,7 +25,7 @@ class BoundedQueue {
     return true;
   }
 
-  // Waits while it is empty. Nothing where nothing more comes.
+  // Waits while the queue is empty. Returns nullopt once the queue is closed and drained.
   std::optional<T> pop() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !things_.empty() || is_closed_ || is_abandoned_; });
@@ -36,9 +36,9 @@ class BoundedQueue {
     return thing;
   }
 
-  // Nothing more comes; what is there is still handed out.
+  // No more items will be pushed; items already queued are still handed out.
   void close() { set(is_closed_); }
-  // One side has failed: neither waits any longer.
+  // One side has failed: neither side waits any longer.
   void abandon() { set(is_abandoned_); }
 
  private:

@@ -1,4 +1,4 @@
-// Sums and products of sizes that a file or a config names: nothing comes back where they leave 64 bits.
+// Sums and products of sizes read from a file or a config. They return nullopt on 64-bit overflow.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace sgf {
 
-// Nothing where a factor is negative too: sizes are not.
+// Also nullopt if a factor is negative: sizes never are.
 inline std::optional<int64_t> checked_product(std::span<const int64_t> factors) {
   int64_t product = 1;
   for (const int64_t factor : factors)

@@ -1,4 +1,4 @@
-// Tile registers of a CPU (Intel's AMX), as far as it describes them. Torch-free.
+// Tile registers of a CPU (Intel AMX), as the CPU reports them. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -6,15 +6,15 @@
 namespace sgf {
 
 struct CpuTiles {
-  bool are_offered = false;  // by the CPU's flags
-  int64_t palettes = 0;      // layouts of tiles that it describes
+  bool are_offered = false;  // according to the CPU's flags
+  int64_t palettes = 0;      // tile layouts that the CPU describes
 };
 
 CpuTiles read_cpu_tiles();
 
-// Some virtual machines offer tiles and hide what describes them. oneDNN, by which torch multiplies in bfloat16, then
-// sets up tiles of no layout and dies of an illegal instruction. Tells it, before its first product, to do without
-// tiles; a word of the user's in ONEDNN_MAX_CPU_ISA stays.
+// Some virtual machines advertise tiles but hide their description. oneDNN, which torch uses for bfloat16 matmuls, then
+// sets up tiles without a layout and dies of an illegal instruction. This tells oneDNN, before its first matmul, not to
+// use tiles. A value that the user has set in ONEDNN_MAX_CPU_ISA is kept.
 void avoid_undescribed_tiles(const CpuTiles& tiles = read_cpu_tiles());
 
 }  // namespace sgf

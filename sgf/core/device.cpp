@@ -20,10 +20,10 @@ constexpr bool kBuiltWithCuda = false;
 
 constexpr std::string_view kNumbered = "cuda:";
 
-// When the program is loaded: after its first product oneDNN asks no more.
+// Runs when the program is loaded: oneDNN reads its settings only before its first matmul.
 [[maybe_unused]] const bool kTilesAreSafe = (avoid_undescribed_tiles(), true);
 
-// N of "cuda:N", 0 for "cuda".
+// N for "cuda:N", 0 for "cuda".
 int64_t gpu_number(std::string_view name) {
   int64_t number = 0;
   if (name.starts_with(kNumbered)) std::from_chars(name.data() + kNumbered.size(), name.data() + name.size(), number);
@@ -43,7 +43,7 @@ bool cuda_is_available() { return kBuiltWithCuda && at::hasCUDA(); }
 
 c10::Device device_from_name(std::string_view name) {
   if (name == "auto") return cuda_is_available() ? c10::Device("cuda:0") : c10::Device("cpu");
-  SGF_CHECK(is_device_name(name), "a device is auto, cpu, cuda or cuda:N, got {}", in_quotes(name));
+  SGF_CHECK(is_device_name(name), "device must be auto, cpu, cuda or cuda:N, got {}", in_quotes(name));
   if (name == "cpu") return c10::Device("cpu");
   SGF_CHECK(kBuiltWithCuda, "device '{}': this build has no CUDA; build with `./run setup --cuda`, or use cpu", name);
   SGF_CHECK(at::hasCUDA(), "device '{}': no usable NVIDIA GPU on this machine; use cpu", name);

@@ -1,4 +1,4 @@
-// The devices that a config can ask for. Torch-free; device.h finds the one that is meant.
+// The devices that a config can name. Torch-free; device.h resolves them.
 #pragma once
 
 #include "sgf/core/enum_names.h"
@@ -8,7 +8,7 @@
 namespace sgf {
 
 enum class DeviceKind {
-  kAuto,  // a GPU where there is one
+  kAuto,  // a GPU if there is one
   kCpu,
   kCuda,
 };

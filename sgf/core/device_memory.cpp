@@ -18,13 +18,13 @@ int64_t peak_resident_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;)
     if (int64_t kilobytes = 0; word == "VmHWM:" && status >> kilobytes) return kilobytes * kKilobyte;
-  fail("/proc/self/status names no peak of resident memory (VmHWM)");
+  fail("peak memory cannot be measured: /proc/self/status has no VmHWM");
 }
 
 bool reset_peak_resident() {
-  malloc_trim(0);  // what earlier work has freed is not this work's
+  malloc_trim(0);  // memory that earlier work has freed must not count here
   std::ofstream refs("/proc/self/clear_refs");
-  refs << "5" << std::flush;  // 5: the peak alone (man 5 proc)
+  refs << "5" << std::flush;  // 5 resets only the peak (man 5 proc)
   return refs.good();
 }
 

@@ -16,7 +16,7 @@ struct DeviceTimer::Marks {
   Clock::time_point clock_begin, clock_end;
 
   void set(std::optional<c10::Event>& mark) const {
-    mark.emplace(device.type(), c10::EventFlag::BACKEND_DEFAULT);  // the one that keeps the time
+    mark.emplace(device.type(), c10::EventFlag::BACKEND_DEFAULT);  // this flag enables timing
     mark->record(c10::impl::VirtualGuardImpl(device.type()).getStream(device));
   }
 };

@@ -1,4 +1,4 @@
-// How long queued work takes on its device, without waiting for it. Through c10's virtual interface: no CUDA header.
+// How long queued work takes on its device, without waiting for it. Uses c10's virtual interface, no CUDA header.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -7,7 +7,7 @@
 
 namespace sgf {
 
-// On the CPU the clock; on a GPU two marks in the queue that is current when they are set.
+// Uses the clock on the CPU, and two events in the current stream on a GPU.
 class DeviceTimer {
  public:
   explicit DeviceTimer(c10::Device device);
@@ -17,7 +17,7 @@ class DeviceTimer {
 
   void start();
   void stop();
-  double milliseconds() const;  // waits until both marks were passed
+  double milliseconds() const;  // waits until both events have passed
 
  private:
   struct Marks;

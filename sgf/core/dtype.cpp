@@ -14,7 +14,7 @@ struct Row {
   int64_t bytes;
 };
 
-// In the order of the enum, so that a type is its own row number.
+// In the order of the enum, so that a type's value is its row number.
 constexpr std::array kRows{
     Row{DType::kBool, "BOOL", 1},
     Row{DType::kU8, "U8", 1},

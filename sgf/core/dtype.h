@@ -1,4 +1,4 @@
-// Element types as weight files name them. Free of torch, so that the readers are too.
+// Element types as weight files name them. Torch-free, so that the readers are too.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ struct EnumName {
   std::string_view name;
 };
 template <class E>
-EnumName(E, std::string_view) -> EnumName<E>;  // clang before 17 does not deduce it
+EnumName(E, std::string_view) -> EnumName<E>;  // clang before 17 does not deduce this
 
 // Beside each enum: constexpr auto enum_names(Device) { return std::array{EnumName{Device::kCpu, "cpu"}, ...}; }
 template <class E>

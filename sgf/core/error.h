@@ -1,4 +1,5 @@
-// The one exception of the library, and the check that throws it. A message says what came and what was expected.
+// The library's one exception, and the check that throws it. A message says what is wrong with the value, what was
+// expected and what to do.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,8 +21,8 @@ template <class... Args>
   throw Error(fmt::format(format, std::forward<Args>(args)...));
 }
 
-// SGF_CHECK(holds, format, args...): check at the door, once; inside, trust. A macro, because the message's arguments
-// must not be evaluated where it holds.
+// SGF_CHECK(holds, format, args...): check once at the interface and trust inside. It is a macro so that the message's
+// arguments are evaluated only on failure.
 #define SGF_CHECK(holds, ...)               \
   do {                                      \
     if (!(holds)) ::sgf::fail(__VA_ARGS__); \

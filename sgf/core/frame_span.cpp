@@ -6,7 +6,7 @@ namespace sgf {
 
 BlockLayout::BlockLayout(int64_t frames, int64_t block_frames, int64_t first_block_frames)
     : frames_(frames), block_frames_(block_frames), first_block_frames_(first_block_frames) {
-  SGF_CHECK(block_frames > 0 && first_block_frames > 0, "blocks hold at least one frame, got {} (first block {})",
+  SGF_CHECK(block_frames > 0 && first_block_frames > 0, "frames per block must be at least 1, got {} (first block {})",
             block_frames, first_block_frames);
   SGF_CHECK(frames >= first_block_frames && (frames - first_block_frames) % block_frames == 0,
             "{} frames do not divide into blocks of {} after a first block of {}; try {} frames", frames, block_frames,

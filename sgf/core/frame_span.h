@@ -1,4 +1,4 @@
-// Half-open runs of latent frames, and how a stream is cut into blocks. Nobody here knows tokens.
+// Half-open ranges of latent frames, and how a stream is divided into blocks. Nothing here knows about tokens.
 #pragma once
 
 #include <algorithm>
@@ -19,10 +19,10 @@ struct FrameSpan {
 
 inline bool overlap(FrameSpan a, FrameSpan b) { return std::max(a.begin, b.begin) < std::min(a.end, b.end); }
 
-// A stream cut into blocks of equal length, the first of which may differ (an image, say).
+// A stream divided into blocks of equal length. The first block may differ (an image, say).
 class BlockLayout {
  public:
-  // Throws unless `frames` is a first block and a whole number of blocks after it.
+  // Throws unless `frames` is the first block plus a whole number of further blocks.
   BlockLayout(int64_t frames, int64_t block_frames, int64_t first_block_frames);
   BlockLayout(int64_t frames, int64_t block_frames) : BlockLayout(frames, block_frames, block_frames) {}
 

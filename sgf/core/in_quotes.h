@@ -1,4 +1,4 @@
-// Text that came out of a file, made fit for an error message.
+// Quotes text from a file for an error message.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace sgf {
 
-// In single quotes as printable() shows it, cut after 120 bytes between characters: a damaged file must not paint the
-// terminal or fill the log.
+// Escapes the text with printable(), cuts it after 120 bytes at a character boundary and puts it in single quotes. So a
+// damaged file cannot control the terminal or fill the log.
 std::string in_quotes(std::string_view text);
 
 }  // namespace sgf

@@ -1,4 +1,4 @@
-// How the library speaks: it prints nothing itself. Whoever calls it may hand it somewhere to speak to.
+// Where the library's messages go. It prints nothing itself; the caller passes a function that does.
 #pragma once
 
 #include <functional>
@@ -6,7 +6,7 @@
 
 namespace sgf {
 
-// Hears a line of text; may be empty, and then nobody hears it.
+// Receives a line of text. May be empty, and then the line is dropped.
 using Log = std::function<void(const std::string&)>;
 
 }  // namespace sgf

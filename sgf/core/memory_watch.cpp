@@ -35,7 +35,7 @@ size_t bytes_asked_for(std::string_view text) {
 
 }  // namespace
 
-// Torch reports allocations to whoever stands in the profiler's place.
+// Torch reports every allocation to the object registered as the profiler.
 class MemoryWatch::Ledger final : public c10::MemoryReportingInfoBase {
  public:
   void reportMemoryUsage(void*, int64_t bytes, size_t, size_t, c10::Device device) override {
@@ -59,7 +59,7 @@ MemoryWatch::MemoryWatch(c10::Device device) : device_(device) {
   }
   synchronize(device_);
   reset_peak_memory(device_);
-  at_start_ = peak_memory_bytes(device_);  // just reset: what is there now
+  at_start_ = peak_memory_bytes(device_);  // just reset, so this is the current use
 }
 
 MemoryWatch::~MemoryWatch() = default;
@@ -77,7 +77,7 @@ bool is_out_of_memory(const std::exception& error) {
 std::optional<OutOfMemory> find_out_of_memory(const std::exception& error, std::string_view work) {
   if (const auto* known = dynamic_cast<const OutOfMemory*>(&error))
     return known->names_work() ? *known : OutOfMemory(known->bytes(), work);
-  const bool is_too_long = dynamic_cast<const std::length_error*>(&error) != nullptr;  // no vector is as long
+  const bool is_too_long = dynamic_cast<const std::length_error*>(&error) != nullptr;  // longer than any vector can be
   if (!is_too_long && !is_out_of_memory(error)) return std::nullopt;
   return OutOfMemory(bytes_asked_for(error.what()), work);
 }

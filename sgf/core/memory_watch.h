@@ -1,4 +1,4 @@
-// How many bytes of tensors a piece of work holds at most. Through c10's virtual interfaces: no CUDA header.
+// The peak number of tensor bytes that a piece of work holds. Uses c10's virtual interfaces, no CUDA header.
 #pragma once
 
 #include "sgf/core/out_of_memory.h"
@@ -17,8 +17,8 @@ class DebugInfoGuard;
 
 namespace sgf {
 
-// Counts from its making on, beyond what was there before. On a GPU the allocator counts; on the CPU every allocation
-// of this thread is seen, so the number is exact there too, unlike the process's resident memory.
+// Counts from construction, excluding what was allocated before. On a GPU the allocator counts. On the CPU every
+// allocation of this thread is seen, so the number is exact, unlike the process's resident memory.
 class MemoryWatch {
  public:
   explicit MemoryWatch(c10::Device device);
@@ -40,10 +40,10 @@ class MemoryWatch {
 // Whether an exception says that memory ran out, on a GPU or on the CPU.
 bool is_out_of_memory(const std::exception& error);
 
-// Such an exception in words, torch's own among them; nothing for any other. `work` is what asked, "sgf generate".
+// Describes such an exception; nullopt for any other. `work` names what asked for memory, such as "sgf generate".
 std::optional<OutOfMemory> find_out_of_memory(const std::exception& error, std::string_view work);
 
-// Hands back to the device what the allocator keeps for later. Nothing to do on the CPU.
+// Returns the allocator's cached memory to the device. Does nothing on the CPU.
 void release_cached_memory(c10::Device device);
 
 }  // namespace sgf

@@ -1,4 +1,4 @@
-// Damerau-Levenshtein distance in its restricted form: no substring is edited twice, which is what typing does.
+// Damerau-Levenshtein distance in its restricted form: no substring is edited twice, which fits typing errors.
 #include "sgf/core/nearest_name.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ int64_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
-  constexpr size_t kLongestTypo = 200;  // beyond it the name is no typo, and the distance is quadratic
+  constexpr size_t kLongestTypo = 200;  // a longer name is not a typo, and the cost is quadratic
   if (name.size() > kLongestTypo) return std::nullopt;
   std::optional<std::string> nearest;
   int64_t least = 0;

@@ -1,4 +1,4 @@
-// "Did you mean": the known name nearest to one that is not known.
+// "Did you mean": the known name nearest to an unknown one.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace sgf {
 
-// Insertions, deletions, substitutions and swaps of neighbours that turn one name into the other, in bytes.
+// Number of insertions, deletions, substitutions and swaps of neighbouring bytes that turn one name into the other.
 int64_t edit_distance(std::string_view a, std::string_view b);
 
-// The first of the nearest candidates, if no more than a third of the letters differ.
+// The first of the nearest candidates, if at most a third of the letters differ.
 std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace sgf

@@ -1,4 +1,4 @@
-// Host side of the noise streams: filling spans, and scalar draws.
+// Host side of the noise streams: filling spans and drawing scalars.
 #include "sgf/core/noise.h"
 
 #include "sgf/core/error.h"
@@ -13,7 +13,7 @@ constexpr int64_t kBlockLimit = int64_t{1} << 32;
 constexpr int64_t kStepLimit = int64_t{1} << 32;
 
 void check_coordinate(const char* name, int64_t value, int64_t limit) {
-  SGF_CHECK(value >= 0 && value < limit, "{} must lie in [0, {}), got {}", name, limit, value);
+  SGF_CHECK(value >= 0 && value < limit, "{} must be in [0, {}), got {}", name, limit, value);
 }
 
 // Writes elements [first, first + out.size()), which may begin and end inside a block of four.
@@ -58,7 +58,7 @@ double uniform_double(const NoiseKey& key) {
 
 int64_t uniform_index(const NoiseKey& key, int64_t n) {
   check_key(key);
-  SGF_CHECK(n > 0, "an index is drawn from at least one value, got n = {}", n);
+  SGF_CHECK(n > 0, "the number of values to draw from must be at least 1, got {}", n);
   const auto range = static_cast<uint64_t>(n);
   // The largest multiple of n within 64 bits; words above it are redrawn, less than once on average.
   const uint64_t limit = std::numeric_limits<uint64_t>::max() / range * range;

@@ -1,5 +1,5 @@
-// Random numbers as pure functions. A draw depends on (seed, purpose, sample, block, step) and the element's index
-// alone: not on the device, the batch it was drawn in, the rank count, or what was drawn before it.
+// Random numbers as pure functions. A draw depends only on (seed, purpose, sample, block, step) and the element's
+// index. It does not depend on the device, the batch, the number of ranks or earlier draws.
 #pragma once
 
 #include "sgf/core/philox.h"
@@ -10,26 +10,26 @@
 
 namespace sgf {
 
-// What a draw is for: two purposes never share a number. The values go into the draws, so add at the end only.
+// What a draw is for. Two purposes never share a number. The values enter the draws, so add new ones at the end only.
 enum class NoisePurpose : uint16_t {
   kInitial = 0,          // the latent a block starts denoising from
   kRenoise = 1,          // between two denoising steps
-  kScore = 2,            // noise put on a generated clip before the score pair sees it
+  kScore = 2,            // noise added to a generated clip before the score networks see it
   kCritic = 3,           // noise of the critic's own loss
   kExit = 4,             // exit step of a rollout
   kTimestep = 5,         // training timesteps
   kData = 6,             // which clip, which crop
   kPrompt = 7,           // which prompt
   kInit = 8,             // weights
-  kContext = 9,          // noise put on the context, where a recipe asks for it
-  kWorld = 10,           // the built-in world's scenes
+  kContext = 9,          // noise added to the context, if the recipe asks for it
+  kWorld = 10,           // scenes of the built-in world
   kCriticExit = 11,      // exit step of the critic's rollout
   kScoreTimestep = 12,   // score times of the generator's update
   kCriticTimestep = 13,  // score times of the critic's update
-  kTest = 14,            // numbers no training run draws
+  kTest = 14,            // used by no training run
   kSample = 15,          // the sample videos of a run
-  kClipNoise = 16,       // noise put on clips
-  kDropout = 17,         // which captions are left out
+  kClipNoise = 16,       // noise added to clips
+  kDropout = 17,         // which captions are dropped
 };
 
 // Names one stream. Ranges: sample < 2^48, block and step < 2^32, none negative; check_key throws otherwise.
@@ -43,9 +43,9 @@ struct NoiseKey {
 
 void check_key(const NoiseKey& key);
 
-// A key made ready for drawing. The four coordinates pack into exactly 128 bits, and Philox under the seed permutes
-// those; half of the image keys the stream, half fills its upper counter words. So two keys of one seed never run
-// the same (key, counter) pair, and the lower counter words are free for 2^64 blocks of four elements.
+// A key prepared for drawing. The four coordinates pack into exactly 128 bits, and Philox under the seed permutes them.
+// Half of the result keys the stream, half fills its upper counter words. So two keys of one seed never use the same
+// (key, counter) pair, and the lower counter words leave room for 2^64 blocks of four elements.
 class NoiseStream {
  public:
   SGF_HOST_DEVICE explicit NoiseStream(const NoiseKey& key) : NoiseStream(philox(pack(key), split(key.seed))) {}
@@ -76,16 +76,16 @@ struct FloatQuad {
   float value[4];
 };
 
-// In [0, 1), multiples of 2^-24: exact arithmetic, so the same bits on every device.
+// In [0, 1), multiples of 2^-24. The arithmetic is exact, so every device gives the same bits.
 SGF_HOST_DEVICE inline FloatQuad uniforms_of(const PhiloxBlock& block) {
   FloatQuad quad;
   for (int i = 0; i < 4; ++i) quad.value[i] = static_cast<float>(block.word[i] >> 8) * 0x1p-24f;
   return quad;
 }
 
-// Box-Muller in float32, also for float64 tensors: consumer GPUs have next to no float64 units, and one formula keeps
-// every dtype on the same number. The inputs agree to the bit, so devices differ by the rounding of log, sin and cos
-// alone (about 1e-6). The radius takes all 32 bits: its tail ends at 6.7, a 24-bit one would end at 5.8.
+// Box-Muller in float32, also for float64 tensors: consumer GPUs have few float64 units, and one formula gives every
+// dtype the same number. The inputs are bit-identical, so devices differ only by the rounding of log, sin and cos
+// (about 1e-6). The radius uses all 32 bits: its tail ends at 6.7, with 24 bits it would end at 5.8.
 SGF_HOST_DEVICE inline void box_muller(uint32_t radius_word, uint32_t angle_word, float* pair) {
   const float inside = static_cast<float>(radius_word) * 0x1p-32f + 0x1p-33f;  // (0, 1]
   const float radius = sqrtf(-2.0f * logf(inside));
@@ -110,7 +110,7 @@ void fill_normal(const NoiseKey& key, std::span<double> out, int64_t first = 0);
 // One number in [0, 1) with 53 random bits.
 double uniform_double(const NoiseKey& key);
 
-// One integer in [0, n), unbiased: draws that would favour small values are thrown away.
+// One integer in [0, n), unbiased: draws that would favour small values are rejected.
 int64_t uniform_index(const NoiseKey& key, int64_t n);
 
 }  // namespace sgf

@@ -7,7 +7,7 @@
 namespace sgf {
 namespace {
 
-// Scopes of several threads end in any order.
+// Scopes of several threads may end in any order.
 struct NoticeBoard {
   std::mutex mutex;
   std::set<std::string> said;

@@ -1,4 +1,4 @@
-// A word to the user from deep inside, where nobody stands by who could pass it on. Torch-free.
+// Notices to the user from deep inside the library, where no Log is passed down. Torch-free.
 #pragma once
 
 #include "sgf/core/log.h"
@@ -8,10 +8,10 @@
 
 namespace sgf {
 
-// Says `text` to the scope that began last, unless something was said under this key before in this process.
+// Passes `text` to the newest scope, unless this process has already given a notice under this key.
 void notice_once(const std::string& key, const std::string& text);
 
-// Who hears notices while it lives, in place of a scope that began before.
+// Receives notices while it lives; the newest scope takes precedence.
 class NoticeScope {
  public:
   explicit NoticeScope(Log listener);
@@ -23,7 +23,7 @@ class NoticeScope {
   std::list<Log>::iterator place_;
 };
 
-// As in a new process; for tests.
+// Resets the keys, as in a new process; for tests.
 void forget_notices();
 
 }  // namespace sgf

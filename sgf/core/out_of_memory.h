@@ -1,4 +1,4 @@
-// Memory that ran out, in words: what was being done, and how much was asked for.
+// An out-of-memory error in words: what was being done, and how much was requested.
 #pragma once
 
 #include <array>
@@ -8,13 +8,13 @@
 
 namespace sgf {
 
-// No sgf::Error: a reader that makes a damaged file again must not take this for damage. The text lies within, as there
-// may be no memory for it elsewhere.
+// Not an sgf::Error: a reader that rebuilds a damaged file must not take this for damage. The text is stored inside,
+// because there may be no memory to allocate it.
 class OutOfMemory : public std::bad_alloc {
  public:
-  // Of an allocation; a door that it passes names the work.
+  // For an allocation whose purpose is not known yet; rethrow_out_of_memory adds the name of the work.
   explicit OutOfMemory(size_t bytes) noexcept : OutOfMemory(bytes, "") {}
-  // `work` is "reading a.png"; 0 bytes where nobody said how many.
+  // `work` is text such as "reading a.png"; `bytes` is 0 if unknown.
   OutOfMemory(size_t bytes, std::string_view work) noexcept;
 
   const char* what() const noexcept override { return text_.data(); }
@@ -27,7 +27,7 @@ class OutOfMemory : public std::bad_alloc {
   std::array<char, 480> text_{};
 };
 
-// For doors that catch std::bad_alloc: throws it again with the work's name, unless an inner door has named its own.
+// For interfaces that catch std::bad_alloc: rethrows it with the work's name, unless an inner one has set its own.
 [[noreturn]] void rethrow_out_of_memory(const std::bad_alloc& error, std::string_view work);
 
 }  // namespace sgf

@@ -1,4 +1,4 @@
-// Latent frames to tokens: the one place that multiplies.
+// Converts latent frames to token positions; no other place does this arithmetic.
 #pragma once
 
 #include "sgf/core/frame_span.h"
@@ -26,7 +26,7 @@ class PatchGrid {
   int64_t columns() const { return columns_; }
   int64_t tokens_per_frame() const { return rows_ * columns_; }
 
-  // Where the tokens of `span` lie in a sequence whose first token is that of frame `origin`.
+  // Where the tokens of `span` lie in a sequence whose first token belongs to frame `origin`.
   TokenRange tokens(FrameSpan span, int64_t origin = 0) const {
     return {(span.begin - origin) * tokens_per_frame(), span.frames() * tokens_per_frame()};
   }

@@ -1,4 +1,4 @@
-// Height and width of pictures, in pixels.
+// Height and width of a frame, in pixels.
 #pragma once
 
 #include <cstdint>

@@ -16,24 +16,24 @@ struct CodeRange {
   char32_t last;
 };
 
-// Unicode's categories Cc, Zl and Zp, and of Cf all that is not seen, less the two joiners.
+// Unicode categories Cc, Zl and Zp, and all invisible characters of Cf except the two joiners.
 constexpr std::array<CodeRange, 15> kUnprintable{{{0x00, 0x1F},          // C0 controls
                                                   {0x7F, 0x9F},          // delete, C1 controls
                                                   {0xAD, 0xAD},          // soft hyphen
                                                   {0x61C, 0x61C},        // Arabic letter mark
                                                   {0x180E, 0x180E},      // Mongolian vowel separator
                                                   {0x200B, 0x200B},      // zero width space
-                                                  {0x200E, 0x200F},      // marks of direction
-                                                  {0x2028, 0x202E},      // line breaks, overrides of direction
-                                                  {0x2060, 0x206F},      // word joiner, isolates of direction
+                                                  {0x200E, 0x200F},      // direction marks
+                                                  {0x2028, 0x202E},      // line breaks, direction overrides
+                                                  {0x2060, 0x206F},      // word joiner, direction isolates
                                                   {0xFEFF, 0xFEFF},      // byte order mark
                                                   {0xFFF9, 0xFFFB},      // interlinear annotation
-                                                  {0xFFFE, 0xFFFF},      // no characters
+                                                  {0xFFFE, 0xFFFF},      // not characters
                                                   {0x1BCA0, 0x1BCA3},    // shorthand format
                                                   {0x1D173, 0x1D17A},    // musical format
                                                   {0xE0000, 0xE0FFF}}};  // tags
 
-// Of the character at the beginning, or of one byte that is no part of any.
+// Length of the character at the beginning, or 1 for a byte that belongs to none.
 size_t step_of(std::string_view rest) { return std::max<size_t>(1, utf8_length(rest)); }
 
 void append_bytes(std::string& out, std::string_view bytes) {
@@ -48,8 +48,7 @@ void append_json_escape(std::string& out, char32_t code) {
   append(0xDC00 + ((code - 0x10000) & 0x3FF));
 }
 
-// Appends text character by character; `escape` spells those that are not to be printed, `keeps_lines` lets newlines
-// be.
+// Appends text character by character. `escape` spells unprintable characters; `keeps_lines` keeps newlines.
 template <class Escape>
 std::string escaped(std::string_view text, bool keeps_lines, Escape escape) {
   std::string out;

@@ -12,11 +12,11 @@
 namespace sgf {
 namespace {
 
-constexpr double kRedrawSeconds = 0.1;  // faster than this nobody reads
-constexpr size_t kRecentSteps = 50;     // the rate follows a change of pace within so many
+constexpr double kRedrawSeconds = 0.1;  // faster updates cannot be read
+constexpr size_t kRecentSteps = 50;     // the rate is an average over this many
 constexpr std::string_view kGap = "  ";
 
-// A part of the line; where space is short those of the highest rank go first.
+// A part of the line. If space is short, parts of the highest rank are dropped first.
 struct Part {
   std::string text;
   int rank = 0;
@@ -30,7 +30,7 @@ size_t width_of(const std::vector<Part>& parts) {
 
 std::string join_within(std::vector<Part> parts, size_t width) {
   while (parts.size() > 1 && width_of(parts) > width) {
-    // The last of the highest rank.
+    // The last part of the highest rank.
     const auto least =
         std::max_element(parts.rbegin(), parts.rend(), [](const Part& a, const Part& b) { return a.rank < b.rank; });
     parts.erase(std::prev(least.base()));
@@ -54,7 +54,7 @@ std::string spell_duration(double seconds) {
 ProgressLine::ProgressLine(ProgressSettings settings, ProgressOutput output)
     : settings_(std::move(settings)), output_(std::move(output)) {
   if (!output_.write) settings_.mode = ProgressMode::kQuiet;
-  SGF_CHECK(settings_.total_steps >= 1, "progress towards {} steps cannot be shown", settings_.total_steps);
+  SGF_CHECK(settings_.total_steps >= 1, "steps must be at least 1 to show progress, got {}", settings_.total_steps);
 }
 
 void ProgressLine::show(const ProgressReport& report) {

@@ -1,5 +1,4 @@
-// What a run says of itself while it runs: one line rewritten in place on a terminal, plain lines now and then in a
-// log.
+// Progress of a run: one line rewritten in place on a terminal, or a plain line at intervals in a log.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +19,12 @@ enum class ProgressMode {
 struct ProgressSettings {
   ProgressMode mode = ProgressMode::kLog;
   int64_t total_steps = 0;
-  std::string unit = "step";  // of what is counted: "frame" for videos
-  double log_interval = 30;   // seconds between two lines of a log; the first and the last step always have one
+  std::string unit = "step";  // what is counted: "frame" for videos
+  double log_interval = 30;   // seconds between two lines of a log; the first and the last step always get one
 };
 
-// Where the line goes and how time passes: a program's stderr and steady clock, or a test's own. Without a `write`
-// progress is quiet.
+// Where the line goes and how time passes: stderr and the steady clock in a program, replacements in a test. Without
+// `write`, progress is quiet.
 struct ProgressOutput {
   std::function<void(std::string_view)> write;
   std::function<double()> seconds;
@@ -37,11 +36,11 @@ struct ProgressNumber {
   double value = 0;
 };
 
-// Of one step. Numbers are shown in this order.
+// State of one step. Metrics are shown in this order.
 struct ProgressReport {
   int64_t step = 0;  // done so far
   std::vector<ProgressNumber> numbers;
-  double memory_bytes = 0;  // 0: not known
+  double memory_bytes = 0;  // 0 if unknown
 };
 
 // "42 s", "17 min", "3 h 05 min", "2 d 04 h"
@@ -52,11 +51,11 @@ class ProgressLine {
   ProgressLine(ProgressSettings settings, ProgressOutput output);
 
   void show(const ProgressReport& report);
-  void say(std::string_view line);  // a line that stays, above the one that is rewritten
+  void say(std::string_view line);  // a permanent line, above the one that is rewritten
   void finish();                    // leaves the last line on the terminal
 
  private:
-  double rate() const;  // steps a second, lately; 0 while it is not known
+  double rate() const;  // recent steps per second; 0 while unknown
   void remember(int64_t step);
   bool is_due(int64_t step) const;
   std::string compose(const ProgressReport& report, size_t width) const;

@@ -6,7 +6,7 @@ namespace sgf {
 namespace {
 
 volatile std::sig_atomic_t g_received = 0;
-bool g_is_hang_up_ignored = false;  // by nohup, before the first of them
+bool g_is_hang_up_ignored = false;  // nohup was in effect before the first StopSignal
 
 extern "C" void remember_signal(int number) {
   g_received = number;

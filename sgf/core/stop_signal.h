@@ -1,10 +1,10 @@
-// SIGINT, SIGTERM and a closed terminal (SIGHUP, unless nohup ignores it) as a wish to stop: the run writes a
-// checkpoint and ends in order.
+// Treats SIGINT, SIGTERM and a closed terminal (SIGHUP, unless nohup ignores it) as a request to stop: the run writes a
+// checkpoint and exits normally.
 #pragma once
 
 namespace sgf {
 
-// While one lives, the first signal is remembered and a second one ends the process as usual.
+// While an instance lives, the first signal is remembered and a second one ends the process as usual.
 class StopSignal {
  public:
   StopSignal();
@@ -12,7 +12,7 @@ class StopSignal {
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;
 
-  // Its number, 0 where none came.
+  // Number of the signal, 0 if none came.
   int received() const;
 };
 

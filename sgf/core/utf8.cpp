@@ -15,7 +15,7 @@ size_t announced_length(unsigned char lead) {
   return 0;
 }
 
-// Overlong forms, surrogates and code points past U+10FFFF all show in the second byte.
+// Overlong forms, surrogates and code points past U+10FFFF can all be recognised by the second byte.
 bool second_byte_allowed(unsigned char lead, unsigned char second) {
   if (lead == 0xE0) return second >= 0xA0;
   if (lead == 0xED) return second <= 0x9F;
@@ -46,7 +46,7 @@ char32_t code_point_of(std::string_view character) {
 
 std::string_view cut_utf8(std::string_view text, size_t longest) {
   if (text.size() <= longest) return text;
-  // A character has at most 4 bytes; a longer row of continuations is none, and may be cut anywhere.
+  // A character has at most 4 bytes. A longer run of continuation bytes is not a character and may be cut anywhere.
   size_t length = longest;
   while (length > 0 && longest - length < 4 && continues_character(text[length])) --length;
   return text.substr(0, continues_character(text[length]) ? longest : length);

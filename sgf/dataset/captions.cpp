@@ -22,20 +22,20 @@ using Row = std::vector<std::string>;
 const std::vector<std::string> kFileNames{"file", "video", "file_name", "path"};
 const std::vector<std::string> kCaptionNames{"caption", "text", "prompt"};
 
-// Gathers captions, and says where the list is wrong.
+// Collects captions; errors say where the list is wrong.
 class CaptionList {
  public:
   explicit CaptionList(std::string name) : name_(std::move(name)) {}
 
   void add(const std::string& file, const std::string& caption, size_t place) {
-    SGF_CHECK(!trimmed(file).empty(), "{}: entry {} names no file", name_, place);
+    SGF_CHECK(!trimmed(file).empty(), "{}: entry {} has no file name", name_, place);
     const auto [found, is_new] = captions_.emplace(trimmed(file), trimmed(caption));
-    SGF_CHECK(is_new || found->second == trimmed(caption), "{}: entry {}: {} has another caption already: {}", name_,
+    SGF_CHECK(is_new || found->second == trimmed(caption), "{}: entry {}: {} already has another caption: {}", name_,
               place, found->first, in_quotes(found->second));
   }
 
   void add(const Json& entry, size_t place) {
-    SGF_CHECK(entry.is_object(), R"({}: entry {} is no object {{"file": ..., "caption": ...}})", name_, place);
+    SGF_CHECK(entry.is_object(), R"({}: entry {} is not an object {{"file": ..., "caption": ...}})", name_, place);
     add(text_of(entry, kFileNames, place), text_of(entry, kCaptionNames, place), place);
   }
 
@@ -50,7 +50,7 @@ class CaptionList {
     for (const std::string& name : names)
       if (const auto found = entry.find(name); found != entry.end() && found->is_string())
         return found->get<std::string>();
-    fail("{}: entry {} has no text under {}", name_, place, fmt::join(names, ", "));
+    fail("{}: entry {} has no text under any of the keys {}", name_, place, fmt::join(names, ", "));
   }
 
   std::string name_;
@@ -65,9 +65,9 @@ void add_json(const std::string& text, CaptionList& list) {
     return;
   }
   if (!json.is_object())
-    list.refuse(R"(not a list of captions: {"a.mp4": "a caption", ...} or a list of objects was expected)");
+    list.refuse(R"(is not a list of captions; expected {"a.mp4": "a caption", ...} or a list of objects)");
   for (const auto& [file, caption] : json.items()) {
-    if (!caption.is_string()) list.refuse(fmt::format("the caption of {} is no text", in_quotes(file)));
+    if (!caption.is_string()) list.refuse(fmt::format("the caption of {} is not text", in_quotes(file)));
     list.add(file, caption.get<std::string>(), ++place);
   }
 }
@@ -83,12 +83,12 @@ void add_json_lines(const std::string& text, CaptionList& list) {
   }
 }
 
-// Fields between commas; within quotes commas, line breaks and doubled quotes are text.
+// Fields separated by commas. Inside quotes commas, line breaks and doubled quotes are text.
 class CsvReader {
  public:
   explicit CsvReader(std::string_view text) : text_(text) {}
 
-  // The next row, or nothing after the last; empty lines are passed over.
+  // The next row, or nullopt after the last; empty lines are skipped.
   std::optional<Row> next() {
     while (at_ < text_.size() && is_break()) ++at_;
     if (at_ >= text_.size()) return std::nullopt;
@@ -100,7 +100,7 @@ class CsvReader {
     return row;
   }
 
-  bool is_open() const { return is_open_; }  // a quote that nothing closed
+  bool is_open() const { return is_open_; }  // a quote is not closed
 
  private:
   bool is_break() const { return text_[at_] == '\n' || text_[at_] == '\r'; }
@@ -146,15 +146,15 @@ void add_csv(const std::string& text, CaptionList& list) {
   const Row header = reader.next().value_or(Row{});
   const std::optional<size_t> file = column_of(header, kFileNames), caption = column_of(header, kCaptionNames);
   if (!file || !caption)
-    list.refuse(fmt::format("its first line names the columns, file and caption among them; got {}",
+    list.refuse(fmt::format("its first line must name the columns, including file and caption, got {}",
                             in_quotes(fmt::format("{}", fmt::join(header, ",")))));
   size_t place = 1;
   while (const std::optional<Row> row = reader.next()) {
     ++place;
-    if (reader.is_open()) list.refuse(fmt::format("row {} opens a quote that nothing closes", place));
+    if (reader.is_open()) list.refuse(fmt::format("row {} has an opening quote without a closing one", place));
     if (row->size() != header.size())
-      list.refuse(fmt::format("row {} has {} fields of {}; a caption with commas stands in quotes", place, row->size(),
-                              header.size()));
+      list.refuse(fmt::format("row {} has {} fields, expected {}; put captions with commas in quotes", place,
+                              row->size(), header.size()));
     list.add((*row)[*file], (*row)[*caption], place);
   }
 }
@@ -172,7 +172,7 @@ Captions read_captions(const std::filesystem::path& path) {
   } else if (kind == ".csv") {
     add_csv(text, list);
   } else {
-    list.refuse("captions are a .json, .jsonl or .csv file; without one, a .txt file beside each video");
+    list.refuse("captions must be a .json, .jsonl or .csv file; or put a .txt file beside each video");
   }
   return list.take();
 }

@@ -1,4 +1,4 @@
-// What people write beside their videos: a list of files and captions. Torch-free.
+// Captions that people write for their videos: a list of files and captions. Torch-free.
 #pragma once
 
 #include <filesystem>
@@ -7,15 +7,15 @@
 
 namespace sgf {
 
-// By file, as the list names it; without blanks at both ends.
+// Keyed by the file name in the list; captions are trimmed.
 using Captions = std::map<std::string, std::string>;
 
-// Of a list in one of these forms, told by its extension:
+// Reads a list in one of these forms, chosen by its extension:
 //   .json   {"a.mp4": "a caption"}, or a list of objects as below
-//   .jsonl  an object a line, {"file": "a.mp4", "caption": "a caption"}
-//   .csv    a line of names, file and caption among them, then a line a video; quotes as in RFC 4180
-// A file may also be called video, file_name or path, a caption text or prompt. Two captions of one file, and whatever
-// is no such list, are Errors that name the place.
+//   .jsonl  one object per line, {"file": "a.mp4", "caption": "a caption"}
+//   .csv    a header line with the columns file and caption, then one line per video; quotes as in RFC 4180
+// The file key may also be video, file_name or path, the caption key text or prompt. Two captions for one file, and any
+// other content, are Errors that name the place.
 Captions read_captions(const std::filesystem::path& list);
 
 }  // namespace sgf

@@ -50,20 +50,19 @@ ClipVideo clip_video_from(const Json& j) {
 }
 
 void check_manifest(const ClipManifest& m, const fs::path& folder) {
-  // A clip takes more than a byte of its shard, and below the shard's size is held against the file.
+  // Every clip takes more than one byte of its shard, so a count below the shard's size is plausible.
   const bool is_sound = m.order.latent.size() == 4 && checked_product(m.order.latent).value_or(0) > 0 &&
                         std::ranges::all_of(m.videos, [](const ClipVideo& v) {
                           return v.is_left_out() || (v.clips > 0 && static_cast<uint64_t>(v.clips) <= v.shard_bytes);
                         });
-  SGF_CHECK(is_sound, "{}: not a list of clips", manifest_file(folder).string());
+  SGF_CHECK(is_sound, "{}: is not a list of clips", manifest_file(folder).string());
   SGF_CHECK(!std::ranges::all_of(m.videos, &ClipVideo::is_left_out),
-            "{}: holds no clip: every video was left out, for the reasons in manifest.json", folder.string());
+            "{}: contains no clips: every video was left out; see manifest.json for the reasons", folder.string());
   for (const ClipVideo& video : m.videos) {
     const fs::path path = clip_shard(folder, video.name);
-    SGF_CHECK(
-        video.is_left_out() || (fs::exists(path) && fs::file_size(path) == video.shard_bytes),
-        "{}: the shard of {} is missing or of another size than the manifest says; sgf data encode makes it again",
-        path.string(), video.name);
+    SGF_CHECK(video.is_left_out() || (fs::exists(path) && fs::file_size(path) == video.shard_bytes),
+              "{}: the shard of {} is missing or its size does not match the manifest; run sgf data encode again",
+              path.string(), video.name);
   }
 }
 
@@ -124,10 +123,10 @@ std::optional<ClipVideo> read_clip_mark(const fs::path& folder, const std::strin
 }
 
 ClipManifest read_clip_manifest(const fs::path& folder) {
-  SGF_CHECK(fs::exists(order_file(folder)), "{}: holds no clips; sgf data encode makes them of videos",
+  SGF_CHECK(fs::exists(order_file(folder)), "{}: contains no clips; run sgf data encode to make them from videos",
             folder.string());
   SGF_CHECK(fs::exists(manifest_file(folder)),
-            "{}: its videos are not all encoded yet; the same sgf data encode, by all its workers, makes the rest",
+            "{}: not all videos are encoded yet; run the same sgf data encode again with all its workers",
             folder.string());
   ClipManifest manifest = read_json_file(manifest_file(folder), kClipFormat, [](const Json& json) {
     ClipManifest read{clip_order_from(json.at("order")), json.at("prompts_sha256").get<std::string>(), {}};

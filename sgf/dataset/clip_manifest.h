@@ -1,4 +1,4 @@
-// A folder of encoded videos: what was ordered, what became of each video, and what is ready to be learnt. Torch-free.
+// A folder of encoded videos: the order, the result for each video, and what is ready for training. Torch-free.
 #pragma once
 
 #include "sgf/dataset/shard_folder.h"
@@ -12,18 +12,18 @@
 
 namespace sgf {
 
-// How clips are cut out of a video.
+// How clips are cut from a video.
 struct ClipCut {
-  int64_t frames = 81;  // pictures of a clip
+  int64_t frames = 81;  // frames per clip
   int64_t height = 480;
   int64_t width = 832;
   double fps = 16;
-  int64_t stride = 0;  // pictures from the beginning of a clip to that of the next; 0: one clip a video
+  int64_t stride = 0;  // frames from the start of one clip to the next; 0: one clip per video
 
   bool operator==(const ClipCut&) const = default;
 };
 
-// All that the shards depend on beside the videos and their captions.
+// Everything that the shards depend on besides the videos and their captions.
 struct ClipShardOrder {
   std::string vae;           // identity of its weights
   std::string text_encoder;  // the same
@@ -35,9 +35,9 @@ struct ClipShardOrder {
   std::string negative_prompt;
 };
 
-// What became of one video. It has a shard, or a reason why not.
+// The result for one video: a shard, or the reason why there is none.
 struct ClipVideo {
-  std::string name;  // in the folder of videos
+  std::string name;  // within the folder of videos
   uint64_t bytes = 0;
   int64_t changed = 0;
   std::string sha256;
@@ -53,28 +53,30 @@ struct ClipVideo {
 struct ClipManifest {
   ClipShardOrder order;
   std::string prompts_sha256;
-  std::vector<ClipVideo> videos;  // by name; those that are left out too
+  std::vector<ClipVideo> videos;  // sorted by name; includes videos that were left out
 
   int64_t clips() const;
 };
 
-// Files of the folder, beside those of every folder of shards. A video's shard and its mark are named after the video's
-// name, so that others that come or go do not move them; the mark comes last, and says that the shard is whole.
+// Files of the folder, in addition to those of every shard folder. A video's shard and its mark are named after the
+// video, so that adding or removing other videos does not move them. The mark is written last and says that the shard
+// is complete.
 std::filesystem::path clip_shard(const std::filesystem::path& folder, const std::string& video);
 std::filesystem::path clip_mark(const std::filesystem::path& folder, const std::string& video);
-std::filesystem::path prompts_shard(const std::filesystem::path& folder);  // of the empty and the negative prompt
+std::filesystem::path prompts_shard(const std::filesystem::path& folder);  // for the empty and the negative prompt
 
 nlohmann::json to_json(const ClipShardOrder& order);
 nlohmann::json to_json(const ClipVideo& video);
 nlohmann::json to_json(const ClipManifest& manifest);
 
-// Nothing where no mark is, or a damaged one.
+// nullopt if there is no mark or it is damaged.
 std::optional<ClipVideo> read_clip_mark(const std::filesystem::path& folder, const std::string& video);
 
-// Of a folder that is whole. Refuses one that is not, with what to do, and shards of another size than written.
+// Reads the manifest of a complete folder. Throws Error if the folder is incomplete, with what to do, or if a shard has
+// the wrong size.
 ClipManifest read_clip_manifest(const std::filesystem::path& folder);
 
-// A name for all that a run learns from the folder, wherever it lies.
+// Identifies everything that a run learns from the folder, independent of its path.
 std::string clip_identity(const ClipManifest& manifest);
 
 }  // namespace sgf

@@ -13,7 +13,7 @@ namespace sgf {
 ClipReader::ClipReader(const std::filesystem::path& video, const ClipCut& cut)
     : video_(video), cut_(cut), source_(open_frames(video)), frames_(*source_, cut.fps) {}
 
-// Whether there are enough for a clip now.
+// Returns whether there are enough frames for a clip.
 bool ClipReader::fill() {
   while (static_cast<int64_t>(pictures_.size()) < cut_.frames) {
     const std::optional<RgbImage> image = frames_.next();
@@ -30,7 +30,7 @@ at::Tensor ClipReader::next() {
     if (!pictures_.empty()) pictures_.pop_front();
   }
   const bool is_whole = fill();
-  SGF_CHECK(is_whole || given_ > 0, "{}: too short: {} pictures at {} a second, a clip has {}", video_.string(),
+  SGF_CHECK(is_whole || given_ > 0, "{}: is too short: {} frames at {} per second, but a clip has {}", video_.string(),
             pictures_.size(), cut_.fps, cut_.frames);
   if (!is_whole) return {};
   ++given_;

@@ -1,4 +1,4 @@
-// Clips of one video, as pictures of one size and rate.
+// Clips of one video, as frames of one size and rate.
 #pragma once
 
 #include "sgf/dataset/clip_manifest.h"
@@ -12,14 +12,14 @@
 
 namespace sgf {
 
-// Holds the pictures of one clip. A file that is no video, is damaged, or too short for a clip is an Error when that
-// shows.
+// Holds the frames of one clip. Throws Error if the file is not a video, is damaged, or is too short for a clip, as
+// soon as that is known.
 class ClipReader {
  public:
   ClipReader(const std::filesystem::path& video, const ClipCut& cut);
 
-  // [frames, 3, height, width], float32 in [0, 1]; undefined after the last. Pictures at the end that are too few for
-  // a clip are left out.
+  // [frames, 3, height, width], float32 in [0, 1]; undefined after the last clip. Remaining frames that do not fill a
+  // clip are left out.
   at::Tensor next();
 
  private:
@@ -29,7 +29,7 @@ class ClipReader {
   ClipCut cut_;
   std::unique_ptr<FrameSource> source_;
   ResampledFrames frames_;
-  std::deque<at::Tensor> pictures_;  // from the beginning of the next clip on
+  std::deque<at::Tensor> pictures_;  // starting with the next clip
   int64_t given_ = 0;
 };
 

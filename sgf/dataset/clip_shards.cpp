@@ -18,12 +18,12 @@ ClipManifest without_left_out(ClipManifest manifest) {
   return manifest;
 }
 
-// The mapped tensor, if the shard is what the manifest says.
+// The mapped tensor, after checking that the shard matches the manifest.
 at::Tensor clips_of(const TensorFile& shard, const ClipVideo& video, const ClipShardOrder& order) {
   at::Tensor latents = map_tensor(shard, "latents");
   std::vector<int64_t> expected{video.clips};
   expected.insert(expected.end(), order.latent.begin(), order.latent.end());
-  SGF_CHECK(latents.sizes() == expected, "the shard of {} holds latents of [{}], the manifest says [{}]", video.name,
+  SGF_CHECK(latents.sizes() == expected, "the shard of {} has latents of [{}], but the manifest says [{}]", video.name,
             fmt::join(latents.sizes().begin(), latents.sizes().end(), ", "), fmt::join(expected, ", "));
   return latents;
 }
@@ -51,15 +51,15 @@ TensorFile ClipShards::open_shard(const ClipVideo& video) const {
   const std::filesystem::path path = clip_shard(folder_, video.name);
   const bool is_sound = checked_.contains(video.name) || sha256_of_file(path) == video.shard_sha256;
   SGF_CHECK(is_sound,
-            "{}: the shard of {} has other bytes than the manifest names: damaged, or changed since; sgf data encode "
-            "--check makes it again",
+            "{}: the shard of {} does not match the manifest: it is damaged or was changed; run sgf data encode "
+            "--check to make it again",
             path.string(), video.name);
   checked_.insert(video.name);
-  return open_checkpoint(path, "clips", HashCheck::kHeader);  // its bytes are known by their SHA-256
+  return open_checkpoint(path, "clips", HashCheck::kHeader);  // its bytes are covered by SHA-256
 }
 
 ClipBatch ClipShards::clips(int64_t first, int64_t count, int64_t frames, c10::Device device) const {
-  SGF_CHECK(frames <= order().latent.front(), "{}: its clips have {} latent frames, {} were asked for",
+  SGF_CHECK(frames <= order().latent.front(), "{}: its clips have {} latent frames, but {} were requested",
             folder_.string(), order().latent.front(), frames);
   ClipBatch batch;
   std::vector<at::Tensor> latents;

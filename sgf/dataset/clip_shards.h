@@ -1,4 +1,4 @@
-// Encoded videos as a source of clips: every clip once an epoch, in an order of the seed's, whoever asks.
+// Encoded videos as a source of clips: every clip once per epoch, in an order that depends only on the seed.
 #pragma once
 
 #include "sgf/dataset/clip_manifest.h"
@@ -14,25 +14,25 @@
 
 namespace sgf {
 
-// Shards are mapped while they are read, so that memory does not grow with their number. The order within an epoch
-// depends on seed and epoch alone: a clip's place in the run is all that a resumed run, or another number of ranks,
-// has to know.
+// Shards are mapped only while they are read, so memory does not grow with their number. The order within an epoch
+// depends only on seed and epoch, so a resumed run, or one with another number of ranks, needs only the position in the
+// run.
 class ClipShards final : public ClipSource {
  public:
-  // Of a whole folder, as `sgf data encode` leaves it.
+  // Opens a complete folder, as `sgf data encode` leaves it.
   ClipShards(std::filesystem::path folder, uint64_t seed);
 
   const ClipShardOrder& order() const { return manifest_.order; }
   int64_t count() const { return ends_.back(); }
 
-  // Those at places `first` to `first + count - 1` of an endless run through all epochs: the first `frames` latents of
+  // Clips `first` to `first + count - 1` of an endless sequence over all epochs; the first `frames` latent frames of
   // each.
   ClipBatch clips(int64_t first, int64_t count, int64_t frames, c10::Device device) const override;
 
-  // At most so many captions, of the first videos.
+  // At most this many captions, from the first videos.
   std::vector<std::string> first_captions(int64_t most) const;
 
-  // [tokens, text_dim] of a caption, of the empty or of the negative prompt; nothing for any other.
+  // [tokens, text_dim] for a caption, the empty or the negative prompt; nullopt for any other prompt.
   std::optional<at::Tensor> text_rows(const std::string& prompt) const;
 
  private:
@@ -45,10 +45,10 @@ class ClipShards final : public ClipSource {
 
   std::filesystem::path folder_;
   ClipManifest manifest_;                           // without the videos that were left out
-  std::vector<int64_t> ends_;                       // clips of all videos up to this one
-  std::map<std::string, size_t> first_of_caption_;  // a video that has it
+  std::vector<int64_t> ends_;                       // cumulative clip counts
+  std::map<std::string, size_t> first_of_caption_;  // a video with this caption
   PromptOrder epochs_;
-  mutable std::set<std::string> checked_;  // videos whose shard was held against its hash
+  mutable std::set<std::string> checked_;  // videos whose shard hash has been checked
 };
 
 }  // namespace sgf

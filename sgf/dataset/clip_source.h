@@ -1,5 +1,5 @@
-// Clips and prompts by number: a pure function of it, so that a sample belongs to its place in the run and not to the
-// rank, batch or start that asked for it.
+// Clips and prompts by number. Each is a pure function of its number, so a sample depends on its position in the run,
+// not on the rank, batch or start that requested it.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -20,7 +20,7 @@ class ClipSource {
  public:
   virtual ~ClipSource() = default;
 
-  // Clips `first` to `first + count - 1`, of so many latent frames each.
+  // Clips `first` to `first + count - 1`, with this many latent frames each.
   virtual ClipBatch clips(int64_t first, int64_t count, int64_t frames, c10::Device device) const = 0;
 };
 

@@ -19,16 +19,15 @@ at::Tensor ClipText::encode(const std::vector<std::string>& prompts) const {
     const at::Tensor place = out[static_cast<int64_t>(i)];
     if (const std::optional<at::Tensor> rows = shards_->text_rows(prompts[i])) {
       SGF_CHECK(rows->dim() == 2 && rows->size(0) <= text_len() && rows->size(1) == text_dim(),
-                "the clips hold an embedding of {} with another shape than [up to {}, {}]: encode them again",
+                "the embedding of {} in the clips does not have the shape [up to {}, {}]; encode the clips again",
                 in_quotes(prompts[i]), text_len(), text_dim());
       place.narrow(0, 0, rows->size(0)).copy_(*rows);
       continue;
     }
-    SGF_CHECK(
-        other_ != nullptr,
-        "the clips hold no embedding of {}: set data.wan to the Wan folder they were encoded with, or take a prompt "
-        "of theirs",
-        in_quotes(prompts[i]));
+    SGF_CHECK(other_ != nullptr,
+              "the clips have no embedding of {}; set data.wan to the Wan folder that encoded them, or use one of "
+              "their prompts",
+              in_quotes(prompts[i]));
     place.copy_(other_->encode({prompts[i]})[0]);
   }
   return out;

@@ -1,4 +1,4 @@
-// The text encoder of a run on encoded videos: their captions are embedded already, other prompts go to a real one.
+// The text encoder of a run on encoded videos. Captions are embedded already; other prompts go to a real encoder.
 #pragma once
 
 #include "sgf/dataset/clip_shards.h"
@@ -12,7 +12,7 @@ namespace sgf {
 
 class ClipText final : public TextEncoder {
  public:
-  // `other` encodes what the shards do not hold; without one, that is an Error.
+  // `other` encodes prompts that the shards do not have; without it they are an Error.
   ClipText(std::shared_ptr<const ClipShards> shards, at::TensorOptions options,
            std::shared_ptr<const TextEncoder> other = nullptr);
 

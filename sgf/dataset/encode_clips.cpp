@@ -26,20 +26,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kPromptsAtOnce = 64;  // the large text encoder is read once for so many
+constexpr size_t kPromptsAtOnce = 64;  // the large text encoder is read once per group of this size
 constexpr size_t kNamesSaid = 20;
 
 void check_encode_request(const EncodeRequest& r, const VideoCodec& codec) {
   const ClipCut& cut = r.cut;
-  SGF_CHECK(!r.out.empty(), "no place for the clips: give --out");
-  SGF_CHECK(r.workers >= 1 && r.worker >= 0 && r.worker < r.workers, "worker {} of {}: workers are numbered from 0",
-            r.worker, r.workers);
+  SGF_CHECK(!r.out.empty(), "no folder for the clips; pass --out");
+  SGF_CHECK(r.workers >= 1 && r.worker >= 0 && r.worker < r.workers,
+            "worker must be 0 to workers - 1, got worker {} of {}", r.worker, r.workers);
   SGF_CHECK(cut.frames >= 1 && cut.stride >= 0 && cut.fps > 0,
-            "a clip has pictures and a rate, got {} frames at {} a second, stride {}", cut.frames, cut.fps, cut.stride);
+            "a clip needs at least 1 frame, a positive rate and no negative stride, got {} frames at {} per second, "
+            "stride {}",
+            cut.frames, cut.fps, cut.stride);
   const int64_t factor = codec.spatial_factor(), latents = codec.latent_frames(cut.frames);
   SGF_CHECK(cut.height >= factor && cut.width >= factor && cut.height % factor == 0 && cut.width % factor == 0,
-            "height and width are multiples of {}, got {} x {}", factor, cut.height, cut.width);
-  SGF_CHECK(codec.picture_frames(latents) == cut.frames, "{} frames are no whole number of latents; take {} or {}",
+            "height and width must be multiples of {}, got {} x {}", factor, cut.height, cut.width);
+  SGF_CHECK(codec.picture_frames(latents) == cut.frames, "{} frames do not fill whole latent frames; use {} or {}",
             cut.frames, codec.picture_frames(latents), codec.picture_frames(latents + 1));
 }
 
@@ -70,14 +72,14 @@ void check_readable(const VideoFolder& folder) {
     if (!fs::is_directory(video.path)) open_frames(video.path);  // says what to install
 }
 
-// Of a tensor that is dense and on the CPU.
+// The bytes of a dense CPU tensor.
 std::span<const std::byte> bytes_of(const at::Tensor& tensor) {
   return {static_cast<const std::byte*>(tensor.const_data_ptr()), tensor.nbytes()};
 }
 
 at::Tensor on_cpu(const at::Tensor& tensor) { return tensor.to(at::kCPU).contiguous(); }
 
-// Encodes what is not encoded yet, a video at a time.
+// Encodes videos that are not encoded yet, one at a time.
 class ClipMaker {
  public:
   ClipMaker(const EncodeRequest& request, const VideoCodec& codec, const PromptEncoder& text,
@@ -86,7 +88,7 @@ class ClipMaker {
 
   void write_prompts() const {
     const fs::path path = prompts_shard(request_.out);
-    if (fs::exists(path)) return;  // of the same order, and written whole
+    if (fs::exists(path)) return;  // from the same order, and complete
     const std::vector<at::Tensor> rows = embed({"", request_.negative_prompt});
     save(path, {{"empty", rows[0]}, {"negative", rows[1]}}, "clip prompts");
   }
@@ -99,25 +101,25 @@ class ClipMaker {
     return rows;
   }
 
-  // Whether the mark tells of this very video, and what it tells of is there.
+  // Whether the mark belongs to this exact video and its shard is there.
   bool is_current(const FolderVideo& video, const std::optional<ClipVideo>& mark, bool check_all) const {
     return mark && mark->caption == video.caption && has_same_content(video, *mark, check_all) &&
            (mark->is_left_out() || has_shard(*mark, check_all));
   }
 
-  // Whether the video could not even be hashed: it is left out of the manifest, and the next start tries it again.
+  // Whether the video could not even be hashed. It is then left out of the manifest, and the next start tries it again.
   static bool is_unreadable(const FolderVideo& video, const std::optional<ClipVideo>& mark) {
     return mark && mark->is_left_out() && mark->sha256.empty() && mark->name == video.name &&
            mark->bytes == video.bytes && mark->changed == video.changed && mark->caption == video.caption;
   }
 
-  // Whether nothing is left to do.
+  // Whether nothing is left to do for this video.
   bool is_done(const FolderVideo& video) const {
     const std::optional<ClipVideo> mark = read_clip_mark(request_.out, video.name);
     return is_current(video, mark, request_.check_all) && !(mark->is_left_out() && request_.retry);
   }
 
-  // Nothing where a signal came before its end: then the video is begun again.
+  // nullopt if a signal came before the end; the video is then restarted.
   std::optional<ClipVideo> encode(const FolderVideo& video, const at::Tensor& rows, const StopSignal& signal) const {
     const std::optional<ClipVideo> before = read_clip_mark(request_.out, video.name);
     const bool is_kept = before && !before->is_left_out() && has_same_content(video, *before, request_.check_all) &&
@@ -155,8 +157,8 @@ class ClipMaker {
     return map_tensor(open_checkpoint(clip_shard(request_.out, video.name), "clips"), "latents");
   }
 
-  // Clip by clip, however long the video is. Only reading is forgiven: whatever else goes wrong is no fault of the
-  // video.
+  // Clip by clip, however long the video is. Only reading errors are tolerated: any other error is not the video's
+  // fault.
   bool read_and_encode(const FolderVideo& video, ClipVideo& result, GrowingSafetensors& shard,
                        const StopSignal& signal) const {
     const at::NoGradGuard no_grad;
@@ -220,8 +222,8 @@ std::vector<FolderVideo> own_work(const EncodeRequest& request, const VideoFolde
   return work;
 }
 
-// What a kill left under temporary names. Other workers' shards stay: they may be written on another host, where a lock
-// is not always seen.
+// Removes temporary files that killed processes left. Shards of other workers are kept: another host may be writing
+// them, where a lock is not always visible.
 void sweep_shard_folder(const EncodeRequest& request, const VideoFolder& folder) {
   std::set<std::string> others;
   for (size_t i = 0; i < folder.videos.size(); ++i)
@@ -230,7 +232,7 @@ void sweep_shard_folder(const EncodeRequest& request, const VideoFolder& folder)
   sweep_half_written(request.out, [&](const std::string& name) { return !others.contains(name); });
 }
 
-// Goes through the work; false where a signal came before its end.
+// Processes all videos; returns false if a signal came before the end.
 bool encode_all(const EncodeRequest& request, const ClipMaker& encoder, const std::vector<FolderVideo>& work,
                 EncodeResult& result) {
   if (work.empty()) return true;
@@ -257,7 +259,7 @@ bool encode_all(const EncodeRequest& request, const ClipMaker& encoder, const st
   return true;
 }
 
-// Whichever worker comes last finds all marks there; several that come together write the same bytes.
+// The last worker to finish finds all marks; several that finish together write the same bytes.
 void gather_marks(const fs::path& out, const VideoFolder& folder, const ClipMaker& encoder, const ClipShardOrder& order,
                   EncodeResult& result) {
   ClipManifest manifest{order, sha256_of_file(prompts_shard(out)), {}};
@@ -290,7 +292,7 @@ EncodeResult encode_clips(const EncodeRequest& request, const VideoCodec& codec,
   const ClipMaker encoder(request, codec, text, order.latent);
   encoder.write_prompts();
   const std::vector<FolderVideo> work = own_work(request, folder, encoder);
-  if (!work.empty()) fs::remove(manifest_file(request.out));  // until all is whole again
+  if (!work.empty()) fs::remove(manifest_file(request.out));  // until everything is complete again
   sweep_shard_folder(request, folder);
   EncodeResult result;
   result.was_stopped = !encode_all(request, encoder, work, result);

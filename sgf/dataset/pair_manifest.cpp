@@ -22,7 +22,7 @@ PairOrder order_from(const Json& j) {
   j.at("stage").get_to(o.stage);
   j.at("teacher").get_to(o.teacher);
   j.at("data").get_to(o.data);
-  o.negative_prompt = j.value("negative_prompt", "");  // folders of before have neither
+  o.negative_prompt = j.value("negative_prompt", "");  // older folders have neither
   o.dtype = j.value("dtype", "");
   j.at("seed").get_to(o.seed);
   j.at("guidance").get_to(o.guidance);
@@ -41,7 +41,7 @@ PairShard shard_from(const Json& j) {
           j.at("bytes").get<uint64_t>(), j.at("sha256").get<std::string>()};
 }
 
-// Of all pairs: a clip and its states, in float32. Nothing where no disk could hold them.
+// Bytes of all pairs, a clip and its states each, in float32. nullopt on overflow.
 std::optional<int64_t> bytes_of(const PairOrder& o) {
   const std::optional<int64_t> latent = checked_product(o.latent);
   return latent ? checked_product({o.count, static_cast<int64_t>(o.timesteps.size()) + 2, *latent, 4}) : std::nullopt;
@@ -50,12 +50,12 @@ std::optional<int64_t> bytes_of(const PairOrder& o) {
 void check_order(const PairOrder& o, const fs::path& path) {
   SGF_CHECK(
       o.count > 0 && o.per_shard > 0 && o.latent.size() == 4 && std::ranges::min(o.latent) > 0 && !o.timesteps.empty(),
-      "{}: not an order for pairs", path.string());
-  SGF_CHECK(bytes_of(o).has_value(), "{}: damaged: {} pairs of latents [{}] are more than any disk holds",
-            path.string(), o.count, fmt::join(o.latent, ", "));
+      "{}: is not an order for pairs", path.string());
+  SGF_CHECK(bytes_of(o).has_value(), "{}: damaged: {} pairs of latents [{}] are larger than any disk", path.string(),
+            o.count, fmt::join(o.latent, ", "));
 }
 
-// By what lies in the folder: an order may name more shards than can be asked for one by one.
+// Counts files in the folder: a damaged order may name too many shards to check one by one.
 int64_t whole_shards(const fs::path& folder) {
   return std::ranges::count_if(fs::directory_iterator(folder), [](const fs::directory_entry& entry) {
     const std::string name = entry.path().filename().string();
@@ -63,16 +63,16 @@ int64_t whole_shards(const fs::path& folder) {
   });
 }
 
-// Shard after shard, each as long as the order says.
+// Checks that the shards follow each other and have the lengths that the order implies.
 void check_shards(const PairManifest& manifest, const fs::path& path) {
   const PairOrder& order = manifest.order;
-  SGF_CHECK(static_cast<int64_t>(manifest.shards.size()) == order.shards(), "{}: names {} shards of {}", path.string(),
-            manifest.shards.size(), order.shards());
+  SGF_CHECK(static_cast<int64_t>(manifest.shards.size()) == order.shards(), "{}: lists {} shards, expected {}",
+            path.string(), manifest.shards.size(), order.shards());
   int64_t first = 0;
   for (const PairShard& shard : manifest.shards) {
     const int64_t count = std::min(order.per_shard, order.count - first);
     SGF_CHECK(shard.first == first && shard.count == count,
-              "{}: damaged: {} should hold {} pairs from {} on, the manifest says {} from {} on", path.string(),
+              "{}: damaged: {} should have {} pairs from {} on, but the manifest says {} from {} on", path.string(),
               shard.file, count, first, shard.count, shard.first);
     first += count;
   }
@@ -123,11 +123,11 @@ void claim_pair_folder(const fs::path& folder, const PairOrder& order) {
 }
 
 PairManifest read_pair_manifest(const fs::path& folder) {
-  SGF_CHECK(fs::exists(order_file(folder)), "{}: holds no ODE pairs; sgf pairs makes them", folder.string());
+  SGF_CHECK(fs::exists(order_file(folder)), "{}: contains no ODE pairs; run sgf pairs to make them", folder.string());
   if (!fs::exists(manifest_file(folder))) {
     const PairOrder order = read_pair_order(order_file(folder));
-    fail("{}: {} of {} shards are whole; sgf pairs with the same settings makes the rest", folder.string(),
-         whole_shards(folder), order.shards());
+    fail("{}: only {} of {} shards are complete; run sgf pairs with the same settings to make the rest",
+         folder.string(), whole_shards(folder), order.shards());
   }
   PairManifest manifest = read_json_file(manifest_file(folder), kPairFormat, [](const Json& json) {
     PairManifest read{order_from(json.at("order")), {}};
@@ -139,7 +139,7 @@ PairManifest read_pair_manifest(const fs::path& folder) {
   for (const PairShard& shard : manifest.shards) {
     const fs::path path = folder / fs::path(shard.file).filename();
     SGF_CHECK(fs::exists(path) && fs::file_size(path) == shard.bytes,
-              "{}: is missing or of another size than the manifest says; sgf pairs makes it again", path.string());
+              "{}: is missing or its size does not match the manifest; run sgf pairs again", path.string());
   }
   return manifest;
 }

@@ -1,4 +1,4 @@
-// A folder of ODE pairs: what was ordered, and the shards that hold it. Torch-free.
+// A folder of ODE pairs: the order and the shards that fulfil it. Torch-free.
 #pragma once
 
 #include "sgf/dataset/shard_folder.h"
@@ -13,26 +13,26 @@
 
 namespace sgf {
 
-// All that the numbers in the shards depend on. Two folders of one order hold the same pairs.
+// Everything that the numbers in the shards depend on. Two folders with the same order contain the same pairs.
 struct PairOrder {
-  std::string stage;    // "causal_ode": paths led by a clip; "bidirectional_ode": by the prompt alone
+  std::string stage;    // "causal_ode": paths guided by a clip; "bidirectional_ode": by the prompt only
   std::string teacher;  // identity of its weights
   std::string data;     // the world, clips, or the file of prompts and what reads it
   std::string negative_prompt;
-  std::string dtype;  // that the teacher computed in
+  std::string dtype;  // compute dtype of the teacher
   uint64_t seed = 0;
   double guidance = 6;
   int64_t steps = 48;
   double shift = 5;
   std::vector<double> timesteps;  // of the kept states
   std::vector<int64_t> latent;    // [F, C, H, W]
-  std::string context;            // blocks, sink and window; empty where the teacher sees everything
+  std::string context;            // blocks, sink and window; empty if the teacher sees everything
   int64_t count = 0;
   int64_t per_shard = 0;
 
   bool operator==(const PairOrder&) const = default;
 
-  // At least one pair each, so this cannot overflow.
+  // Every shard has at least one pair, so this cannot overflow.
   int64_t shards() const { return (count - 1) / per_shard + 1; }
 };
 
@@ -49,7 +49,8 @@ struct PairManifest {
   std::vector<PairShard> shards;
 };
 
-// Files of the folder, beside those of every folder of shards: shard_XXXXXX.json is there once that shard is whole.
+// Files of the folder, in addition to those of every shard folder. shard_XXXXXX.json exists once that shard is
+// complete.
 std::filesystem::path shard_file(const std::filesystem::path& folder, int64_t shard);
 std::filesystem::path shard_mark(const std::filesystem::path& folder, int64_t shard);
 
@@ -57,17 +58,17 @@ nlohmann::json to_json(const PairOrder& order);
 nlohmann::json to_json(const PairShard& shard);
 PairOrder read_pair_order(const std::filesystem::path& path);
 
-// What the mark of a shard says; nothing where there is none, or a damaged one: then the shard is made again.
+// Reads the mark of a shard; nullopt if there is none or it is damaged: then the shard is made again.
 std::optional<PairShard> find_pair_shard(const std::filesystem::path& folder, int64_t shard);
 
-// Takes the folder for this order: writes it down, or refuses a folder that was begun with another, naming what
-// differs.
+// Claims the folder for this order. Writes the order, or throws an Error with the differences if the folder was started
+// with another one.
 void claim_pair_folder(const std::filesystem::path& folder, const PairOrder& order);
 
-// Of a folder that is whole. Refuses one that is not, with what is missing, and shards of another size than written.
+// Reads the manifest of a complete folder. Throws Error if shards are missing or have the wrong size.
 PairManifest read_pair_manifest(const std::filesystem::path& folder);
 
-// A name for all that a run learns from the folder, wherever it lies.
+// Identifies everything that a run learns from the folder, independent of its path.
 std::string pair_identity(const PairManifest& manifest);
 
 }  // namespace sgf

@@ -25,9 +25,8 @@ std::string caption_of(const TensorFile& file, int64_t pair, const std::filesyst
 }
 
 void check_rows(const TensorEntry& entry, int64_t pairs, const std::filesystem::path& path) {
-  SGF_CHECK(!entry.shape.empty() && entry.shape.front() == pairs,
-            "{}: its {} has the shape [{}], {} pairs were expected", path.string(), in_quotes(entry.name),
-            fmt::join(entry.shape, ", "), pairs);
+  SGF_CHECK(!entry.shape.empty() && entry.shape.front() == pairs, "{}: its {} has the shape [{}], expected {} pairs",
+            path.string(), in_quotes(entry.name), fmt::join(entry.shape, ", "), pairs);
 }
 
 }  // namespace
@@ -43,12 +42,11 @@ const TensorFile& PairSource::shard(int64_t number) const {
   std::optional<TensorFile>& file = files_.at(index);
   if (file) return *file;
   const std::filesystem::path path = shard_file(folder_, number);
-  SGF_CHECK(
-      sha256_of_file(path) == manifest_.shards.at(index).sha256,
-      "{}: its bytes are others than the manifest names: damaged, or changed since; sgf pairs with the same settings "
-      "makes it again",
-      path.string());
-  file = open_checkpoint(path, "ode pairs", HashCheck::kHeader);  // its bytes are known by their SHA-256
+  SGF_CHECK(sha256_of_file(path) == manifest_.shards.at(index).sha256,
+            "{}: does not match the manifest: it is damaged or was changed; run sgf pairs with the same settings "
+            "to make it again",
+            path.string());
+  file = open_checkpoint(path, "ode pairs", HashCheck::kHeader);  // its bytes are covered by SHA-256
   for (const TensorEntry& entry : file->entries) check_rows(entry, manifest_.shards.at(index).count, path);
   return *file;
 }

@@ -1,4 +1,4 @@
-// ODE pairs by number: every pair once an epoch, in an order of the seed's, whoever asks.
+// ODE pairs by number: every pair once per epoch, in an order that depends only on the seed.
 #pragma once
 
 #include "sgf/dataset/pair_manifest.h"
@@ -17,18 +17,18 @@ namespace sgf {
 struct PairBatch {
   at::Tensor states;  // [B, K, F, C, H, W], float32, noisiest first
   at::Tensor end;     // [B, F, C, H, W]
-  at::Tensor data;    // the same: the clip that led the path; undefined where none did
+  at::Tensor data;    // the same shape: the clip that guided the path; undefined if none did
   std::vector<std::string> captions;
 };
 
 class PairSource {
  public:
-  // Of a whole folder of pairs. Shards are mapped when they are first asked for, and held against their hash.
+  // Opens a complete folder of pairs. Shards are mapped when first used, and checked against their hash.
   PairSource(std::filesystem::path folder, uint64_t seed);
 
   const PairOrder& order() const { return manifest_.order; }
 
-  // Those at places `first` to `first + count - 1` of an endless run through all epochs.
+  // Pairs `first` to `first + count - 1` of an endless sequence over all epochs.
   PairBatch pairs(int64_t first, int64_t count, c10::Device device) const;
 
  private:

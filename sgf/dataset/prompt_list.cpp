@@ -9,23 +9,23 @@
 namespace sgf {
 
 std::vector<std::string> read_prompts(const std::filesystem::path& path) {
-  const std::string text = read_text_file(path, "prompts, one a line");
+  const std::string text = read_text_file(path, "prompts, one per line");
   std::vector<std::string> prompts;
   for (size_t at = 0; at <= text.size();) {
     const size_t end = std::min(text.find_first_of("\r\n", at), text.size());
     if (std::string line = trimmed(text.substr(at, end - at)); !line.empty()) prompts.push_back(std::move(line));
     at = end + 1;
   }
-  SGF_CHECK(!prompts.empty(), "{}: holds no prompt; write one a line", path.string());
+  SGF_CHECK(!prompts.empty(), "{}: contains no prompts; write one per line", path.string());
   return prompts;
 }
 
 PromptOrder::PromptOrder(int64_t prompts, uint64_t seed) : prompts_(prompts), seed_(seed) {
-  SGF_CHECK(prompts > 0, "an order of prompts needs at least one, got {}", prompts);
+  SGF_CHECK(prompts > 0, "the number of prompts must be at least 1, got {}", prompts);
 }
 
-// A permutation of 0..n-1 that needs no table: a Feistel network on the smallest even number of bits that hold n,
-// walked until it lands below n.
+// A permutation of 0..n-1 without a table: a Feistel network on the smallest even number of bits that hold n, repeated
+// until the result is below n.
 int64_t PromptOrder::at(int64_t number) const {
   const int64_t epoch = number / prompts_;
   int half = 1;

@@ -1,4 +1,4 @@
-// A file of prompts, one a line: every prompt once an epoch, in an order of the seed's.
+// A file of prompts, one per line: every prompt once per epoch, in an order that depends only on the seed.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace sgf {
 
-// Lines in their order; blank ones are left out, a byte-order mark and carriage returns too. A missing file, an empty
-// one and one that is no UTF-8 text are Errors.
+// The lines in order, without blank lines, byte-order mark and carriage returns. Throws Error if the file is missing,
+// empty or not UTF-8.
 std::vector<std::string> read_prompts(const std::filesystem::path& path);
 
 class PromptOrder {
  public:
   PromptOrder(int64_t prompts, uint64_t seed);
 
-  // Which prompt stands at place `number` of an endless run through all epochs.
+  // The prompt at position `number` of an endless sequence over all epochs.
   int64_t at(int64_t number) const;
 
  private:

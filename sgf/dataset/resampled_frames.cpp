@@ -7,21 +7,21 @@
 namespace sgf {
 namespace {
 
-// Files round times, to a millisecond or worse: what comes at most so much of a picture too early counts as shown.
+// Files round times to a millisecond or worse, so a frame that is early by at most this fraction counts as shown.
 constexpr double kForgiven = 0.25;
-// A damaged time must not ask for pictures without end.
+// A damaged time must not produce endless frames.
 constexpr double kLongestStill = 60;
 
 }  // namespace
 
 ResampledFrames::ResampledFrames(FrameSource& source, double fps)
     : source_(source), fps_(fps), duration_(1 / source.fps().value_or(fps)) {
-  SGF_CHECK(fps > 0, "a video has a rate, got {} pictures a second", fps);
+  SGF_CHECK(fps > 0, "frames per second must be positive, got {}", fps);
   now_ = read();
   following_ = read();
 }
 
-// Times that are missing or do not grow are taken from the rate.
+// Times that are missing or do not increase are computed from the rate.
 std::optional<ResampledFrames::Shown> ResampledFrames::read() {
   std::optional<RgbImage> image = source_.next();
   if (!image) return std::nullopt;
@@ -30,8 +30,8 @@ std::optional<ResampledFrames::Shown> ResampledFrames::read() {
   const double told = source_.time().value_or(usual);
   const double time = before && told <= before->time ? usual : told;
   const double still = before ? time - before->time : 0;
-  SGF_CHECK(still <= kLongestStill, "pictures {} and {} are {:.0f} s apart: the video's times are damaged", read_ - 1,
-            read_, still);
+  SGF_CHECK(still <= kLongestStill, "frames {} and {} are {:.0f} s apart: the video's timestamps are damaged",
+            read_ - 1, read_, still);
   ++read_;
   return Shown{std::move(*image), time};
 }

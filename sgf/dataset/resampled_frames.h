@@ -1,4 +1,4 @@
-// A video at another rate: of each moment the picture that is shown then. Torch-free.
+// A video at another frame rate: for each moment, the frame that is shown then. Torch-free.
 #pragma once
 
 #include "sgf/media/frame_source.h"
@@ -8,14 +8,14 @@
 
 namespace sgf {
 
-// Goes by the times of the pictures where the file has them, so that videos of a changing rate come out evenly; else by
-// the file's rate. A folder of pictures has neither: its pictures are taken as they come.
+// Uses the timestamps of the frames if the file has them, so that videos with a variable rate come out evenly,
+// otherwise the file's rate. A folder of frames has neither: its frames are used as they are.
 class ResampledFrames {
  public:
-  // The source outlives it.
+  // The source must outlive this object.
   ResampledFrames(FrameSource& source, double fps);
 
-  // The picture shown at 0, 1 / fps, 2 / fps and so on; nothing from the end of the video on.
+  // The frame shown at 0, 1 / fps, 2 / fps and so on; nullopt after the end of the video.
   std::optional<RgbImage> next();
 
  private:
@@ -28,7 +28,7 @@ class ResampledFrames {
 
   FrameSource& source_;
   double fps_;
-  double duration_;  // of a picture, where the file does not say otherwise
+  double duration_;  // of a frame, unless the file says otherwise
   int64_t read_ = 0;
   int64_t given_ = 0;
   std::optional<Shown> now_, following_;

@@ -9,7 +9,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-// Empty, but for an order that another worker is writing just now.
+// Empty, except for an order that another worker may be writing.
 bool is_free(const fs::path& folder) {
   const auto is_order = [](const fs::directory_entry& entry) {
     return entry.path().filename().string().find("order.json") != std::string::npos;
@@ -24,9 +24,9 @@ fs::path manifest_file(const fs::path& folder) { return folder / "manifest.json"
 
 Json read_json_file(const fs::path& path, std::string_view format) {
   Json json = read_json_file(path);
-  SGF_CHECK(json.is_object(), "{}: not a JSON object", path.string());
+  SGF_CHECK(json.is_object(), "{}: is not a JSON object", path.string());
   const Json found = json.value("format", Json());
-  SGF_CHECK(found == format, "{}: is of format {}, '{}' was expected", path.string(), found.dump(), format);
+  SGF_CHECK(found == format, "{}: has format {}, expected '{}'", path.string(), found.dump(), format);
   return json;
 }
 
@@ -36,27 +36,27 @@ std::optional<Json> find_json_file(const fs::path& path, std::string_view format
     const bool is_it = json && json->is_object() && json->value("format", Json()) == format;
     return is_it ? std::move(json) : std::nullopt;
   } catch (const Error&) {
-    if (!fs::exists(path)) return std::nullopt;  // another worker has just removed it
+    if (!fs::exists(path)) return std::nullopt;  // another worker has removed it meanwhile
     throw;
   }
 }
 
 void claim_shard_folder(const fs::path& folder, const Json& order, std::string_view what) {
-  SGF_CHECK(!fs::exists(folder) || fs::is_directory(folder), "{}: is a file; the {} need a folder", folder.string(),
+  SGF_CHECK(!fs::exists(folder) || fs::is_directory(folder), "{}: is a file, but the {} need a folder", folder.string(),
             what);
   fs::create_directories(folder);
   const fs::path path = order_file(folder);
   if (!fs::exists(path)) {
-    SGF_CHECK(is_free(folder), "{}: holds files that are no {}; give the {} a folder of their own", folder.string(),
-              what, what);
+    SGF_CHECK(is_free(folder), "{}: contains files that are not {}; choose a separate folder for the {}",
+              folder.string(), what, what);
     write_json_file(path, order);
   }
-  // Read back, whoever wrote it: of several workers that begin together one is the last.
+  // Read back the file: if several workers start together, one of them has written it last.
   const Json there = read_json_file(path, order.at("format").get<std::string>());
   for (const auto& [key, value] : order.items())
     SGF_CHECK(there.value(key, Json()) == value,
-              "{}: was begun with another order: {} {} there, {} here; give these a folder "
-              "of their own (--out)",
+              "{}: was started with another order: {} is {} there, {} here; choose another "
+              "folder with --out",
               folder.string(), key, there.value(key, Json()).dump(), value.dump());
 }
 

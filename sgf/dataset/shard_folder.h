@@ -1,4 +1,4 @@
-// A folder of shards that is made piece by piece, by one worker or many: what they share. Torch-free.
+// A folder of shards that one or more workers fill step by step: the shared parts. Torch-free.
 #pragma once
 
 #include "sgf/core/error.h"
@@ -14,14 +14,14 @@
 
 namespace sgf {
 
-// order.json is there from the first moment and says what the shards depend on; manifest.json once all are whole.
+// order.json exists from the start and says what the shards depend on; manifest.json is written once all are complete.
 std::filesystem::path order_file(const std::filesystem::path& folder);
 std::filesystem::path manifest_file(const std::filesystem::path& folder);
 
-// A JSON object whose "format" is that one.
+// Reads a JSON object whose "format" has this value.
 nlohmann::json read_json_file(const std::filesystem::path& path, std::string_view format);
 
-// What `read` makes of it; a key that is missing or of another type is an Error that names the file.
+// Returns what `read` makes of the object; throws an Error that names the file if a key is missing or has another type.
 template <class Read>
 auto read_json_file(const std::filesystem::path& path, std::string_view format, const Read& read) {
   const nlohmann::json json = read_json_file(path, format);
@@ -32,11 +32,11 @@ auto read_json_file(const std::filesystem::path& path, std::string_view format, 
   }
 }
 
-// The same, but nothing where there is none, or a damaged one. One that is there and cannot be opened is an Error: it
-// may be whole.
+// The same, but nullopt if the file is missing or damaged. Throws Error if it exists and cannot be opened, because it
+// may be intact.
 std::optional<nlohmann::json> find_json_file(const std::filesystem::path& path, std::string_view format);
 
-// What `read` makes of the mark of a shard; nothing where the shard is to be made again.
+// Returns what `read` makes of a shard's mark; nullopt if the shard must be made again.
 template <class Read>
 auto find_mark(const std::filesystem::path& path, std::string_view format, const Read& read)
     -> std::optional<std::invoke_result_t<Read, const nlohmann::json&>> {
@@ -49,8 +49,8 @@ auto find_mark(const std::filesystem::path& path, std::string_view format, const
   }
 }
 
-// Takes the folder for this order: writes it down, or refuses a folder that was begun with another, naming what
-// differs. `what` lies in it: "pairs".
+// Claims the folder for this order. Writes the order, or throws an Error with the differences if the folder was started
+// with another one. `what` names the content: "pairs".
 void claim_shard_folder(const std::filesystem::path& folder, const nlohmann::json& order, std::string_view what);
 
 }  // namespace sgf

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The containers that VideoReader opens, by the names their files have.
+// Extensions of the containers that VideoReader opens.
 const std::set<std::string> kVideoExtensions{".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".ts", ".y4m", ".gif"};
 
 constexpr auto kFollow = fs::directory_options::follow_directory_symlink;  // large folders are often links
@@ -48,27 +48,27 @@ FolderVideo video_at(const fs::path& path, const fs::path& folder) {
   return video;
 }
 
-// A link to nothing, or one of two that lead to each other.
+// A dangling link, or one of two that point to each other.
 bool leads_nowhere(const fs::directory_entry& entry) {
   std::error_code is_broken;
   return !fs::exists(entry.path(), is_broken) || is_broken;
 }
 
-// A link to a folder that it lies in leads to nothing new, without end.
+// A link to a folder that contains it would repeat without end.
 bool leads_back(const fs::directory_entry& entry) {
   if (!entry.is_symlink() || leads_nowhere(entry)) return false;
   const fs::path to = fs::canonical(entry.path()), from = fs::canonical(entry.path().parent_path());
   return std::ranges::mismatch(to, from).in1 == to.end();
 }
 
-// Everything below the folder. Where the visitor says so, an entry is not entered.
+// Visits everything below the folder. Enters a folder only if the visitor returns true.
 void walk(const fs::path& folder, const std::function<bool(const fs::directory_entry&)>& enters) {
   for (auto at = fs::recursive_directory_iterator(folder, kFollow); at != fs::recursive_directory_iterator(); ++at)
     if (leads_back(*at) || !enters(*at)) at.disable_recursion_pending();
 }
 
 std::vector<FolderVideo> videos_in(const fs::path& folder, VideoFolder& found) {
-  SGF_CHECK(fs::is_directory(folder), "{}: no such folder of videos", folder.string());
+  SGF_CHECK(fs::is_directory(folder), "{}: is not a folder, expected a folder of videos", folder.string());
   std::vector<FolderVideo> videos;
   walk(folder, [&](const fs::directory_entry& entry) {
     if (leads_nowhere(entry)) {
@@ -85,7 +85,7 @@ std::vector<FolderVideo> videos_in(const fs::path& folder, VideoFolder& found) {
   return videos;
 }
 
-// "a/./b.mp4", and the whole path of a file in the folder, are "a/b.mp4".
+// "a/./b.mp4" and the full path of a file in the folder both become "a/b.mp4".
 std::string name_in(const fs::path& folder, const std::string& listed) {
   const fs::path path(listed);
   const fs::path inside = path.is_absolute() ? path.lexically_relative(fs::absolute(folder).lexically_normal()) : path;
@@ -101,8 +101,8 @@ Captions captions_of_list(const fs::path& folder, const fs::path& list) {
   return captions;
 }
 
-// Of all text files below the folder, under the name of the video that they lie beside. A file that is no text is one
-// video's fault.
+// Collects all text files below the folder, under the name of the video beside them. A file that is not text only
+// affects that video.
 Captions captions_beside(const fs::path& folder, const std::vector<FolderVideo>& videos, VideoFolder& found) {
   std::map<fs::path, std::vector<std::string>> waiting;  // a.mp4 and a.mov share a.txt
   for (const FolderVideo& video : videos)
@@ -129,11 +129,11 @@ Captions captions_beside(const fs::path& folder, const std::vector<FolderVideo>&
   return captions;
 }
 
-// Manifests and marks are JSON, which has no words for such a name.
+// Manifests and marks are JSON, which cannot represent such a name.
 void leave_out_unnameable(std::vector<FolderVideo>& videos, VideoFolder& found) {
   std::erase_if(videos, [&](const FolderVideo& video) {
     if (is_utf8(video.name)) return false;
-    found.unreadable[in_quotes(video.name)] = "its name is not UTF-8: rename the file";
+    found.unreadable[in_quotes(video.name)] = "its name is not UTF-8; rename the file";
     return true;
   });
 }
@@ -143,7 +143,8 @@ void leave_out_unnameable(std::vector<FolderVideo>& videos, VideoFolder& found) 
 VideoFolder read_video_folder(const fs::path& folder, const fs::path& list) {
   VideoFolder found;
   std::vector<FolderVideo> videos = videos_in(folder, found);
-  SGF_CHECK(!videos.empty(), "{}: holds no videos: .mp4, .mov, .mkv, .webm and others, or folders of PNG files",
+  SGF_CHECK(!videos.empty(),
+            "{}: contains no videos; expected .mp4, .mov, .mkv, .webm and others, or folders of PNG files",
             folder.string());
   leave_out_unnameable(videos, found);
   Captions captions = list.empty() ? captions_beside(folder, videos, found) : captions_of_list(folder, list);

@@ -44,13 +44,13 @@ void AppendFile::write_all(std::string_view bytes) {
 }
 
 void AppendFile::sync() {
-  // EINVAL: a pipe or a file system that has no such sync.
+  // EINVAL: a pipe, or a file system that does not support fsync.
   if (::fsync(fd_) != 0 && errno != EINVAL) fail_with(errno);
 }
 
 void AppendFile::fail_with(int error) const {
   const bool is_full = error == ENOSPC || error == EDQUOT;
-  fail("{}: cannot be appended to: {}{}; the {} bytes before are whole", path_.string(),
+  fail("{}: cannot be appended to: {}{}; its first {} bytes are intact", path_.string(),
        is_full ? "the disk is full: " : "", std::strerror(error), size_);
 }
 

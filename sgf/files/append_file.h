@@ -1,4 +1,4 @@
-// A file that grows by whole records: a reader, or the next run after a crash, finds what was there or one record more.
+// A file that grows by whole records. After a crash it holds either the old records or one record more.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 
 namespace sgf {
 
-// Every append goes to the system at once, so a killed process loses nothing it appended. A record that does not fit
-// on the disk is taken back before the error is thrown.
+// Every append goes to the system at once, so a killed process loses nothing it appended. A record that does not fit on
+// the disk is removed before the error is thrown.
 class AppendFile {
  public:
   enum class Opening {
-    kNew,       // refuses a file that is there
-    kExisting,  // goes on at the end; makes the file where there is none
+    kNew,       // refuses an existing file
+    kExisting,  // appends to an existing file, or creates it
   };
 
   AppendFile(std::filesystem::path path, Opening opening);
@@ -23,7 +23,7 @@ class AppendFile {
 
   void append(std::string_view record);
 
-  // To the disk itself: what a checkpoint is about to rely on must survive a power cut as well.
+  // Syncs to disk: what a checkpoint is about to rely on must also survive a power cut.
   void sync();
 
   const std::filesystem::path& path() const { return path_; }

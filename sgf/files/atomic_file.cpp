@@ -19,7 +19,7 @@ std::filesystem::path folder_of(const std::filesystem::path& target) {
   return target.has_parent_path() ? target.parent_path() : ".";
 }
 
-// Hidden, and of no known ending, so that nobody who lists a folder of weights takes it for one.
+// Hidden and without a known extension, so that listing a folder of weights skips it.
 std::filesystem::path temporary_name(const std::filesystem::path& target) {
   static std::atomic<int> counter = 0;
   return folder_of(target) / fmt::format(".{}.{}-{}.tmp", target.filename().string(), ::getpid(), counter++);
@@ -28,13 +28,13 @@ std::filesystem::path temporary_name(const std::filesystem::path& target) {
 }  // namespace
 
 AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)) {
-  SGF_CHECK(target_.has_filename(), "cannot write to '{}': it names no file", target_.string());
+  SGF_CHECK(target_.has_filename(), "cannot write to '{}': expected a file name", target_.string());
   while (!make_temporary()) {
   }
 }
 
-// False where the name is taken: left over from a killed process of the same number, or swept by another process
-// before it was held.
+// Returns false if the name is taken. It may be left over from a killed process of the same number, or another process
+// swept it before this one held it.
 bool AtomicFile::make_temporary() {
   temporary_ = temporary_name(target_);
   fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -63,7 +63,7 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 
 void AtomicFile::write_at(uint64_t offset, std::span<const std::byte> bytes) {
   SGF_CHECK(fd_ >= 0, "{}: written to after commit", target_.string());
-  SGF_CHECK(offset <= written_ && bytes.size() <= written_ - offset, "{}: bytes {} to {} are not there yet",
+  SGF_CHECK(offset <= written_ && bytes.size() <= written_ - offset, "{}: bytes {} to {} have not been written yet",
             target_.string(), offset, offset + bytes.size());
   while (!bytes.empty()) {
     const ssize_t count = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
@@ -77,7 +77,7 @@ void AtomicFile::write_at(uint64_t offset, std::span<const std::byte> bytes) {
 void AtomicFile::commit() {
   SGF_CHECK(fd_ >= 0, "{}: committed twice", target_.string());
   if (::fsync(fd_) != 0) fail_with(errno);
-  // A network disk may notice only here that it is full.
+  // A network disk may report only here that it is full.
   if (::close(std::exchange(fd_, -1)) != 0) fail_with(errno);
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_with(errno);
   committed_ = true;
@@ -89,7 +89,7 @@ void AtomicFile::sync_folder() const {
   if (folder < 0) fail_with(errno);
   const int error = ::fsync(folder) == 0 ? 0 : errno;
   ::close(folder);
-  if (error != 0 && error != EINVAL) fail_with(error);  // EINVAL: a file system that has no such sync
+  if (error != 0 && error != EINVAL) fail_with(error);  // EINVAL: a file system that does not support fsync
 }
 
 void AtomicFile::fail_with(int error) const {
@@ -97,12 +97,12 @@ void AtomicFile::fail_with(int error) const {
   fail("{}: cannot be written: {}{} after {} bytes; {}", target_.string(), is_full ? "the disk is full: " : "",
        std::strerror(error), written_,
        committed_ ? "the file is in place but may not survive a power cut"
-                  : "an earlier file of that name is untouched");
+                  : "an existing file of that name is unchanged");
 }
 
 namespace {
 
-// NAME of ".NAME.PID-N.tmp"; nothing for another file.
+// NAME from ".NAME.PID-N.tmp"; nullopt for any other file.
 std::optional<std::string> target_of_temporary(const std::string& name) {
   static const std::string kEnding = ".tmp";
   if (!name.starts_with('.') || !name.ends_with(kEnding)) return std::nullopt;
@@ -121,7 +121,7 @@ std::optional<std::string> target_of_temporary(const std::string& name) {
 }  // namespace
 
 void sweep_half_written(const std::filesystem::path& folder, const std::function<bool(const std::string&)>& is_ours) {
-  std::error_code ignored;  // a folder that is not there, or may not be read, holds nothing to sweep
+  std::error_code ignored;  // a missing or unreadable folder has nothing to sweep
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
     const std::optional<std::string> target = target_of_temporary(entry.path().filename().string());
     if (target && is_ours(*target)) remove_unheld(entry.path());

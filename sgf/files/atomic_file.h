@@ -1,4 +1,4 @@
-// A file that appears under its name whole or not at all.
+// A file that appears under its name complete or not at all.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace sgf {
 
-// Writes beside the target under a temporary name. Until commit() an earlier file of that name stays as it is;
-// a destructor without commit() removes the temporary one.
+// Writes beside the target under a temporary name. Until commit() an existing file of that name stays unchanged. A
+// destructor without commit() removes the temporary file.
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path target);
@@ -23,10 +23,10 @@ class AtomicFile {
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
 
-  // Over bytes already written, for formats that fill in a size they learn late; goes on appending after it.
+  // Overwrites bytes already written, for formats that fill in a size later. write() still appends.
   void write_at(uint64_t offset, std::span<const std::byte> bytes);
 
-  // Syncs the bytes, takes the target's name, syncs the folder: after it, a power cut loses nothing.
+  // Syncs the bytes, renames to the target, syncs the folder. Afterwards a power cut loses nothing.
   void commit();
 
   uint64_t bytes_written() const { return written_; }
@@ -44,8 +44,8 @@ class AtomicFile {
   bool committed_ = false;
 };
 
-// Removes what kills left in a folder of files written so, under their temporary names. `is_ours` is asked about the
-// name that such a file was to get. What a live process is writing stays.
+// Removes temporary files that killed processes left in a folder. `is_ours` receives the target name of each such file.
+// Files that a live process is writing are kept.
 void sweep_half_written(
     const std::filesystem::path& folder,
     const std::function<bool(const std::string& name)>& is_ours = [](const std::string&) { return true; });

@@ -5,7 +5,7 @@ namespace sgf {
 namespace fs = std::filesystem;
 
 std::optional<fs::path> installed_data_folder() {
-  std::error_code ignored;  // without /proc no installed folder is found
+  std::error_code ignored;  // without /proc the installed folder is not found
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
   if (program.empty()) return std::nullopt;
   const fs::path folder = program.parent_path().parent_path() / "share/sgf";

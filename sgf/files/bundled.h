@@ -1,4 +1,4 @@
-// Files that are installed with the program: presets, recipes and models. Torch-free.
+// Bundled files, installed with the program: presets, recipes and models. Torch-free.
 #pragma once
 
 #include <filesystem>
@@ -6,11 +6,11 @@
 
 namespace sgf {
 
-// share/sgf beside the bin folder that the running program lies in; nothing for a program that is not installed.
+// share/sgf beside the bin folder of the running program; nullopt if the program is not installed.
 std::optional<std::filesystem::path> installed_data_folder();
 
-// The path itself where it exists. Otherwise the installed file or folder of that name ("models/world-small/sgf"), and
-// the path itself where there is none.
+// The path itself if it exists. Otherwise the bundled file or folder of that name ("models/world-small/sgf"), or the
+// path itself if there is none.
 std::filesystem::path find_bundled(const std::filesystem::path& path);
 
 }  // namespace sgf

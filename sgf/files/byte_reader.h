@@ -1,4 +1,4 @@
-// A cursor over little-endian bytes that refuses to run past their end. Zip records and pickles are read by it.
+// A cursor over little-endian bytes that does not read past their end. Used for zip records and pickles.
 #pragma once
 
 #include "sgf/core/error.h"
@@ -18,7 +18,7 @@ static_assert(std::endian::native == std::endian::little, "weight files are litt
 
 class ByteReader {
  public:
-  // `source` begins every error: the file, and which part of it.
+  // `source` starts every error message: the file, and which part of it.
   ByteReader(std::span<const std::byte> bytes, std::string source) : bytes_(bytes), source_(std::move(source)) {}
 
   const std::string& source() const { return source_; }
@@ -26,19 +26,19 @@ class ByteReader {
   size_t remaining() const { return bytes_.size() - position_; }
 
   void seek(uint64_t position) {
-    SGF_CHECK(position <= bytes_.size(), "{}: points to byte {} of {}", source_, position, bytes_.size());
+    SGF_CHECK(position <= bytes_.size(), "{}: points to byte {}, but has {} bytes", source_, position, bytes_.size());
     position_ = static_cast<size_t>(position);
   }
 
   std::string_view text(uint64_t length) {
-    SGF_CHECK(length <= remaining(), "{}: ends early: {} bytes wanted at {}, {} left", source_, length, position_,
+    SGF_CHECK(length <= remaining(), "{}: ends early: needs {} bytes at {}, {} left", source_, length, position_,
               remaining());
     const auto* start = reinterpret_cast<const char*>(bytes_.data() + position_);
     position_ += static_cast<size_t>(length);
     return {start, static_cast<size_t>(length)};
   }
 
-  // Up to, and past, the next newline.
+  // Reads up to the next newline and skips it.
   std::string_view line() {
     const auto* start = reinterpret_cast<const char*>(bytes_.data() + position_);
     const size_t length = std::string_view(start, remaining()).find('\n');

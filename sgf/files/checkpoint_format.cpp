@@ -30,10 +30,10 @@ void check_format(const TensorFile& file, const std::filesystem::path& path) {
   if (!is_own_checkpoint(file)) return;
   const std::string& text = file.metadata.at(kFormatVersionKey);
   const std::optional<int64_t> version = parse_version(text);
-  SGF_CHECK(version.has_value(), "{}: its checkpoint format is {}, which is no version", path.string(),
+  SGF_CHECK(version.has_value(), "{}: its checkpoint format is {}, expected a version number", path.string(),
             in_quotes(text));
   SGF_CHECK(*version <= kCheckpointFormat,
-            "{}: has checkpoint format {}, this program knows formats up to {}; a newer sgf can read it", path.string(),
+            "{}: has checkpoint format {}, but this program reads formats up to {}; use a newer sgf", path.string(),
             *version, kCheckpointFormat);
 }
 
@@ -42,15 +42,15 @@ void check_own_file(const TensorFile& file, const std::filesystem::path& path) {
   check_hashes(file, path, HashCheck::kAll);
   if (is_own_checkpoint(file) && !has_hashes(file))
     notice_once("no hashes", fmt::format("{}: written by an earlier version of sgf, without hashes: damage to this "
-                                         "file, or to others written then, is not noticed",
+                                         "file, or to others of that version, cannot be detected",
                                          path.string()));
 }
 
 TensorFile open_checkpoint(const std::filesystem::path& path, std::string_view kind, HashCheck which) {
   TensorFile file = open_tensor_file(path);
-  check_format(file, path);                      // a later format may hash otherwise
-  check_hashes(file, path, HashCheck::kHeader);  // a damaged stamp too
-  SGF_CHECK(is_own_checkpoint(file), "{}: is no checkpoint of sgf: it has no {}", path.string(), kFormatVersionKey);
+  check_format(file, path);                      // a newer format may hash differently
+  check_hashes(file, path, HashCheck::kHeader);  // the stamp may be damaged too
+  SGF_CHECK(is_own_checkpoint(file), "{}: is not an sgf checkpoint: it has no {}", path.string(), kFormatVersionKey);
   const auto found = file.metadata.find(kCheckpointKindKey);
   const std::string came = found == file.metadata.end() ? "" : found->second;
   SGF_CHECK(came == kind, "{}: is a checkpoint of kind {}, expected {}", path.string(), in_quotes(came),

@@ -19,7 +19,7 @@ namespace {
 
 using HashMetadata = std::map<std::string, std::string>;
 
-// Lengths keep one text from running into the next.
+// The lengths separate the texts, so that two different lists never hash alike.
 std::string hash_header(const HashMetadata& metadata, std::vector<std::string> descriptions) {
   std::ranges::sort(descriptions);
   TensorHash hash;
@@ -51,7 +51,7 @@ std::string compare_tensor_hashes(const TensorFile& file) {
   return "";
 }
 
-// The file as it is now, in a few words; empty for one that is not on a disk.
+// Identifies the file's current state; empty if it is not on a disk.
 std::string stamp_of_file(const std::filesystem::path& path) {
   struct stat s = {};
   if (::stat(path.c_str(), &s) != 0) return "";
@@ -67,7 +67,7 @@ std::string hash_of_content(const std::shared_ptr<const MappedFile>& mapped) {
   return tensor_hash_of(mapped->bytes());
 }
 
-// Files whose tensors were sound: commands open the same weights several times, and 28 GB take seconds to read.
+// Files whose tensors were found intact. Commands open the same weights several times, and 28 GB take seconds to read.
 class SoundFiles {
  public:
   bool contains(const std::string& stamp) {

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A name may have been given to another file since this one was opened.
+// The name may belong to another file since this one was opened.
 bool still_has_name(int fd, const fs::path& path) {
   struct stat own = {}, named = {};
   return ::fstat(fd, &own) == 0 && ::stat(path.c_str(), &named) == 0 && own.st_dev == named.st_dev &&
@@ -43,7 +43,7 @@ std::optional<FileLock> FileLock::try_take(const fs::path& path) {
   for (;;) {
     const OpenedFile file = open_or_make(path);
     if (file.fd < 0 && errno == ENOENT && fs::is_directory(path.has_parent_path() ? path.parent_path() : "."))
-      continue;  // its holder removed it between two looks
+      continue;  // its holder has removed it meanwhile
     FileLock lock(path, file.fd, file.is_new);
     if (file.fd < 0) lock.fail_with(errno);
     if (::flock(file.fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return std::nullopt;

@@ -1,4 +1,4 @@
-// One process at a time at a file's name. The system releases the lock when the process ends, however it ends.
+// A lock on a file name: one process at a time. The system releases it when the process ends, however it ends.
 #pragma once
 
 #include <filesystem>
@@ -8,20 +8,20 @@
 
 namespace sgf {
 
-// Held on a file that exists for this purpose alone. What a killed holder wrote into it can be read by the next one.
+// Held on a file that exists only for this purpose. The next holder can read what a killed holder wrote into it.
 class FileLock {
  public:
-  // Nothing where another process holds it. Makes the file where there is none. File systems without locks give one
-  // that protects nothing.
+  // Returns nullopt if another process holds the lock. Creates the file if it is missing. On file systems without locks
+  // it returns a lock that protects nothing.
   static std::optional<FileLock> try_take(const std::filesystem::path& path);
 
   ~FileLock();
   FileLock(FileLock&& other) noexcept;
   FileLock& operator=(FileLock&&) = delete;
 
-  void write(std::string_view text);  // on the disk when this returns; replaces what was there
-  void remove_file();                 // with the lock still held, so that nobody takes a file that is about to go
-  void remove_new_file() noexcept;    // only if this lock made it: an earlier holder's words stay
+  void write(std::string_view text);  // synced to disk on return; replaces the old content
+  void remove_file();                 // while the lock is held, so that nobody takes a file about to be removed
+  void remove_new_file() noexcept;    // only if this lock created it: an earlier holder's text is kept
 
  private:
   FileLock(std::filesystem::path path, int fd, bool made_file);
@@ -32,11 +32,11 @@ class FileLock {
   bool made_file_ = false;
 };
 
-// Marks a file that was just made as held by this process. False where remove_unheld() of another one came first, and
-// the name is gone.
+// Marks a newly created file as held by this process. Returns false if remove_unheld() of another process came first
+// and the name is gone.
 bool hold_new_file(int fd, const std::filesystem::path& path);
 
-// Removes a file that no process holds; one that is held, or that cannot be asked, stays.
+// Removes a file that no process holds. A file that is held, or whose state is unknown, is kept.
 void remove_unheld(const std::filesystem::path& path);
 
 }  // namespace sgf

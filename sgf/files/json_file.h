@@ -1,4 +1,4 @@
-// JSON files: strict about what comes, whole or not at all about what goes.
+// JSON files: strict when reading, atomic when writing.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,14 +8,14 @@
 
 namespace sgf {
 
-// Throws Error, which names the file, where it cannot be read or is not the JSON that strict_json.h takes.
+// Throws an Error that names the file if it cannot be read or strict_json.h refuses its content.
 nlohmann::json read_json_file(const std::filesystem::path& path);
 
-// Nothing where the file is missing, or holds something else: for files that are made again then. One that is there and
-// cannot be opened is an Error: it may be whole.
+// Returns nullopt if the file is missing or holds something else: for files that can be rebuilt. Throws Error if it
+// exists and cannot be opened, because it may be intact.
 std::optional<nlohmann::json> try_read_json_file(const std::filesystem::path& path);
 
-// Indented; bytes that are no UTF-8, as file names may hold, become question marks.
+// Indented. Bytes that are not UTF-8, as file names may hold, become question marks.
 void write_json_file(const std::filesystem::path& path, const nlohmann::json& content);
 
 }  // namespace sgf

@@ -17,7 +17,7 @@ constexpr size_t kLongestLine = 8192;
 std::array<char, kLongestLine> line_buffer;
 std::array<char, kLongestLine + 128> message_buffer;
 
-// Cuts hexadecimal digits off the front.
+// Removes hexadecimal digits from the front and returns their value.
 unsigned long take_hex(std::string_view& text) {
   unsigned long value = 0;
   while (!text.empty()) {
@@ -30,7 +30,7 @@ unsigned long take_hex(std::string_view& text) {
   return value;
 }
 
-// One line without its end; false at the end of the file. What does not fit is passed over.
+// Reads one line without its newline; false at the end of the file. What does not fit is skipped.
 bool read_line(int fd, std::string_view& line) {
   size_t length = 0;
   char c = 0;
@@ -60,7 +60,7 @@ size_t append(size_t at, std::string_view text) {
 
 void say_which_file(int signal, siginfo_t* info, void*) {
   const std::string_view path = path_at(reinterpret_cast<unsigned long>(info->si_addr));
-  if (path.empty()) {  // no file's: as if there were no handler
+  if (path.empty()) {  // not a mapped file: act as if there were no handler
     std::signal(signal, SIG_DFL);
     ::raise(signal);
     return;

@@ -1,5 +1,5 @@
-// A mapped file that loses its bytes while it is read. The system then raises SIGBUS in the middle of a product, where
-// no exception can be thrown: the program names the file and ends.
+// Handles a mapped file that becomes shorter while it is read. The system then raises SIGBUS in the middle of a matmul,
+// where no exception can be thrown: the program names the file and exits.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace sgf {
 
-// For the program, once, at its start: SIGBUS within a mapped file prints which file and exits with 1. Others are left
-// to the system.
+// The program calls this once, at its start. SIGBUS within a mapped file prints which file and exits with code 1. Any
+// other SIGBUS is left to the system.
 void explain_lost_maps();
 
-// The path of the map in one line of /proc/self/maps that holds the address; empty where it does not, or has no file.
+// The path of the mapping, if this line of /proc/self/maps covers the address; empty if it does not, or has no file.
 std::string_view mapped_path(std::string_view line, unsigned long address);
 
 }  // namespace sgf

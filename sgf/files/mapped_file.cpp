@@ -1,4 +1,4 @@
-// Mapping by POSIX calls: open, look, map, close.
+// Mapping by POSIX calls: open, fstat, mmap, close.
 #include "sgf/files/mapped_file.h"
 
 #include "sgf/core/error.h"
@@ -14,10 +14,10 @@
 namespace sgf {
 namespace {
 
-// A descriptor that closes itself: the map outlives it.
+// A descriptor that closes itself; the mapping outlives it.
 class Descriptor {
  public:
-  // Without O_NONBLOCK a named pipe would wait for a writer before it could be refused.
+  // Without O_NONBLOCK, opening a named pipe would wait for a writer before the pipe is refused.
   explicit Descriptor(const std::filesystem::path& path)
       : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     SGF_CHECK(fd_ >= 0, "{}: cannot be opened: {}", path.string(), std::strerror(errno));
@@ -37,7 +37,7 @@ size_t regular_file_size(int fd, const std::filesystem::path& path) {
   const bool is_known = ::fstat(fd, &status) == 0;
   SGF_CHECK(is_known, "{}: cannot be examined: {}", path.string(), std::strerror(errno));
   SGF_CHECK(!S_ISDIR(status.st_mode), "{}: is a folder, expected a file", path.string());
-  SGF_CHECK(!S_ISFIFO(status.st_mode), "{}: is a pipe; files are mapped here, so save it to a file first",
+  SGF_CHECK(!S_ISFIFO(status.st_mode), "{}: is a pipe, expected a regular file; save it to a file first",
             path.string());
   SGF_CHECK(S_ISREG(status.st_mode), "{}: is not a regular file", path.string());
   return static_cast<size_t>(status.st_size);

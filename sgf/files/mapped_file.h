@@ -13,11 +13,11 @@ namespace sgf {
 
 class MappedFile {
  public:
-  // Throws Error if the path is missing, unreadable or no regular file. An empty file maps to no bytes.
+  // Throws Error if the path is missing, unreadable or not a regular file. An empty file maps to no bytes.
   static std::shared_ptr<const MappedFile> open(const std::filesystem::path& path);
 
-  // Bytes already in memory, under the name errors should give them. Readers cannot tell the difference, so
-  // tests can hand them twenty thousand damaged files without writing one.
+  // Wraps bytes already in memory; errors show them under `name`. Readers cannot tell the difference, so tests can try
+  // twenty thousand damaged files without writing one.
   static std::shared_ptr<const MappedFile> from_bytes(std::filesystem::path name, std::vector<std::byte> bytes);
 
   ~MappedFile();

@@ -14,8 +14,8 @@
 namespace sgf {
 namespace {
 
-// An operation can be one byte long and cost eighty. What torch writes for tensors costs 12 to 21 bytes of memory per
-// byte of pickle, long lists of small numbers 16, and ten thousand tensors come to 17 MB.
+// An operation can be one byte long and cost eighty. Pickles that torch writes for tensors cost 12 to 21 bytes of
+// memory per byte, long lists of small numbers 16. Ten thousand tensors take 17 MB.
 constexpr size_t kBytesPerByte = 32;
 constexpr size_t kBytesFree = size_t{4} << 20;
 constexpr size_t kMostBytes = size_t{64} << 20;
@@ -58,9 +58,9 @@ void make_written_int(Machine& m, std::string_view text) {
   m.stack.make(parse<int64_t>(m, text));
 }
 
-// Only protocol 0 escapes, and no weight file is known that needs it.
+// Only protocol 0 has escapes, and no known weight file uses them.
 void make_written_text(Machine& m, std::string_view text) {
-  m.require(text.find('\\') == std::string_view::npos, "escapes in " + in_quotes(text) + " are not understood");
+  m.require(text.find('\\') == std::string_view::npos, "escapes in " + in_quotes(text) + " are not supported");
   m.stack.make(std::string(text));
 }
 
@@ -95,15 +95,15 @@ void make_dict(Machine& m, const std::vector<PickleRef>& items) {
   set_items(m, items);
 }
 
-// --- names, and what is made of them ---
+// --- names, and what is built from them ---
 
-// "os.system", checked against the list of what may be named.
+// Such as "os.system"; checked against the list of known names.
 std::string known_global(Machine& m, std::string_view module, std::string_view name) {
-  m.require(module.size() + name.size() < kLongestGlobal, "a name of absurd length");
+  m.require(module.size() + name.size() < kLongestGlobal, "a name that is too long");
   std::string full = fmt::format("{}.{}", module, name);
   const bool is_known = is_known_global(full) || (m.rules.torchscript && is_torchscript_global(full));
   SGF_CHECK(is_known,
-            "{}: names {}, which is more than plain weights (nothing was run); re-save only the state dict in Python: "
+            "{}: refers to {}, which is not plain weights (nothing was run); re-save only the state dict in Python: "
             "torch.save(model.state_dict(), path)",
             m.rules.source, in_quotes(full));
   return full;
@@ -111,7 +111,7 @@ std::string known_global(Machine& m, std::string_view module, std::string_view n
 
 void make_global(Machine& m, std::string_view module, std::string_view name) {
   std::string full = known_global(m, module, name);
-  m.stack.spend(full.size());  // a name out of the memo can be joined again and again
+  m.stack.spend(full.size());  // a name from the memo can be joined many times
   m.stack.make(PickleGlobal{std::move(full)});
 }
 
@@ -120,11 +120,11 @@ void make_written_global(Machine& m) {
   make_global(m, module, m.in.line());
 }
 
-// INST names a class and builds it in one: torch never writes it, but what it asks for is worth saying.
+// INST names a class and builds it in one operation. Torch never writes it, but the message says what it asks for.
 void refuse_instance(Machine& m) {
   const std::string_view module = m.in.line();
   const std::string full = known_global(m, module, m.in.line());
-  fail("{}: builds a {} by an operation that torch.save does not write (nothing was run)", m.rules.source,
+  fail("{}: builds a {} with an operation that torch.save never writes (nothing was run)", m.rules.source,
        in_quotes(full));
 }
 
@@ -137,17 +137,17 @@ std::pair<PickleRef, PickleRef> pair_items(const Machine& m, PickleRef pair) {
   const auto* list = pair->as<PickleList>();
   const auto* tuple = pair->as<PickleTuple>();
   const auto* items = list ? &list->items : tuple ? &tuple->items : nullptr;
-  m.require(items != nullptr && items->size() == 2, "an OrderedDict of something else than pairs");
+  m.require(items != nullptr && items->size() == 2, "an OrderedDict whose items are not pairs");
   return {(*items)[0], (*items)[1]};
 }
 
-// Empty and filled later or, as Python 2 wrote it, from a list of pairs. That list can be named again and
-// again, so every copy counts.
+// Empty and filled later or, as Python 2 wrote it, from a list of pairs. That list can be referenced many times, so
+// every copy counts.
 void make_ordered_dict(Machine& m, const PickleTuple& arguments) {
   PickleDict dict;
   if (!arguments.items.empty()) {
     const auto* pairs = arguments.items[0]->as<PickleList>();
-    m.require(pairs != nullptr, "an OrderedDict of something else than pairs");
+    m.require(pairs != nullptr, "an OrderedDict whose items are not pairs");
     m.stack.spend(pairs->items.size() * 2 * sizeof(dict.items[0]));
     for (const PickleRef pair : pairs->items) dict.items.push_back(pair_items(m, pair));
   }
@@ -266,7 +266,7 @@ Pickle read_pickle(std::span<const std::byte> bytes, const PickleRules& rules) {
   const size_t most_bytes = std::min(kBytesFree + kBytesPerByte * bytes.size(), kMostBytes);
   Machine m{.in = ByteReader(bytes, rules.source), .stack = PickleStack(rules.source, most_bytes), .rules = rules};
   for (uint8_t code = m.in.u8(); code != kStop; code = m.in.u8()) {
-    SGF_CHECK(kTable[code] != nullptr, "{}: pickle operation 0x{:02x} at byte {} is not one that torch.save writes",
+    SGF_CHECK(kTable[code] != nullptr, "{}: torch.save never writes pickle operation 0x{:02x}, found at byte {}",
               rules.source, code, m.in.position() - 1);
     kTable[code](m);
   }

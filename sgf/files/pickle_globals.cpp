@@ -8,7 +8,7 @@ namespace {
 
 using Names = std::string_view;
 
-// Containers, and how torch describes a tensor.
+// Containers, and the functions with which torch describes a tensor.
 constexpr std::array<Names, 12> kTensors{
     "collections.OrderedDict",
     "torch.Size",
@@ -20,7 +20,7 @@ constexpr std::array<Names, 12> kTensors{
     "torch._utils._rebuild_tensor_v3",
     "torch._utils._rebuild_parameter",
     "torch._utils._rebuild_parameter_with_state",
-    "torch._tensor._rebuild_from_type_v2",  // a tensor somebody hung Python attributes on
+    "torch._tensor._rebuild_from_type_v2",  // a tensor with added Python attributes
     "torch.serialization._get_layout",
 };
 
@@ -60,7 +60,7 @@ constexpr std::array<Names, 25> kDtypes{
     "float8_e5m2fnuz",
 };
 
-// What training scripts keep beside the weights: numpy scalars and random states, parsed arguments.
+// Objects that training scripts store beside the weights: numpy scalars and random states, parsed arguments.
 constexpr std::array<Names, 9> kBesides{
     "numpy.dtype",
     "numpy.ndarray",

@@ -1,5 +1,5 @@
-// Which Python names a weight file may mention. Nothing is ever called; the list is short because a name we do
-// not know is data we would misread.
+// Which Python names a weight file may refer to. Nothing is ever called. The list is short because data behind an
+// unknown name would be misread.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@ namespace sgf {
 // `name` is the dotted path, "collections.OrderedDict".
 bool is_known_global(std::string_view name);
 
-// The classes and list builders that TorchScript archives mention besides.
+// The classes and list builders that TorchScript archives use in addition.
 bool is_torchscript_global(std::string_view name);
 
 }  // namespace sgf

@@ -1,4 +1,4 @@
-// Nothing is ever taken from below the last mark: that is the one rule the functions here keep.
+// Nothing is ever taken from below the last mark; every function here keeps this rule.
 #include "sgf/files/pickle_stack.h"
 
 namespace sgf {

@@ -1,4 +1,4 @@
-// The pickle machine's memory: the values made so far, the stack of those in hand, marks on it, and the memo.
+// The pickle machine's memory: all values built so far, the stack, the marks on it, and the memo.
 #pragma once
 
 #include "sgf/core/error.h"
@@ -13,8 +13,8 @@
 
 namespace sgf {
 
-// All operations throw Error, which begins with `source`, when the pickle asks for what is not there, and once what
-// they ever took comes to more than `most_bytes`. Text is not counted: it is no longer than the file.
+// All operations throw an Error that starts with `source` if the pickle uses something that does not exist, or if its
+// values take more than `most_bytes` in total. Text is not counted: it is never longer than the file.
 class PickleStack {
  public:
   PickleStack(std::string source, size_t most_bytes) : source_(std::move(source)), bytes_left_(most_bytes) {}
@@ -26,7 +26,8 @@ class PickleStack {
     push(&values_.back());
   }
 
-  // One value for all its mentions: a long list is mostly None, truths and small numbers. `which` tells them apart.
+  // One shared value for all its uses: a long list is mostly None, booleans and small numbers. `which` tells them
+  // apart.
   template <class Data>
   void make_once(size_t which, Data data) {
     PickleValue*& known = shared_.at(which);
@@ -45,9 +46,9 @@ class PickleStack {
     marks_.push_back(stack_.size());
   }
 
-  // For what is kept beside the stack.
+  // Counts memory that is kept beside the stack.
   void spend(size_t bytes) {
-    SGF_CHECK(bytes <= bytes_left_, "{}: a pickle of more and smaller parts than any checkpoint has", source_);
+    SGF_CHECK(bytes <= bytes_left_, "{}: the pickle has more and smaller parts than any checkpoint", source_);
     bytes_left_ -= bytes;
   }
 
@@ -57,7 +58,7 @@ class PickleStack {
   std::vector<PickleRef> pop_to_mark();
   void drop();  // the top value, or the mark if that is what lies on top
 
-  // The top value as a `Kind`, left where it is.
+  // The top value as a `Kind`, left in place.
   template <class Kind>
   Kind& top_as(const char* what) const {
     return expect<Kind>(top(), what);
@@ -75,11 +76,11 @@ class PickleStack {
   }
   void recall(size_t key);
 
-  // Ends the machine: the one value that is left, and all it refers to.
+  // Ends the machine. Returns the one remaining value and everything it refers to.
   Pickle finish(size_t byte_count);
 
  private:
-  static constexpr size_t kSlotBytes = 2 * sizeof(void*);  // a vector that grows has room for twice what it holds
+  static constexpr size_t kSlotBytes = 2 * sizeof(void*);  // a growing vector reserves up to twice its size
   static constexpr size_t kMemoBytes = 56;                 // node and bucket of a hash map
 
   template <class Kind>

@@ -1,4 +1,4 @@
-// What a pickle says, as inert data: nothing is imported, constructed or called.
+// The content of a pickle as plain data: nothing is imported, constructed or called.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace sgf {
 
 struct PickleValue;
 
-// Values are owned by their Pickle; they refer to each other freely, in cycles too if the file says so.
+// Values are owned by their Pickle. They may refer to each other freely, even in cycles.
 using PickleRef = const PickleValue*;
 constexpr size_t kReferenceBytes = sizeof(void*);
 
@@ -28,7 +28,7 @@ struct PickleLong {
   std::string data;
 };
 
-// A list, and a set, whose order means nothing.
+// A list, or a set, whose order has no meaning.
 struct PickleList {
   std::vector<PickleRef> items;
 };
@@ -37,17 +37,17 @@ struct PickleTuple {
   std::vector<PickleRef> items;
 };
 
-// In the order written. An OrderedDict is one too.
+// In the order written. Also holds an OrderedDict.
 struct PickleDict {
   std::vector<std::pair<PickleRef, PickleRef>> items;
 };
 
-// The name of a class or function: "torch._utils._rebuild_tensor_v2".
+// The name of a class or function, such as "torch._utils._rebuild_tensor_v2".
 struct PickleGlobal {
   std::string name;
 };
 
-// What Python would make by calling `callable` with `args` and then giving it `state`.
+// What Python would build by calling `callable` with `args` and then setting `state`.
 struct PickleObject {
   const PickleGlobal* callable = nullptr;
   PickleRef args = nullptr;   // a tuple
@@ -71,11 +71,11 @@ struct PickleValue {
   }
 };
 
-// One pickle. The values live in one place, so that destroying them recurses into nothing.
+// One pickle. Its values live in one container, so that destroying them does not recurse.
 struct Pickle {
   std::deque<PickleValue> values;
   PickleRef root = nullptr;
-  size_t byte_count = 0;  // how far it reached into the bytes given
+  size_t byte_count = 0;  // bytes read from the input
 };
 
 }  // namespace sgf

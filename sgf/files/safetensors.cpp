@@ -1,4 +1,4 @@
-// Reading: header, entries, and the proof that entries tile the data. The writer is in safetensors_writer.cpp.
+// Reading: the header, the entries, and the check that the entries tile the data. safetensors_writer.cpp writes.
 #include "sgf/files/safetensors.h"
 
 #include "sgf/core/in_quotes.h"
@@ -27,7 +27,7 @@ Header read_header(const MappedFile& file) {
   ByteReader in(file.bytes(), path);
   SGF_CHECK(in.remaining() >= 8, "{}: has {} bytes, too few for a safetensors header", path, in.remaining());
   const uint64_t length = in.u64();
-  SGF_CHECK(length <= kLongestHeader, "{}: says its header has {} bytes, the format allows {}", path, length,
+  SGF_CHECK(length <= kLongestHeader, "{}: its header has {} bytes, but the format allows at most {}", path, length,
             kLongestHeader);
   SGF_CHECK(length <= in.remaining(), "{}: is cut short: its header has {} bytes, the file only {} more", path, length,
             in.remaining());
@@ -36,11 +36,11 @@ Header read_header(const MappedFile& file) {
   return {parse_strict_json(text, path, {.depth = 3, .array_length = kLargestRank}), in.position()};
 }
 
-// Throws away the difference between a missing and a wrong field: both read as "needs a ...".
+// Does not distinguish a missing field from a wrong one: both give the same message.
 const nlohmann::json& field(const nlohmann::json& info, const char* key, bool (*is_right)(const nlohmann::json&),
                             const std::string& where) {
   const auto found = info.find(key);
-  SGF_CHECK(found != info.end() && is_right(*found), "{}: {} is missing or not what it should be", where, key);
+  SGF_CHECK(found != info.end() && is_right(*found), "{}: {} is missing or has the wrong type", where, key);
   return *found;
 }
 
@@ -54,7 +54,7 @@ bool are_counts(const nlohmann::json& value) { return value.is_array() && std::r
 
 bool is_range(const nlohmann::json& value) { return are_counts(value) && value.size() == 2 && value[0] <= value[1]; }
 
-// The rest of the format's element types: several elements share a byte, so an entry cannot say where one lies.
+// The format's other element types. Several elements share a byte, so an entry cannot say where one lies.
 bool is_narrower_than_a_byte(std::string_view name) { return name == "F4" || name == "F6_E2M3" || name == "F6_E3M2"; }
 
 DType read_dtype(const nlohmann::json& info, const std::string& where) {
@@ -64,7 +64,7 @@ DType read_dtype(const nlohmann::json& info, const std::string& where) {
       dtype.has_value() || !is_narrower_than_a_byte(name),
       "{}: elements of type {} are narrower than a byte and cannot be read here; save them as U8 or a wider float",
       where, name);
-  SGF_CHECK(dtype.has_value(), "{}: element type {} is not known here", where, in_quotes(name));
+  SGF_CHECK(dtype.has_value(), "{}: element type {} is not supported", where, in_quotes(name));
   return *dtype;
 }
 
@@ -97,18 +97,19 @@ std::map<std::string, std::string> read_metadata(const nlohmann::json& info, con
   return metadata;
 }
 
-// Sorted by offset, each tensor must begin where the one before it ends, and the last end the file. This
-// refuses overlaps, holes and trailing bytes at once, as the official library does.
+// Sorted by offset, each tensor must begin where the previous one ends, and the last one must end the file. This
+// refuses overlaps, gaps and trailing bytes, as the official library does.
 void check_tiling(const std::vector<TensorEntry>& entries, uint64_t data_size, const std::string& path) {
   uint64_t end = 0;
   for (const TensorEntry& entry : entries) {
     SGF_CHECK(entry.offset == end, "{}: tensor {} begins at byte {} of the data, {} at {}", path, in_quotes(entry.name),
-              entry.offset, entry.offset < end ? "inside the one that ends" : "after a hole that begins", end);
+              entry.offset, entry.offset < end ? "inside the previous one, which ends" : "after a gap, which begins",
+              end);
     SGF_CHECK(entry.extent <= data_size - end, "{}: is cut short: tensor {} ends at byte {} of the data, it has {}",
               path, in_quotes(entry.name), end + entry.extent, data_size);
     end += entry.extent;
   }
-  SGF_CHECK(end == data_size, "{}: {} bytes after the last tensor", path, data_size - end);
+  SGF_CHECK(end == data_size, "{}: has {} bytes after the last tensor, expected none", path, data_size - end);
 }
 
 bool begins_with_length(std::span<const std::byte> bytes) {
@@ -124,7 +125,7 @@ bool is_safetensors(std::span<const std::byte> bytes) {
   return begins_with_length(bytes) && has_object_after_length(bytes);
 }
 
-// The reader can then say how it is damaged.
+// Then the reader can say what is damaged.
 bool looks_like_safetensors(std::span<const std::byte> bytes) {
   return begins_with_length(bytes) || has_object_after_length(bytes);
 }

@@ -1,5 +1,5 @@
-// Writing safetensors: the header from shapes alone, then each tensor's bytes as its producer yields them. Where the
-// file carries hashes, their place in the header is filled in at the end.
+// Writing safetensors: the header from the shapes alone, then each tensor's bytes as its producer yields them. If the
+// file carries hashes, they are filled into the header at the end.
 #include "sgf/files/safetensors.h"
 
 #include "sgf/core/error.h"
@@ -19,21 +19,21 @@ std::string json_text(const std::string& text, const std::string& path) {
   try {
     return nlohmann::json(text).dump();
   } catch (const nlohmann::json::exception&) {
-    fail("{}: {} is not UTF-8, which the format asks for", path, in_quotes(text));
+    fail("{}: {} is not UTF-8, which the format requires", path, in_quotes(text));
   }
 }
 
 uint64_t size_of(const OutgoingTensor& tensor, const std::string& path) {
   const std::optional<uint64_t> size = dense_byte_count(tensor.dtype, tensor.shape);
-  SGF_CHECK(size.has_value(), "{}: tensor {} has no size: shape [{}]", path, in_quotes(tensor.name),
-            fmt::join(tensor.shape, ", "));
+  SGF_CHECK(size.has_value(), "{}: tensor {} is too large or has a negative dimension: shape [{}]", path,
+            in_quotes(tensor.name), fmt::join(tensor.shape, ", "));
   return *size;
 }
 
 void check_names(const std::vector<OutgoingTensor>& tensors, const std::string& path) {
   std::set<std::string_view> names{"__metadata__"};
   for (const OutgoingTensor& tensor : tensors) {
-    SGF_CHECK(names.insert(tensor.name).second, "{}: the name {} is taken", path, in_quotes(tensor.name));
+    SGF_CHECK(names.insert(tensor.name).second, "{}: the name {} is already used", path, in_quotes(tensor.name));
   }
 }
 
@@ -45,7 +45,7 @@ std::string metadata_field(const std::map<std::string, std::string>& metadata, c
   return fmt::format("\"__metadata__\":{{{}}}", fmt::join(pairs, ","));
 }
 
-// Written by hand because the order of the fields is part of the promise.
+// Written by hand because the order of the fields must stay fixed.
 std::string header_text(const std::vector<OutgoingTensor>& tensors, const std::map<std::string, std::string>& metadata,
                         const std::string& path) {
   std::vector<std::string> fields;
@@ -63,7 +63,7 @@ std::string header_text(const std::vector<OutgoingTensor>& tensors, const std::m
   return header;
 }
 
-using WrittenHashes = std::map<std::string, std::string>;  // by tensor
+using WrittenHashes = std::map<std::string, std::string>;  // per tensor
 
 bool gets_hashes(const std::map<std::string, std::string>& metadata) { return metadata.contains(kFormatVersionKey); }
 
@@ -73,7 +73,7 @@ WrittenHashes unknown_hashes(const std::vector<OutgoingTensor>& tensors) {
   return hashes;
 }
 
-// Metadata that came from another file may bring its hashes along.
+// Metadata copied from another file may contain its hashes.
 std::map<std::string, std::string> hashed_metadata(std::map<std::string, std::string> metadata,
                                                    const std::vector<OutgoingTensor>& tensors,
                                                    const WrittenHashes& hashes) {
@@ -86,7 +86,7 @@ std::map<std::string, std::string> hashed_metadata(std::map<std::string, std::st
   return metadata;
 }
 
-// In pieces that are still in the processor's cache when the system copies them: hashing all of a tensor first costs
+// Written in pieces that are still in the CPU cache when the system copies them: hashing a whole tensor first costs
 // twice as much.
 void write_hashed(AtomicFile& file, std::span<const std::byte> bytes, TensorHash& hash) {
   constexpr size_t kCached = 256 << 10;
@@ -98,14 +98,14 @@ void write_hashed(AtomicFile& file, std::span<const std::byte> bytes, TensorHash
   }
 }
 
-// Gives the hash of its bytes where one is asked for.
+// Returns the hash of the bytes if one is requested.
 std::string write_tensor(AtomicFile& file, const OutgoingTensor& tensor, const std::string& path, bool is_hashed) {
   const uint64_t begin = file.bytes_written();
   TensorHash hash;
   tensor.produce(
       [&](std::span<const std::byte> bytes) { is_hashed ? write_hashed(file, bytes, hash) : file.write(bytes); });
   const uint64_t came = file.bytes_written() - begin;
-  SGF_CHECK(came == size_of(tensor, path), "{}: tensor {} of {} bytes was given {}", path, in_quotes(tensor.name),
+  SGF_CHECK(came == size_of(tensor, path), "{}: tensor {} needs {} bytes, got {}", path, in_quotes(tensor.name),
             size_of(tensor, path), came);
   return hash.hex();
 }
@@ -140,7 +140,7 @@ void write_safetensors(const std::filesystem::path& path, const std::vector<Outg
   file.commit();
 }
 
-// The header is as long for any number of rows up to this one.
+// The header has the same length for any number of rows up to this one.
 constexpr int64_t kMostRows = 1'000'000'000;
 
 GrowingSafetensors::GrowingSafetensors(const std::filesystem::path& path, OutgoingTensor rows,
@@ -162,7 +162,7 @@ std::string GrowingSafetensors::header() const {
 }
 
 void GrowingSafetensors::add(std::span<const std::byte> row) {
-  SGF_CHECK(row.size() == row_bytes_ && rows_ < kMostRows, "{}: a row has {} bytes, got {} after {} rows",
+  SGF_CHECK(row.size() == row_bytes_ && rows_ < kMostRows, "{}: a row must have {} bytes, got {} after {} rows",
             file_.target().string(), row_bytes_, row.size(), rows_);
   rows_hash_ ? write_hashed(file_, row, *rows_hash_) : file_.write(row);
   ++rows_;

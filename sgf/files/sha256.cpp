@@ -97,9 +97,10 @@ std::string sha256_of(std::string_view text) {
 }
 
 std::string sha256_of_file(const std::filesystem::path& path) {
-  MappedFile::open(path);  // what is no file is refused there
+  MappedFile::open(path);  // refuses what is not a regular file
   std::ifstream in(path, std::ios::binary);
-  std::string piece(size_t{1} << 20, '\0');  // not mapped: the pages of a long video would count as our memory
+  std::string piece(size_t{1} << 20,
+                    '\0');  // not mapped, because the pages of a long video would count as memory of this process
   Sha256 hash;
   while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())), in.gcount() > 0)
     hash.update(std::string_view(piece.data(), static_cast<size_t>(in.gcount())));

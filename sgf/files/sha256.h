@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4): names for content that never collide by accident. Torch-free.
+// SHA-256 (FIPS 180-4): identifies content without accidental collisions. Torch-free.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ class Sha256 {
   void update(std::span<const std::byte> bytes);
   void update(std::string_view text) { update(std::as_bytes(std::span(text))); }
 
-  // Of all bytes so far, 64 lower-case digits; more may follow.
+  // The hash of all bytes so far, 64 lower-case digits; more may follow.
   std::string hex() const;
 
  private:
@@ -24,13 +24,13 @@ class Sha256 {
 
   std::array<uint32_t, 8> state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                  0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  std::array<std::byte, 64> waiting_{};  // bytes that do not fill a block yet
-  uint64_t length_ = 0;                  // of all bytes
+  std::array<std::byte, 64> waiting_{};  // bytes of an incomplete block
+  uint64_t length_ = 0;                  // of all bytes so far
 };
 
 std::string sha256_of(std::string_view text);
 
-// Of a whole file, read once from end to end. Throws Error if it cannot be read.
+// The hash of a whole file. Throws Error if it cannot be read.
 std::string sha256_of_file(const std::filesystem::path& path);
 
 }  // namespace sgf

@@ -1,5 +1,5 @@
-// Builds the document by nlohmann's own handler, with a guard before it that watches keys, depth and lengths. (Its
-// parser callback would do the same, but looks through the parent at the end of every object: quadratic in tensors.)
+// Builds the document with nlohmann's own handler, behind a guard that checks keys, depth and lengths. (nlohmann's
+// parser callback could do the same, but it searches the parent at the end of every object: quadratic in tensors.)
 #include "sgf/files/strict_json.h"
 
 #include "sgf/core/error.h"
@@ -22,7 +22,7 @@ class Guard {
 
   void enter(bool is_array) {
     count_element();
-    SGF_CHECK(open_.size() < limits_.depth, "{}: JSON nested deeper than {}", source_, limits_.depth);
+    SGF_CHECK(open_.size() < limits_.depth, "{}: JSON is nested deeper than {}", source_, limits_.depth);
     open_.push_back({.is_array = is_array, .elements = 0, .keys = {}});
   }
 
@@ -30,7 +30,7 @@ class Guard {
 
   void count_element() {
     if (open_.empty() || !open_.back().is_array) return;
-    SGF_CHECK(++open_.back().elements <= limits_.array_length, "{}: a JSON array longer than {}", source_,
+    SGF_CHECK(++open_.back().elements <= limits_.array_length, "{}: a JSON array is longer than {}", source_,
               limits_.array_length);
   }
 
@@ -51,7 +51,7 @@ class Guard {
   std::vector<Container> open_;
 };
 
-// nlohmann's SAX interface: every event passes the guard, then builds the document.
+// nlohmann's SAX interface: every event passes the guard and then builds the document.
 template <class Json>
 class GuardedBuilder {
  public:
@@ -103,8 +103,8 @@ class GuardedBuilder {
 
 template <class Json>
 Json parse_guarded(std::string_view text, const std::string& source, JsonLimits limits) {
-  // The parser would take it for the end, and whatever follows for nothing.
-  SGF_CHECK(text.find('\0') == std::string_view::npos, "{}: not valid JSON: it holds a zero byte", source);
+  // The parser would take a zero byte for the end and ignore the rest.
+  SGF_CHECK(text.find('\0') == std::string_view::npos, "{}: not valid JSON: it contains a zero byte", source);
   Json document;
   GuardedBuilder<Json> builder(document, Guard(source, limits));
   try {

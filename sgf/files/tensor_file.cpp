@@ -1,4 +1,4 @@
-// The index itself, and the choice of reader by a file's first bytes.
+// The index, and the choice of the reader by a file's first bytes.
 #include "sgf/files/tensor_file.h"
 
 #include "sgf/core/error.h"
@@ -23,7 +23,7 @@ bool TensorEntry::is_contiguous() const {
   if (element_count() == 0) return true;
   int64_t expected = 1;
   for (size_t i = shape.size(); i-- > 0;) {
-    if (shape[i] == 1) continue;  // never stepped over
+    if (shape[i] == 1) continue;  // its stride does not matter
     if (strides[i] != expected) return false;
     expected *= shape[i];
   }
@@ -34,8 +34,8 @@ void TensorFile::add(TensorEntry entry) {
   const MappedFile& file = *files.at(entry.file);
   const uint64_t size = file.bytes().size();
   SGF_CHECK(entry.offset <= size && entry.extent <= size - entry.offset,
-            "{}: tensor {} lies at bytes [{}, +{}) of a file of {}", file.path().string(), in_quotes(entry.name),
-            entry.offset, entry.extent, size);
+            "{}: tensor {} lies at bytes [{}, +{}), outside the file of {} bytes", file.path().string(),
+            in_quotes(entry.name), entry.offset, entry.extent, size);
   const bool is_new = position_.emplace(entry.name, entries.size()).second;
   SGF_CHECK(is_new, "{}: two tensors are named {}", file.path().string(), in_quotes(entry.name));
   entries.push_back(std::move(entry));
@@ -51,7 +51,7 @@ std::span<const std::byte> TensorFile::bytes(const TensorEntry& entry) const {
 }
 
 TensorFile open_tensor_file(const std::filesystem::path& path) try {
-  std::error_code ignored;  // a path that cannot be examined fails in MappedFile, which says why
+  std::error_code ignored;  // a path that cannot be examined fails later in MappedFile with the reason
   if (std::filesystem::is_directory(path, ignored)) return open_tensor_folder(path);
   if (is_shard_index(path)) return open_shard_index(path);
   return read_tensor_file(MappedFile::open(path));
@@ -69,14 +69,14 @@ TensorFile read_tensor_file(std::shared_ptr<const MappedFile> file) {
   const auto head = file->bytes().first(std::min<size_t>(file->bytes().size(), 16));
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   SGF_CHECK(!text.starts_with("version https:"), "{}: is a git-lfs pointer, not the weights; run git lfs pull", path);
-  SGF_CHECK(!text.starts_with("GGUF"), "{}: is a GGUF file; expected safetensors or torch.save", path);
+  SGF_CHECK(!text.starts_with("GGUF"), "{}: is a GGUF file, expected a safetensors or torch.save file", path);
   fail("{}: is neither safetensors nor written by torch.save; it starts with {}", path, in_quotes(text));
 }
 
 std::optional<uint64_t> dense_byte_count(DType dtype, std::span<const int64_t> shape) {
   int64_t bytes = byte_size(dtype);
   for (const int64_t dim : shape) {
-    // A zero counts as one here: strides are products of the other dimensions and must fit too.
+    // A zero counts as one here: strides are products of the other dimensions and must also fit.
     if (dim < 0 || __builtin_mul_overflow(bytes, std::max<int64_t>(dim, 1), &bytes)) return std::nullopt;
   }
   const bool is_empty = std::ranges::find(shape, 0) != shape.end();

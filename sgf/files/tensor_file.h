@@ -1,5 +1,5 @@
-// An opened weight file: an index over mapped bytes. Opening reads the index alone; a tensor's bytes are
-// touched when somebody asks for them, so an 11 GB file opens as fast as a small one.
+// An opened weight file: an index over mapped bytes. Opening reads only the index; a tensor's bytes are read when they
+// are used, so an 11 GB file opens as fast as a small one.
 #pragma once
 
 #include "sgf/core/dtype.h"
@@ -36,14 +36,13 @@ struct TensorEntry {
 class TensorFile {
  public:
   std::string format;                           // "safetensors", "safetensors, 6 shards", "torch zip", "torch legacy"
-  std::vector<TensorEntry> entries;             // in file order, names unique; grows through `add` alone
+  std::vector<TensorEntry> entries;             // in file order, names unique; only `add` appends
   std::map<std::string, std::string> metadata;  // safetensors __metadata__; scalars of a torch archive as text
   std::vector<std::shared_ptr<const MappedFile>> files;
-  std::vector<std::string>
-      unindexed;              // tensors that lie in a shard and that its index does not name; read all the same
-  bool is_flattened = false;  // some tensors lay in nested dicts, whose keys their names join
+  std::vector<std::string> unindexed;  // tensors of a shard that the index does not name; they are read anyway
+  bool is_flattened = false;           // some tensors came from nested dicts, whose keys are joined in their names
 
-  // Throws Error if the name is taken or the bytes do not lie within their file.
+  // Throws Error if the name is already used or the bytes are not within their file.
   void add(TensorEntry entry);
 
   const TensorEntry* find(std::string_view name) const;
@@ -55,15 +54,15 @@ class TensorFile {
   std::unordered_map<std::string, size_t> position_;  // name -> index into entries
 };
 
-// Opens by content, never by extension: a safetensors file, a torch zip archive, a legacy torch pickle, or a
-// folder (its one weight file, or the shards its *.index.json names), or such an index itself. Throws Error that names
-// file and reason.
+// Opens by content, never by extension: a safetensors file, a torch zip archive, a legacy torch pickle, a folder (its
+// one weight file, or the shards that its *.index.json names), or such an index itself. Throws an Error that names the
+// file and the reason.
 TensorFile open_tensor_file(const std::filesystem::path& path);
 
-// The same for one file that is mapped already.
+// The same for a file that is already mapped.
 TensorFile read_tensor_file(std::shared_ptr<const MappedFile> file);
 
-// Bytes of a dense tensor; nothing if a dimension is negative or the product leaves int64.
+// Bytes of a dense tensor; nullopt if a dimension is negative or the product exceeds int64.
 std::optional<uint64_t> dense_byte_count(DType dtype, std::span<const int64_t> shape);
 
 std::vector<int64_t> row_major_strides(std::span<const int64_t> shape);

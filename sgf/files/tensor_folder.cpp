@@ -1,4 +1,4 @@
-// Choosing the files of a folder, and joining shards into one index.
+// Choosing the files of a folder and joining shards into one index.
 #include "sgf/files/tensor_folder.h"
 
 #include "sgf/core/error.h"
@@ -35,7 +35,7 @@ std::vector<std::string> ending_in(const std::vector<std::string>& names, std::v
   return chosen;
 }
 
-// The first dozen names: enough to see what kind of folder it is.
+// The first dozen names, enough to show what kind of folder it is.
 std::string listing(const std::vector<std::string>& names) {
   if (names.empty()) return "nothing";
   const size_t shown = std::min<size_t>(names.size(), 12);
@@ -60,7 +60,7 @@ std::map<std::string, std::string> read_weight_map(const Path& index) {
   return shards;
 }
 
-// A shard lies beside its index: a name that leads elsewhere is refused.
+// A shard lies beside its index; a name that leads elsewhere is refused.
 Path shard_path(const Path& index, const std::string& shard) {
   const bool is_plain = !shard.empty() && shard != "." && shard != ".." && Path(shard).filename() == Path(shard) &&
                         shard.find('\0') == std::string::npos;
@@ -96,7 +96,7 @@ TensorFile open_shard_index(const Path& index) {
   }
   for (const auto& [name, shard] : weight_map) {
     const TensorEntry* entry = whole.find(name);
-    SGF_CHECK(entry && entry->file == file_of[shard], "{}: says {} holds {}, which it does not", index.string(),
+    SGF_CHECK(entry && entry->file == file_of[shard], "{}: says that {} holds {}, but it does not", index.string(),
               in_quotes(shard), in_quotes(name));
   }
   for (const TensorEntry& entry : whole.entries)
@@ -107,13 +107,15 @@ TensorFile open_shard_index(const Path& index) {
 TensorFile open_tensor_folder(const std::filesystem::path& folder) {
   const std::vector<std::string> names = names_in(folder);
   const std::vector<std::string> indices = ending_in(names, {".index.json"});
-  SGF_CHECK(indices.size() <= 1, "{}: holds several indices, name one: {}", folder.string(), listing(indices));
+  SGF_CHECK(indices.size() <= 1, "{}: contains several index files; pass one of them: {}", folder.string(),
+            listing(indices));
   if (!indices.empty()) return open_shard_index(folder / indices.front());
 
   const std::vector<std::string> weights = ending_in(names, {".safetensors", ".pt", ".pth"});
-  SGF_CHECK(!weights.empty(), "{}: holds no *.safetensors, *.pt or *.pth; it holds {}", folder.string(),
+  SGF_CHECK(!weights.empty(), "{}: contains no *.safetensors, *.pt or *.pth; it contains {}", folder.string(),
             listing(names));
-  SGF_CHECK(weights.size() == 1, "{}: holds several weight files, name one: {}", folder.string(), listing(weights));
+  SGF_CHECK(weights.size() == 1, "{}: contains several weight files; pass one of them: {}", folder.string(),
+            listing(weights));
   return read_tensor_file(MappedFile::open(folder / weights.front()));
 }
 

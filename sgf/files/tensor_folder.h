@@ -7,11 +7,11 @@
 
 namespace sgf {
 
-// The shards that the folder's one *.index.json names, as Hugging Face writes them; without an index, its one
-// *.safetensors, *.pt or *.pth. Throws Error that lists what is there if the choice is not clear.
+// The shards that the folder's *.index.json names, as Hugging Face writes them; without an index, its one
+// *.safetensors, *.pt or *.pth. If the choice is not clear, throws an Error that lists the candidates.
 TensorFile open_tensor_folder(const std::filesystem::path& folder);
 
-// The shards that this one index names.
+// The shards that one index file names.
 bool is_shard_index(const std::filesystem::path& path);
 TensorFile open_shard_index(const std::filesystem::path& index);
 

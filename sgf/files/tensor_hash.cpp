@@ -2,7 +2,7 @@
 
 #include "sgf/core/error.h"
 
-#define XXH_INLINE_ALL  // the header holds all of it: nothing to link, and nothing to miss where a binary travels to
+#define XXH_INLINE_ALL  // header-only: no library to link, so the binary is portable
 #include <xxhash.h>
 
 #include <utility>
@@ -13,7 +13,7 @@ struct TensorHash::State {
   XXH3_state_t* xxh = XXH3_createState();
 
   State() {
-    SGF_CHECK(xxh != nullptr, "no memory for a hash");
+    SGF_CHECK(xxh != nullptr, "out of memory: cannot allocate a hash");
     XXH3_128bits_reset(xxh);
   }
   ~State() { XXH3_freeState(xxh); }

@@ -1,4 +1,4 @@
-// A hash that finds damage to tensors on a disk: XXH3 of 128 bits. Many times faster than a disk; not for secrets.
+// A hash that detects damage to tensors on disk: XXH3 with 128 bits. Much faster than a disk; not cryptographic.
 // Torch-free.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace sgf {
 
-// Of bytes as they stream by.
+// Hashes bytes as they stream by.
 class TensorHash {
  public:
   TensorHash();
@@ -22,7 +22,7 @@ class TensorHash {
   void update(std::span<const std::byte> bytes);
   void update(std::string_view text) { update(std::as_bytes(std::span(text))); }
 
-  // Of all bytes so far, 32 lower-case digits; more may follow.
+  // The hash of all bytes so far, 32 lower-case digits; more may follow.
   std::string hex() const;
 
  private:
@@ -30,7 +30,7 @@ class TensorHash {
   std::unique_ptr<State> state_;
 };
 
-// As long as every hash.
+// A placeholder of the length of every hash.
 inline constexpr const char* kNoTensorHash = "00000000000000000000000000000000";
 
 std::string tensor_hash_of(std::span<const std::byte> bytes);

@@ -1,4 +1,4 @@
-// Mapped bytes seen as torch tensors, and tensors written back.
+// Views of mapped bytes as torch tensors, and tensors written back.
 #include "sgf/files/tensors.h"
 
 #include "sgf/core/error.h"
@@ -46,18 +46,19 @@ constexpr std::array kRows{
 
 const Row& row_of(at::ScalarType type) {
   const auto row = std::ranges::find(kRows, type, &Row::type);
-  SGF_CHECK(row != kRows.end(), "weight files hold no tensors of type {}", c10::toString(type));
+  SGF_CHECK(row != kRows.end(), "tensors of type {} cannot be stored in weight files", c10::toString(type));
   return *row;
 }
 
-// The bytes, moved to memory of their own: what lies at an odd address cannot be read in place.
+// Copies the bytes to memory of their own: data at an unaligned address cannot be used in place.
 std::shared_ptr<const void> aligned_copy(std::span<const std::byte> bytes) {
   auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
   return {copy, copy->data()};
 }
 
 at::Tensor view_of(const std::shared_ptr<const void>& data, const TensorEntry& entry) {
-  // from_blob asks for a mutable pointer; the map is read-only, so a write ends the program rather than the file.
+  // from_blob asks for a mutable pointer; the map is read-only, so a write ends the program and does not change the
+  // file.
   return at::from_blob(
       const_cast<void*>(data.get()), entry.shape, entry.strides, [data](void*) {},
       at::TensorOptions(scalar_type_of(entry.dtype)));
@@ -86,7 +87,8 @@ DType dtype_of(at::ScalarType type) { return row_of(type).dtype; }
 at::ScalarType scalar_type_from_name(std::string_view name) {
   constexpr std::array kComputeTypes{at::kDouble, at::kFloat, at::kBFloat16, at::kHalf};
   const auto found = std::ranges::find(kComputeTypes, name, [](at::ScalarType type) { return name_of(type); });
-  SGF_CHECK(found != kComputeTypes.end(), "a dtype is float64, float32, bfloat16 or float16, got {}", in_quotes(name));
+  SGF_CHECK(found != kComputeTypes.end(), "dtype must be float64, float32, bfloat16 or float16, got {}",
+            in_quotes(name));
   return *found;
 }
 

@@ -1,4 +1,4 @@
-// Between weight files and torch tensors.
+// Conversion between weight files and torch tensors.
 #pragma once
 
 #include "sgf/files/tensor_file.h"
@@ -15,19 +15,19 @@ namespace sgf {
 at::ScalarType scalar_type_of(DType dtype);
 DType dtype_of(at::ScalarType type);
 inline bool is_floating(DType dtype) { return at::isFloatingType(scalar_type_of(dtype)); }
-// "float64", "float32", "bfloat16", "float16"; throws with what was expected.
+// "float64", "float32", "bfloat16" or "float16"; throws Error for any other name.
 at::ScalarType scalar_type_from_name(std::string_view name);
 std::string_view name_of(at::ScalarType type);
 
-// A read-only view of the mapped bytes; it keeps the file mapped. Copy (`.to`, `.clone`) before writing to it.
+// A read-only view of the mapped bytes that keeps the file mapped. Copy it (`.to`, `.clone`) before writing.
 at::Tensor map_tensor(const TensorFile& file, const TensorEntry& entry);
 
-// The named tensor, or an Error that says what the file has near it.
+// The named tensor. If it is missing, throws an Error that suggests the nearest name.
 at::Tensor map_tensor(const TensorFile& file, std::string_view name);
 
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
-// Crash-safe: temporary name, fsync, rename.
+// Atomic: temporary name, fsync, rename.
 void save_tensors(const std::filesystem::path& path, const NamedTensors& tensors,
                   const std::map<std::string, std::string>& metadata);
 

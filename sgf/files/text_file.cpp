@@ -10,7 +10,7 @@
 namespace sgf {
 namespace {
 
-// How many bytes a character has by its first; 0 for what begins none.
+// Length of a character by its first byte; 0 if no character starts with it.
 size_t utf8_length(unsigned char lead) {
   if (lead < 0x80) return lead == 0 ? 0 : 1;
   if (lead < 0xC2) return 0;
@@ -19,7 +19,7 @@ size_t utf8_length(unsigned char lead) {
   return lead < 0xF5 ? 4 : 0;
 }
 
-// Longer spellings than needed, surrogates, and what lies beyond the last character show in the second byte.
+// Overlong forms, surrogates and code points past the last character show in the second byte.
 bool is_second_byte(unsigned char lead, unsigned char second) {
   if (lead == 0xE0) return second >= 0xA0;
   if (lead == 0xED) return second < 0xA0;
@@ -49,12 +49,13 @@ std::string trimmed(const std::string& line) {
 }
 
 std::string read_text_file(const std::filesystem::path& path, const std::string& what) try {
-  SGF_CHECK(std::filesystem::exists(path), "{}: no such file of {}", path.string(), what);
-  SGF_CHECK(std::filesystem::is_regular_file(path), "{}: a file of {} was expected", path.string(), what);
+  SGF_CHECK(std::filesystem::exists(path), "{}: does not exist, expected a file of {}", path.string(), what);
+  SGF_CHECK(std::filesystem::is_regular_file(path), "{}: is not a regular file, expected a file of {}", path.string(),
+            what);
   std::ifstream file(path, std::ios::binary);
   SGF_CHECK(file.good(), "{}: cannot be read", path.string());
   std::string text{std::istreambuf_iterator<char>(file), {}};
-  SGF_CHECK(is_utf8(text), "{}: not UTF-8 text; {} were expected", path.string(), what);
+  SGF_CHECK(is_utf8(text), "{}: is not UTF-8 text, expected {}", path.string(), what);
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   return text;
 } catch (const std::bad_alloc& error) {

@@ -7,14 +7,14 @@
 
 namespace sgf {
 
-// The whole file without its byte-order mark. One that is missing, and one that is no UTF-8 text, are Errors; `what`
-// says what was expected in it: "prompts, one a line".
+// The whole file without its byte-order mark. Throws Error if it is missing or not UTF-8; `what` says what was expected
+// in it: "prompts, one per line".
 std::string read_text_file(const std::filesystem::path& path, const std::string& what);
 
-// Strictly: as JSON asks for it.
+// Strict, as JSON requires.
 bool is_utf8(std::string_view text);
 
-// Without blanks at both ends.
+// Without spaces at both ends.
 std::string trimmed(const std::string& text);
 
 }  // namespace sgf

@@ -1,4 +1,5 @@
-// The zip form: <name>/data.pkl describes, <name>/data/<key> holds one storage each, <name>/byteorder says how.
+// The zip format: <name>/data.pkl describes the tensors, each <name>/data/<key> holds one storage, and <name>/byteorder
+// the byte order.
 #include "sgf/files/torch_archive.h"
 
 #include "sgf/core/error.h"
@@ -22,10 +23,10 @@ bool is_zip(std::string_view text) { return text.starts_with("PK\x03\x04"); }
 
 bool is_tar(std::string_view text) { return text.size() > 262 && text.substr(257, 5) == "ustar"; }
 
-// Protocol 2 and later announce themselves; torch has written nothing earlier.
+// Pickles of protocol 2 and later start with a mark; torch has never written earlier ones.
 bool is_pickle(std::string_view text) { return text.size() > 2 && text[0] == '\x80' && text[1] >= 2 && text[1] <= 5; }
 
-// The folder inside the archive that all records lie in, with its slash.
+// The folder inside the archive that contains all records, with its slash.
 std::string record_prefix(const ZipDirectory& zip, const std::string& source) {
   constexpr std::string_view kPickle = "data.pkl";
   for (const ZipEntry& entry : zip.entries()) {
@@ -36,12 +37,12 @@ std::string record_prefix(const ZipDirectory& zip, const std::string& source) {
     if (is_top) return std::string(prefix);
   }
   const std::string first = zip.entries().empty() ? "nothing" : in_quotes(zip.entries()[0].name);
-  fail("{}: is a zip but not of torch.save: it has no data.pkl, its first record is {}", source, first);
+  fail("{}: is a zip but was not written by torch.save: it has no data.pkl, its first record is {}", source, first);
 }
 
 void check_little_endian(const ZipDirectory& zip, const std::string& prefix, const std::string& source) {
   const ZipEntry* record = zip.find(prefix + "byteorder");
-  if (record == nullptr) return;  // torch wrote none before 2.1
+  if (record == nullptr) return;  // torch before 2.1 did not write it
   const std::string_view order = text_of(zip.stored_bytes(*record));
   SGF_CHECK(order == "little", "{}: its byte order is {}, expected 'little'", source, in_quotes(order));
 }
@@ -50,10 +51,11 @@ ByteRange find_record(const ZipDirectory& zip, const std::string& prefix, const 
                       const std::string& source) {
   const ZipEntry* record = zip.find(prefix + "data/" + storage.key);
   SGF_CHECK(record != nullptr, "{}: storage {} is missing", source, in_quotes(storage.key));
-  zip.stored_bytes(*record);  // refuses what is compressed
+  zip.stored_bytes(*record);  // refuses compressed records
   const uint64_t size = storage.element_size();
-  SGF_CHECK(storage.element_count <= record->size / size, "{}: storage {} has {} elements, its record {} bytes", source,
-            in_quotes(storage.key), storage.element_count, record->size);
+  SGF_CHECK(storage.element_count <= record->size / size,
+            "{}: storage {} has {} elements, but its record only {} bytes", source, in_quotes(storage.key),
+            storage.element_count, record->size);
   return {.offset = record->offset + storage.view_begin * size, .size = storage.view_size * size};
 }
 
@@ -76,7 +78,7 @@ TensorFile read_torch_zip(std::shared_ptr<const MappedFile> file, TorchArchiveOp
 
 bool looks_like_torch_archive(std::span<const std::byte> bytes) {
   const std::string_view text = text_of(bytes);
-  // A safetensors header of exactly the length that reads "PK" is possible; the brace behind it tells.
+  // A safetensors header may have exactly the length that reads "PK"; the brace after it tells the two apart.
   const bool is_safetensors = text.size() > 8 && text.substr(4, 5) == std::string_view("\0\0\0\0{", 5);
   return (is_zip(text) && !is_safetensors) || is_pickle(text) || is_tar(text);
 }
@@ -88,7 +90,7 @@ TensorFile read_torch_archive(std::shared_ptr<const MappedFile> file, TorchArchi
   if (is_pickle(text)) return read_torch_legacy(std::move(file), options);
   SGF_CHECK(!is_tar(text), "{}: is the tar format of torch before 0.2; load it in Python and torch.save it again",
             source);
-  fail("{}: is not a file that torch.save wrote", source);
+  fail("{}: was not written by torch.save", source);
 }
 
 }  // namespace sgf

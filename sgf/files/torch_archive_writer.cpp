@@ -1,4 +1,4 @@
-// The pickle names storages by number; each storage is a zip record of that number.
+// The pickle names storages by number; each storage is a zip record of that name.
 #include "sgf/files/torch_archive_writer.h"
 
 #include "sgf/core/error.h"
@@ -62,11 +62,11 @@ TorchType torch_type(DType dtype) {
     case DType::kC64:
       return {"torch ComplexFloatStorage", nullptr};
   }
-  fail("no torch type for dtype {}", static_cast<int>(dtype));
+  fail("dtype {} has no torch type", static_cast<int>(dtype));
 }
 
-// Opcodes of pickle protocol 2, as far as a state dict needs them. Nothing is memoised: it is smaller on disk by a
-// few kilobytes at most and harder to read.
+// Opcodes of pickle protocol 2, as far as a state dict needs them. Nothing is memoised: memoising would save a few
+// kilobytes at most and make the code harder to read.
 class PickleWriter {
  public:
   PickleWriter() { text_ = "\x80\x02"; }
@@ -112,12 +112,12 @@ class PickleWriter {
 
 uint64_t byte_count(const OutgoingTensor& tensor, const std::string& path) {
   const std::optional<uint64_t> bytes = dense_byte_count(tensor.dtype, tensor.shape);
-  SGF_CHECK(bytes.has_value(), "{}: tensor {} has no size: shape [{}]", path, in_quotes(tensor.name),
-            fmt::join(tensor.shape, ", "));
+  SGF_CHECK(bytes.has_value(), "{}: tensor {} is too large or has a negative dimension: shape [{}]", path,
+            in_quotes(tensor.name), fmt::join(tensor.shape, ", "));
   return *bytes;
 }
 
-// ('storage', type, key, 'cpu', count): an untyped storage counts bytes, any other elements.
+// ('storage', type, key, 'cpu', count): the count is in bytes for an untyped storage, otherwise in elements.
 void write_storage(PickleWriter& out, const OutgoingTensor& tensor, size_t key, uint64_t bytes) {
   const TorchType type = torch_type(tensor.dtype);
   const uint64_t unit = type.dtype ? 1 : static_cast<uint64_t>(byte_size(tensor.dtype));
@@ -131,7 +131,7 @@ void write_storage(PickleWriter& out, const OutgoingTensor& tensor, size_t key, 
   out.persistent();
 }
 
-// _rebuild_tensor_v2(storage, offset, shape, strides, requires_grad, hooks); v3 has the element type besides.
+// _rebuild_tensor_v2(storage, offset, shape, strides, requires_grad, hooks); v3 also has the element type.
 void write_tensor(PickleWriter& out, const OutgoingTensor& tensor, size_t key, uint64_t bytes) {
   const TorchType type = torch_type(tensor.dtype);
   out.global(type.dtype ? "torch._utils _rebuild_tensor_v3" : "torch._utils _rebuild_tensor_v2");
@@ -154,7 +154,7 @@ std::string pickle_state_dict(const std::vector<OutgoingTensor>& tensors, const 
   out.mark();
   for (size_t key = 0; key < tensors.size(); ++key) {
     const OutgoingTensor& tensor = tensors[key];
-    SGF_CHECK(names.insert(tensor.name).second, "{}: the name {} is taken", path, in_quotes(tensor.name));
+    SGF_CHECK(names.insert(tensor.name).second, "{}: the name {} is already used", path, in_quotes(tensor.name));
     out.unicode(tensor.name);
     write_tensor(out, tensor, key, byte_count(tensor, path));
   }

@@ -22,12 +22,12 @@ Pickle next_pickle(ByteReader& in, std::span<const std::byte> bytes, bool torchs
 
 void check_magic(const Pickle& pickle, const std::string& source) {
   const auto* number = pickle.root->as<PickleLong>();
-  SGF_CHECK(number && number->data == kMagic, "{}: a pickle, but not one that torch.save wrote", source);
+  SGF_CHECK(number && number->data == kMagic, "{}: is a pickle, but was not written by torch.save", source);
 }
 
 void check_version(const Pickle& pickle, const std::string& source) {
   const auto* number = pickle.root->as<int64_t>();
-  SGF_CHECK(number && *number == kLegacyVersion, "{}: a legacy torch file of another version than {}", source,
+  SGF_CHECK(number && *number == kLegacyVersion, "{}: is a legacy torch file, but not of version {}", source,
             kLegacyVersion);
 }
 
@@ -42,7 +42,7 @@ void check_little_endian(const Pickle& pickle, const std::string& source) {
   }
 }
 
-// Only the tensors say how large an element of each storage is.
+// Only the tensors say how large the elements of each storage are.
 std::unordered_map<std::string, TorchStorage> storages_named_in(const Pickle& pickle, const std::string& source) {
   std::unordered_map<std::string, TorchStorage> storages;
   for (const PickleValue& value : pickle.values) {
@@ -51,13 +51,13 @@ std::unordered_map<std::string, TorchStorage> storages_named_in(const Pickle& pi
     TorchStorage storage = read_torch_storage(*persistent, source);
     const auto [known, is_new] = storages.emplace(storage.key, storage);
     SGF_CHECK(is_new || known->second.element_size() == storage.element_size(),
-              "{}: storage {} has elements of {} and of {} bytes", source, in_quotes(storage.key),
+              "{}: storage {} is used with elements of {} and of {} bytes", source, in_quotes(storage.key),
               known->second.element_size(), storage.element_size());
   }
   return storages;
 }
 
-// Steps over one storage and says where its elements were.
+// Skips one storage and returns where its elements are.
 ByteRange next_storage(ByteReader& in, const TorchStorage& storage) {
   const uint64_t count = in.u64();
   SGF_CHECK(count <= in.remaining() / storage.element_size(),
@@ -83,14 +83,14 @@ std::unordered_map<std::string, ByteRange> locate_storages(ByteReader& in, const
   return ranges;
 }
 
-// The whole storage as it was written, narrowed to the view.
+// The whole storage as written, narrowed to the view.
 ByteRange range_of(const std::unordered_map<std::string, ByteRange>& ranges, const TorchStorage& storage,
                    const std::string& source) {
   const auto found = ranges.find(storage.key);
   SGF_CHECK(found != ranges.end(), "{}: storage {} is missing", source, in_quotes(storage.key));
   const ByteRange whole = found->second;
   const uint64_t count = whole.size / storage.element_size();
-  SGF_CHECK(storage.element_count == count, "{}: storage {} has {} elements where {} were written", source,
+  SGF_CHECK(storage.element_count == count, "{}: storage {} has {} elements, but {} were written", source,
             in_quotes(storage.key), storage.element_count, count);
   return {.offset = whole.offset + storage.view_begin * storage.element_size(),
           .size = storage.view_size * storage.element_size()};

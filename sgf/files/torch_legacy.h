@@ -8,7 +8,7 @@
 
 namespace sgf {
 
-// Throws Error that names the file and the reason.
+// Throws an Error that names the file and the reason.
 TensorFile read_torch_legacy(std::shared_ptr<const MappedFile> file, TorchArchiveOptions options);
 
 }  // namespace sgf

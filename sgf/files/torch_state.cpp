@@ -1,5 +1,5 @@
-// A bounded walk: a pickle can name one dict many times over, and a few hundred bytes then unfold to more paths
-// than memory holds.
+// A bounded walk: a pickle can refer to one dict many times, and a few hundred bytes then unfold to more paths than
+// memory can hold.
 #include "sgf/files/torch_state.h"
 
 #include "sgf/core/error.h"
@@ -13,18 +13,18 @@ namespace {
 
 constexpr int kDeepestState = 64;
 constexpr size_t kLongestPlainList = 1024;
-// Of index, per byte of pickle; state dicts take about 3, short lists of numbers under a long name 60.
+// Bytes of index per byte of pickle. State dicts need about 3, short lists of numbers under a long name 60.
 constexpr size_t kUnfoldFactor = 32;
 constexpr size_t kUnfoldFree = size_t{4} << 20;
 constexpr size_t kMostUnfolded = size_t{64} << 20;
-constexpr size_t kNodeBytes = 112;  // of a map from text to text
+constexpr size_t kNodeBytes = 112;  // of a map from string to string
 
 template <class... Kinds>
 struct Overloaded : Kinds... {
   using Kinds::operator()...;
 };
 template <class... Kinds>
-Overloaded(Kinds...) -> Overloaded<Kinds...>;  // clang before 17 does not deduce it
+Overloaded(Kinds...) -> Overloaded<Kinds...>;  // clang before 17 does not deduce this
 
 class Walk {
  public:
@@ -36,7 +36,7 @@ class Walk {
 
   void visit(const std::string& name, PickleRef value, int depth) {
     SGF_CHECK(depth < kDeepestState, "{}: nested deeper than {} at {}", source_, kDeepestState, in_quotes(name));
-    spend(name.size() + 8);  // never nothing: names can be empty
+    spend(name.size() + 8);  // never 0, because names can be empty
     std::visit(Overloaded{
                    [&](PickleNone) { note(name, "None"); },
                    [&](bool flag) { note(name, flag ? "True" : "False"); },
@@ -55,7 +55,7 @@ class Walk {
 
  private:
   void spend(size_t amount) {
-    SGF_CHECK(amount <= budget_, "{}: its shared parts unfold to more names and values than can be meant", source_);
+    SGF_CHECK(amount <= budget_, "{}: its shared parts unfold to too many names and values for a checkpoint", source_);
     budget_ -= amount;
   }
 
@@ -74,14 +74,14 @@ class Walk {
     return name.empty() ? part : name + "." + part;
   }
 
-  // Dicts are keyed by text or numbers; a key of another kind goes by its position.
+  // Dicts are keyed by text or numbers; a key of another type is named by its position.
   static std::string key_text(PickleRef key, size_t position) {
     if (const auto* text = key->as<std::string>()) return *text;
     if (const auto* number = key->as<int64_t>()) return std::to_string(*number);
     return fmt::format("<key {}>", position);
   }
 
-  // A history of a million losses is one thing to say, not a million.
+  // A list of a million losses becomes one entry, not a million.
   void visit_items(const std::string& name, const std::vector<PickleRef>& items, int depth) {
     const bool is_plain = items.size() > kLongestPlainList && std::ranges::all_of(items, is_plain_value);
     if (is_plain) return note(name, fmt::format("<{} values>", items.size()));
@@ -94,7 +94,7 @@ class Walk {
     }
   }
 
-  // Attributes of a plain object read like a dict's items; TorchScript wraps its lists in a call.
+  // Attributes of a plain object are read like a dict's items; TorchScript wraps its lists in a call.
   void visit_object(const std::string& name, const PickleObject& object, int depth) {
     if (is_torch_tensor(object)) return add_tensor(name.empty() ? "tensor" : name, object, depth);
     const auto* state = object.state ? object.state->as<PickleDict>() : nullptr;

@@ -1,4 +1,4 @@
-// Flattens the nested dicts and lists of a checkpoint into named tensors and settings.
+// Flattens the nested dicts and lists of a checkpoint into named tensors and metadata.
 #pragma once
 
 #include "sgf/files/pickle_value.h"
@@ -7,9 +7,9 @@
 
 namespace sgf {
 
-// Adds to `out`, whose one file the storages lie in: tensors as entries, numbers and text as metadata, each
-// under its dotted path; of a long list of numbers or text only its length. Names that collide, paths deeper than 64,
-// and pickles whose shared parts unfold to far more than their own size are refused.
+// Adds to `out`, whose one file contains the storages. Tensors become entries, numbers and text become metadata, each
+// under its dotted path; of a long list of numbers or text only the length is kept. Refuses names that collide, paths
+// deeper than 64, and pickles whose shared parts unfold to far more than their own size.
 void flatten_torch_state(const Pickle& pickle, const StorageLookup& find_storage, TensorFile& out);
 
 }  // namespace sgf

@@ -55,10 +55,10 @@ std::optional<DType> look_up(const auto& pairs, std::string_view name) {
   return found->second;
 }
 
-// The type's module says where it lived (torch, torch.cuda), which is no matter here.
+// The type's module says which device it was on (torch, torch.cuda); that does not matter here.
 std::optional<DType> storage_dtype(const PickleGlobal& type, const std::string& source) {
   const std::string_view name = std::string_view(type.name).substr(type.name.rfind('.') + 1);
-  SGF_CHECK(name.ends_with("Storage"), "{}: {} is not a type of storage", source, in_quotes(type.name));
+  SGF_CHECK(name.ends_with("Storage"), "{}: {} is not a storage type", source, in_quotes(type.name));
   return look_up(kStorageTypes, name);
 }
 
@@ -67,7 +67,7 @@ void read_view(TorchStorage& storage, const PickleTuple& view, const std::string
   storage.view_size = pickle_count(view.items, 2, "a view's size", source);
   SGF_CHECK(
       storage.view_begin <= storage.element_count && storage.view_size <= storage.element_count - storage.view_begin,
-      "{}: a view of [{}, +{}) into a storage of {}", source, storage.view_begin, storage.view_size,
+      "{}: a view of [{}, +{}) lies outside its storage of {} elements", source, storage.view_begin, storage.view_size,
       storage.element_count);
 }
 
@@ -75,7 +75,7 @@ void read_view(TorchStorage& storage, const PickleTuple& view, const std::string
 
 TorchStorage read_torch_storage(const PicklePersistent& persistent, const std::string& source) {
   const auto* id = persistent.id->as<PickleTuple>();
-  SGF_CHECK(id != nullptr, "{}: a persistent id that is no tuple", source);
+  SGF_CHECK(id != nullptr, "{}: a persistent id is not a tuple", source);
   const auto& kind = pickle_item<std::string>(id->items, 0, "'storage'", source);
   SGF_CHECK(kind == "storage", "{}: refers to a {}, expected a storage", source, in_quotes(kind));
 
@@ -84,7 +84,7 @@ TorchStorage read_torch_storage(const PicklePersistent& persistent, const std::s
   storage.type = type.name;
   storage.dtype = storage_dtype(type, source);
   const auto& key = pickle_item<std::string>(id->items, 2, "a storage key", source);
-  SGF_CHECK(key.size() <= kLongestKey, "{}: a storage key of {} characters", source, key.size());
+  SGF_CHECK(key.size() <= kLongestKey, "{}: a storage key has {} characters, which is too long", source, key.size());
   storage.key = key;
   storage.element_count = storage.view_size = pickle_count(id->items, 4, "a storage size", source);
   const bool has_view = id->items.size() > 5 && id->items[5]->as<PickleNone>() == nullptr;
@@ -96,7 +96,7 @@ std::optional<DType> dtype_from_torch(std::string_view name) { return look_up(kE
 
 uint64_t pickle_count(const std::vector<PickleRef>& items, size_t index, const char* what, const std::string& source) {
   const auto count = pickle_item<int64_t>(items, index, what, source);
-  SGF_CHECK(count >= 0, "{}: {} is {}", source, what, count);
+  SGF_CHECK(count >= 0, "{}: {} must not be negative, got {}", source, what, count);
   return static_cast<uint64_t>(count);
 }
 

@@ -1,4 +1,4 @@
-// Peels parameters and subclasses down to a plain rebuild call, then reads its arguments.
+// Unwraps parameters and subclasses down to a plain rebuild call, then reads its arguments.
 #include "sgf/files/torch_tensor.h"
 
 #include "sgf/core/in_quotes.h"
@@ -41,7 +41,7 @@ Call innermost_call(const PickleObject& object, const std::string& source) {
   }
 }
 
-// torch.Size((2, 3)) where a plain tuple would do.
+// torch.Size((2, 3)), which may replace a plain tuple.
 const std::vector<PickleRef>* inside_torch_size(PickleRef value) {
   const auto* object = value->as<PickleObject>();
   if (object == nullptr || object->callable->name != "torch.Size") return nullptr;
@@ -66,17 +66,17 @@ std::vector<int64_t> read_counts(const std::vector<PickleRef>& args, size_t inde
 
 DType read_dtype(const Call& call, const TorchStorage& storage, const std::string& source) {
   if (call.name != kRebuildV3) {
-    SGF_CHECK(storage.dtype.has_value(), "{}: lies in a {}, whose elements are not known here", source,
+    SGF_CHECK(storage.dtype.has_value(), "{}: is stored in a {}, which is not supported", source,
               in_quotes(storage.type));
     return *storage.dtype;
   }
   const auto& name = pickle_item<PickleGlobal>(*call.args, 6, "an element type", source).name;
   const std::optional<DType> dtype = dtype_from_torch(name);
-  SGF_CHECK(dtype.has_value(), "{}: element type {} is not known here", source, in_quotes(name));
+  SGF_CHECK(dtype.has_value(), "{}: element type {} is not supported", source, in_quotes(name));
   return *dtype;
 }
 
-// The metadata, where there is any, says that the bytes are to be negated or conjugated on reading.
+// The metadata, if present, says that the bytes must be negated or conjugated when read.
 void check_plain(const Call& call, const std::string& source) {
   const size_t index = call.name == kRebuildV3 ? 7 : 6;
   if (call.name == kRebuild || call.args->size() <= index) return;
@@ -85,7 +85,7 @@ void check_plain(const Call& call, const std::string& source) {
             "{}: is a lazily negated or conjugated view; save tensor.resolve_neg().resolve_conj()", source);
 }
 
-// Elements from [0, ..., 0] to one past the last; nothing if that leaves 64 bits.
+// Elements from [0, ..., 0] to one past the last; nullopt on 64-bit overflow.
 std::optional<uint64_t> span_of(const std::vector<int64_t>& shape, const std::vector<int64_t>& strides) {
   if (std::ranges::find(shape, 0) != shape.end()) return 0;
   uint64_t last = 0;
@@ -98,20 +98,20 @@ std::optional<uint64_t> span_of(const std::vector<int64_t>& shape, const std::ve
   return last == UINT64_MAX ? std::nullopt : std::optional(last + 1);
 }
 
-// Puts the view into its storage, which must hold it.
+// Places the view in its storage, after checking that it fits.
 void place(TensorEntry& entry, uint64_t storage_offset, ByteRange storage, const std::string& source) {
   const auto size = static_cast<uint64_t>(byte_size(entry.dtype));
   const uint64_t elements = storage.size / size;
   const std::optional<uint64_t> span = span_of(entry.shape, entry.strides);
   SGF_CHECK(span.has_value() && storage_offset <= elements && *span <= elements - storage_offset,
-            "{}: shape [{}] with strides [{}] at {} leaves its storage of {} elements", source,
+            "{}: shape [{}] with strides [{}] at {} exceeds its storage of {} elements", source,
             fmt::join(entry.shape, ", "), fmt::join(entry.strides, ", "), storage_offset, elements);
   entry.offset = storage.offset + storage_offset * size;
   entry.extent = *span * size;
 }
 
-// A stride of zero repeats bytes. What a view unfolds to stays within the file's size, so that nobody who
-// trusts an entry allocates more than that.
+// A stride of zero repeats bytes. A view must not unfold to more than the file's size, so that code that trusts an
+// entry never allocates more than that.
 void check_unfolded_size(const TensorEntry& entry, uint64_t file_size, const std::string& source) {
   const std::optional<uint64_t> bytes = dense_byte_count(entry.dtype, entry.shape);
   SGF_CHECK(bytes.has_value() && *bytes <= file_size,
@@ -130,7 +130,7 @@ TensorEntry read_torch_tensor(const PickleObject& object, const StorageLookup& f
                               const std::string& source) {
   const Call call = innermost_call(object, source);
   SGF_CHECK(call.name == kRebuild || call.name == kRebuildV2 || call.name == kRebuildV3,
-            "{}: is rebuilt by {}, which is not known here", source, in_quotes(call.name));
+            "{}: is rebuilt by {}, which is not supported", source, in_quotes(call.name));
   check_plain(call, source);
   const TorchStorage storage =
       read_torch_storage(pickle_item<PicklePersistent>(*call.args, 0, "a storage", source), source);

@@ -1,4 +1,4 @@
-// Turns the call by which a pickle would rebuild a tensor into the entry that says where its elements lie.
+// Turns the call with which a pickle would rebuild a tensor into an entry that says where its elements lie.
 #pragma once
 
 #include "sgf/files/pickle_value.h"
@@ -9,11 +9,11 @@
 
 namespace sgf {
 
-// Whether Python would get a tensor from calling this: torch._utils._rebuild_tensor_v2 and its kin.
+// Whether this call returns a tensor in Python: torch._utils._rebuild_tensor_v2 and its variants.
 bool is_torch_tensor(const PickleObject& object);
 
-// Shape, strides, offset and extent, all checked against the storage's bytes. `source` begins errors and names
-// the tensor; `file_size` bounds what an expanded view may unfold to.
+// Shape, strides, offset and extent, all checked against the storage's bytes. `source` starts every error message and
+// names the tensor; `file_size` limits how far an expanded view may unfold.
 TensorEntry read_torch_tensor(const PickleObject& object, const StorageLookup& find_storage, uint64_t file_size,
                               const std::string& source);
 

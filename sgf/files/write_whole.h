@@ -1,4 +1,4 @@
-// Bytes to an open file, all of them: the system may take fewer at a time.
+// Writes all bytes to an open file; the system may accept fewer at a time.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace sgf {
 
-// False where they could not be written; errno then says why.
+// Returns false if they could not be written; errno then holds the reason.
 bool write_whole_at(int fd, uint64_t offset, std::string_view bytes);
 
 }  // namespace sgf

@@ -1,5 +1,5 @@
-// Reads from the back: end record, zip64 end record where there is one, central headers, and for each of them
-// the local header that stands before its data.
+// Reads from the back: the end record, the zip64 end record if there is one, the central headers, and for each of them
+// the local header before its data.
 #include "sgf/files/zip_directory.h"
 
 #include "sgf/core/in_quotes.h"
@@ -27,7 +27,7 @@ struct Extent {
   uint64_t offset = 0;
 };
 
-// The fields that a local and a central header share.
+// The fields that local and central headers share.
 struct ZipHeader {
   uint16_t flags = 0;
   uint16_t method = 0;
@@ -42,9 +42,9 @@ void expect(ByteReader& in, uint32_t signature, const char* what) {
   SGF_CHECK(in.u32() == signature, "{}: damaged zip: no {} at byte {}", in.source(), what, at);
 }
 
-// The last record of the file, which a comment of up to 64 KiB may follow.
+// The last record of the file; a comment of up to 64 KiB may follow it.
 uint64_t find_end(std::span<const std::byte> bytes, const std::string& source) {
-  SGF_CHECK(bytes.size() >= kEndSize, "{}: too short for a zip file", source);
+  SGF_CHECK(bytes.size() >= kEndSize, "{}: is too short for a zip file", source);
   ByteReader in(bytes, source);
   const uint64_t last = bytes.size() - kEndSize;
   for (uint64_t back = 0; back <= std::min<uint64_t>(last, 0xffff); ++back) {
@@ -53,7 +53,7 @@ uint64_t find_end(std::span<const std::byte> bytes, const std::string& source) {
     in.seek(last - back + 20);
     if (in.u16() == back) return last - back;
   }
-  fail("{}: is cut short: a zip file without its end record", source);
+  fail("{}: is cut short: the zip file has no end record", source);
 }
 
 Extent read_zip64_extent(ByteReader& in, uint64_t end) {
@@ -62,7 +62,7 @@ Extent read_zip64_extent(ByteReader& in, uint64_t end) {
   expect(in, kZip64End, "zip64 end record");
   in.text(20);  // size of record, versions, disk numbers
   const uint64_t count_here = in.u64(), count = in.u64();
-  SGF_CHECK(count_here == count, "{}: a zip split over several files cannot be read", in.source());
+  SGF_CHECK(count_here == count, "{}: a zip split into several files is not supported", in.source());
   const uint64_t size = in.u64();
   return {.count = count, .size = size, .offset = in.u64()};
 }
@@ -77,12 +77,12 @@ Extent read_extent(ByteReader& in, uint64_t end) {
   if (has_zip64_locator(in, end)) return read_zip64_extent(in, end);
   in.seek(end + 8);
   const uint16_t count_here = in.u16(), count = in.u16();
-  SGF_CHECK(count_here == count, "{}: a zip split over several files cannot be read", in.source());
+  SGF_CHECK(count_here == count, "{}: a zip split into several files is not supported", in.source());
   const uint32_t size = in.u32();
   return {.count = count, .size = size, .offset = in.u32()};
 }
 
-// Replaces the fields that were too large for 32 bits, in the order the format fixes.
+// Replaces the fields that do not fit in 32 bits, in the order that the format fixes.
 void apply_zip64(ZipHeader& header, std::string_view extra, const std::string& source) {
   ByteReader in(std::as_bytes(std::span(extra)), source);
   while (in.remaining() >= 4) {
@@ -130,7 +130,7 @@ ZipHeader read_local(ByteReader& in) {
   return header;
 }
 
-// A writer that streams leaves the local sizes empty and puts them behind the data; the central ones hold.
+// A writer that streams leaves the local sizes empty and puts them after the data; the central ones are valid.
 bool agree(const ZipHeader& central, const ZipHeader& local) {
   const bool same_sizes = local.size == central.size && local.compressed_size == central.compressed_size;
   const bool sizes_follow = (local.flags & kSizesFollow) != 0 && local.size == 0 && local.compressed_size == 0;
@@ -144,10 +144,10 @@ ZipEntry locate(ByteReader& in, const ZipHeader& central, uint64_t directory_beg
   SGF_CHECK(agree(central, local), "{}: damaged zip: the two headers of {} disagree", in.source(), name);
   SGF_CHECK((central.flags & kEncrypted) == 0, "{}: record {} is encrypted", in.source(), name);
   SGF_CHECK(in.position() <= directory_begin && central.compressed_size <= directory_begin - in.position(),
-            "{}: damaged zip: {} says it has {} bytes at {}, past the records' end at {}", in.source(), name,
+            "{}: damaged zip: {} has {} bytes at {}, past the records' end at {}", in.source(), name,
             central.compressed_size, in.position(), directory_begin);
   SGF_CHECK(central.method != kStored || central.size == central.compressed_size,
-            "{}: damaged zip: {} is stored but gives two sizes", in.source(), name);
+            "{}: damaged zip: {} is stored, but its two sizes differ", in.source(), name);
   return {.name = std::string(central.name),
           .method = central.method,
           .offset = in.position(),
@@ -155,7 +155,7 @@ ZipEntry locate(ByteReader& in, const ZipHeader& central, uint64_t directory_beg
           .size = central.size};
 }
 
-// Records that share bytes are how small zips pretend to hold much.
+// Small zips that claim to hold much let their records share bytes.
 void check_disjoint(const std::vector<ZipEntry>& entries, const std::string& source) {
   std::vector<const ZipEntry*> order;
   for (const ZipEntry& entry : entries) order.push_back(&entry);
@@ -174,8 +174,8 @@ ZipDirectory::ZipDirectory(const MappedFile& file) : file_(file) {
   const uint64_t end = find_end(file.bytes(), source);
   const Extent extent = read_extent(directory, end);
   SGF_CHECK(extent.offset <= end && extent.size <= end - extent.offset && extent.count <= extent.size / kCentralSize,
-            "{}: damaged zip: {} entries in {} bytes at {} of {}", source, extent.count, extent.size, extent.offset,
-            end);
+            "{}: damaged zip: {} entries do not fit in {} bytes at {} of {}", source, extent.count, extent.size,
+            extent.offset, end);
 
   directory.seek(extent.offset);
   for (uint64_t i = 0; i < extent.count; ++i) {
@@ -193,9 +193,10 @@ const ZipEntry* ZipDirectory::find(const std::string& name) const {
 }
 
 std::span<const std::byte> ZipDirectory::stored_bytes(const ZipEntry& entry) const {
-  SGF_CHECK(entry.method == kStored,
-            "{}: record {} is compressed (method {}), torch.save stores; unpack it and re-save it with torch.save",
-            file_.path().string(), in_quotes(entry.name), entry.method);
+  SGF_CHECK(
+      entry.method == kStored,
+      "{}: record {} is compressed (method {}), expected stored; unpack the file and save it again with torch.save",
+      file_.path().string(), in_quotes(entry.name), entry.method);
   return file_.bytes().subspan(entry.offset, entry.size);
 }
 

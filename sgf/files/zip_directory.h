@@ -12,7 +12,7 @@
 
 namespace sgf {
 
-// One record. Its bytes lie within the file, before the directory, and overlap no other's.
+// One record. Its bytes lie within the file, before the directory, and do not overlap another record's.
 struct ZipEntry {
   std::string name;
   uint16_t method = 0;  // 0 is stored, 8 is deflated
@@ -23,13 +23,13 @@ struct ZipEntry {
 
 class ZipDirectory {
  public:
-  // Throws Error if sizes lie, local and central headers disagree, or anything points outside the file.
+  // Throws Error if sizes are wrong, local and central headers disagree, or anything points outside the file.
   explicit ZipDirectory(const MappedFile& file);
 
   const std::vector<ZipEntry>& entries() const { return entries_; }
   const ZipEntry* find(const std::string& name) const;
 
-  // Throws Error unless the record is stored, as all that torch.save writes are: only such bytes can be mapped.
+  // Throws Error unless the record is stored uncompressed, as torch.save does: only such bytes can be mapped.
   std::span<const std::byte> stored_bytes(const ZipEntry& entry) const;
 
  private:

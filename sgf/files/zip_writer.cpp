@@ -14,7 +14,7 @@ namespace sgf {
 namespace {
 
 constexpr uint64_t kAlignment = 64;
-constexpr uint16_t kZipVersion = 45;    // the first that knows zip64
+constexpr uint16_t kZipVersion = 45;    // the first version with zip64
 constexpr uint16_t kFlags = 0x0808;     // checksum after the data, names in UTF-8
 constexpr uint16_t kEarliestDate = 33;  // 1980-01-01: equal input makes equal files
 constexpr uint16_t kPaddingExtra = 0x4246;
@@ -23,7 +23,7 @@ constexpr uint64_t kLocalSize = 30, kExtraHead = 4, kZip64Sizes = 16;
 bool is_wide(uint64_t value) { return value >= kInZip64; }
 uint32_t narrow(uint64_t value) { return is_wide(value) ? kInZip64 : static_cast<uint32_t>(value); }
 
-// Little-endian fields, one after the other.
+// Little-endian fields, one after another.
 class Fields {
  public:
   template <std::unsigned_integral Integer>
@@ -43,7 +43,7 @@ class Fields {
   std::string bytes_;
 };
 
-// What lies between a local header's name and the data: sizes that need 64 bits, and padding up to the boundary.
+// What lies between a local header's name and the data: 64-bit sizes, and padding up to the boundary.
 std::string local_extra(uint64_t header_offset, size_t name_length, uint64_t size) {
   Fields extra;
   if (is_wide(size)) extra.add(kZip64Extra).add(uint16_t{kZip64Sizes}).add(size).add(size);
@@ -61,7 +61,7 @@ std::string central_extra(uint64_t size, uint64_t offset) {
   return Fields().add(kZip64Extra).add(static_cast<uint16_t>(wide.bytes().size())).add(wide.bytes()).bytes();
 }
 
-// Continues the checksum of the bytes before. zlib would start anew for no bytes.
+// Continues the checksum of the previous bytes. zlib would restart for an empty span.
 uint32_t checksum(uint32_t before, std::span<const std::byte> bytes) {
   if (bytes.empty()) return before;
   return static_cast<uint32_t>(::crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
@@ -78,8 +78,7 @@ void ZipWriter::add(const std::string& name, uint64_t size, const std::function<
     file_.write(bytes);
   });
   const uint64_t came = file_.bytes_written() - begin;
-  SGF_CHECK(came == size, "{}: record {} of {} bytes was given {}", file_.target().string(), in_quotes(name), size,
-            came);
+  SGF_CHECK(came == size, "{}: record {} needs {} bytes, got {}", file_.target().string(), in_quotes(name), size, came);
   write_descriptor(record);
   records_.push_back(std::move(record));
 }
@@ -125,7 +124,7 @@ void ZipWriter::write_central_header(const Record& record) {
   file_.write(fields.add(narrow(record.offset)).add(record.name).add(extra).bytes());
 }
 
-// The zip64 records are always there: a state dict can have more than 65535 tensors as well as 4 GB.
+// The zip64 records are always written: a state dict can have more than 65535 tensors and more than 4 GB.
 void ZipWriter::write_end(uint64_t directory_begin) {
   const uint64_t end = file_.bytes_written();
   const uint64_t size = end - directory_begin, count = records_.size();

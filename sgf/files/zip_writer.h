@@ -16,18 +16,18 @@ class ZipWriter {
  public:
   explicit ZipWriter(AtomicFile& file) : file_(file) {}
 
-  // `produce` hands exactly `size` bytes to the sink it is given.
+  // `produce` must pass exactly `size` bytes to the sink.
   void add(const std::string& name, uint64_t size, const std::function<void(const ByteSink&)>& produce);
   void add(const std::string& name, std::string_view text);
 
-  // Writes the directory; nothing can be added after it.
+  // Writes the directory; nothing can be added afterwards.
   void finish();
 
  private:
   struct Record {
     std::string name;
     uint64_t size = 0;
-    uint64_t offset = 0;  // of its local header
+    uint64_t offset = 0;  // of the local header
     uint32_t crc = 0;
   };
 

@@ -19,7 +19,7 @@ at::Tensor over_channels(const at::Tensor& per_channel, const at::Tensor& like) 
   return per_channel.to(wide_type(like.scalar_type())).view({1, -1, 1, 1, 1});
 }
 
-// Wide, and a tensor of its own only where something is added.
+// Wide; allocates a new tensor only if something is added.
 at::Tensor wide_sum(const ChannelSum& parts) {
   at::Tensor sum = wide(parts.x);
   if (parts.bias.defined()) sum = sum + over_channels(parts.bias, parts.x);
@@ -29,11 +29,12 @@ at::Tensor wide_sum(const ChannelSum& parts) {
 
 void check_parts(const ChannelSum& parts) {
   const at::Tensor& x = parts.x;
-  SGF_CHECK(x.dim() == 5, "channel_norm takes [B, C, T, H, W], got [{}]", fmt::join(x.sizes(), ", "));
+  SGF_CHECK(x.dim() == 5, "channel_norm expects [B, C, T, H, W], got [{}]", fmt::join(x.sizes(), ", "));
   SGF_CHECK(!parts.bias.defined() || (parts.bias.dim() == 1 && parts.bias.size(0) == x.size(1)),
-            "a bias has one value a channel, {}, got {}", x.size(1), parts.bias.defined() ? parts.bias.numel() : 0);
+            "channel_norm expects one bias value per channel ({}), got {}", x.size(1),
+            parts.bias.defined() ? parts.bias.numel() : 0);
   SGF_CHECK(!parts.residual.defined() || parts.residual.sizes() == x.sizes(),
-            "a shortcut has the shape of what it is added to, [{}]", fmt::join(x.sizes(), ", "));
+            "channel_norm expects a shortcut of shape [{}]", fmt::join(x.sizes(), ", "));
 }
 
 bool takes_channel_kernel(const at::Tensor& x) {
@@ -41,7 +42,7 @@ bool takes_channel_kernel(const at::Tensor& x) {
   return cuda::channel_row_fits(x.size(1), float_type(x));
 }
 
-// Frames of a longer tensor are dense within a sample: only the step from one sample to the next is longer.
+// Frames of a longer tensor are dense within a sample: only the stride between samples is larger.
 bool has_channel_rows(const at::Tensor& out) {
   return out.dim() == 5 && (out.size(0) == 1 ? out : out.narrow(0, 0, 1)).is_contiguous(kChannelsLast);
 }
@@ -52,7 +53,7 @@ at::Tensor floats_or_none(const at::Tensor& values) {
 
 const float* float_pointer(const at::Tensor& values) { return values.defined() ? values.data_ptr<float>() : nullptr; }
 
-// `norm` is null where the sum alone is wanted.
+// `norm` is null if only the sum is needed.
 at::Tensor launch_channels(const ChannelSum& parts, const ChannelNorm* norm, const at::Tensor& out) {
   const at::Tensor x = parts.x.contiguous(kChannelsLast), bias = floats_or_none(parts.bias);
   const at::Tensor residual = parts.residual.defined() ? parts.residual.contiguous(kChannelsLast) : at::Tensor();
@@ -96,7 +97,7 @@ at::Tensor channel_sum(const ChannelSum& parts) {
 at::Tensor channel_norm(const ChannelSum& parts, const ChannelNorm& norm, const at::Tensor& out) {
   check_parts(parts);
   SGF_CHECK(norm.gamma.dim() == 1 && norm.gamma.size(0) == parts.x.size(1) && out.sizes() == parts.x.sizes(),
-            "channel_norm takes one scale a channel, {}, and writes [{}]; got {} and [{}]", parts.x.size(1),
+            "channel_norm expects one scale per channel ({}) and an output of [{}], got {} and [{}]", parts.x.size(1),
             fmt::join(parts.x.sizes(), ", "), norm.gamma.numel(), fmt::join(out.sizes(), ", "));
   const bool fits =
       takes_channel_kernel(parts.x) && has_channel_rows(out) && out.scalar_type() == parts.x.scalar_type();

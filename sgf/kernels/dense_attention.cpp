@@ -32,7 +32,7 @@ DenseAttentionGrad math_backward(const at::Tensor& grad_out, const at::Tensor& q
           at::matmul(p.transpose(-1, -2), g).to(dtype)};
 }
 
-// Dropout is never used, but the backward calls ask for its generator state.
+// Dropout is never used, but the backward calls require its generator state.
 at::Tensor no_dropout_state(const at::Tensor& like) { return at::zeros({}, like.options().dtype(at::kLong)); }
 
 DenseAttention cudnn_forward(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
@@ -40,7 +40,7 @@ DenseAttention cudnn_forward(const at::Tensor& q, const at::Tensor& k, const at:
   return {std::get<0>(r), std::get<1>(r).reshape({q.size(0), q.size(1), q.size(2)})};
 }
 
-// cuDNN lays its log-sum-exp out as [B, N, L, 1].
+// cuDNN stores its log-sum-exp as [B, N, L, 1].
 DenseAttentionGrad cudnn_backward(const at::Tensor& grad_out, const at::Tensor& q, const at::Tensor& k,
                                   const at::Tensor& v, const DenseAttention& forward) {
   const at::Tensor state = no_dropout_state(q), none;
@@ -77,12 +77,12 @@ DenseAttentionGrad flash_backward(const at::Tensor& grad_out, const at::Tensor& 
 
 AttentionBackend attention_backend_from_name(std::string_view name) {
   const auto found = enum_from_name<AttentionBackend>(name);
-  SGF_CHECK(found, "attention backend '{}' is unknown; try auto, cudnn, flash or math", name);
+  SGF_CHECK(found, "attention backend must be auto, cudnn, flash or math, got '{}'", name);
   return *found;
 }
 
 AttentionBackend resolve_backend(AttentionBackend asked, const at::Tensor& like) {
-  // Library kernels on the GPU want 16-bit heads of a width that is a multiple of 8.
+  // Library kernels on the GPU require 16-bit heads of a width that is a multiple of 8.
   const bool gpu_library = like.is_cuda() && is_half(like) && like.size(-1) % 8 == 0 && like.size(-1) <= 128;
   if (asked == AttentionBackend::kAuto) {
     if (like.is_cuda()) return gpu_library ? AttentionBackend::kCudnn : AttentionBackend::kMath;
@@ -90,7 +90,7 @@ AttentionBackend resolve_backend(AttentionBackend asked, const at::Tensor& like)
   }
   const bool on_cpu_flash = !like.is_cuda() && asked == AttentionBackend::kFlash;
   SGF_CHECK(asked == AttentionBackend::kMath || on_cpu_flash || gpu_library,
-            "attention backend {} can't take {} heads of width {} on {}; try auto or math", enum_name(asked),
+            "attention backend {} does not support {} heads of width {} on {}; use auto or math", enum_name(asked),
             c10::toString(like.scalar_type()), like.size(-1), like.device().str());
   return asked;
 }

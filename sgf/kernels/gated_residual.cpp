@@ -93,7 +93,7 @@ at::Tensor gated_residual_reference(const at::Tensor& x, const at::Tensor& y, co
 
 at::Tensor gated_residual(const at::Tensor& x, const at::Tensor& y, const at::Tensor& gate) {
   SGF_CHECK(x.dim() == 3 && x.sizes() == y.sizes() && gate.dim() == 3 && x.size(1) % gate.size(1) == 0,
-            "gated_residual takes x and y [B, F * L, C] and gate [B, F, C], got {} tokens for {} frames", x.size(1),
+            "gated_residual expects x and y [B, F * L, C] and gate [B, F, C], got {} tokens for {} frames", x.size(1),
             gate.size(1));
   if (takes_cpu_rows(x) && y.scalar_type() == x.scalar_type() && gate.scalar_type() == x.scalar_type())
     return gated_residual_on_cpu(x, y, gate);

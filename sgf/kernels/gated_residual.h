@@ -8,7 +8,7 @@ namespace sgf {
 // x and y [B, F * L, C]; gate [B, F, C], wide. Computed wide, returned in x's dtype.
 at::Tensor gated_residual(const at::Tensor& x, const at::Tensor& y, const at::Tensor& gate);
 
-// The plain twin.
+// Plain reference.
 at::Tensor gated_residual_reference(const at::Tensor& x, const at::Tensor& y, const at::Tensor& gate);
 
 }  // namespace sgf

@@ -7,7 +7,7 @@ namespace sgf {
 
 at::Tensor gelu_tanh(const at::Tensor& x);
 
-// The plain twin.
+// Plain reference.
 at::Tensor gelu_tanh_reference(const at::Tensor& x);
 
 }  // namespace sgf

@@ -1,4 +1,4 @@
-// How convolutions run on a GPU while one of these lives.
+// Convolution settings on a GPU while an instance lives.
 #pragma once
 
 #include <ATen/Context.h>
@@ -6,8 +6,8 @@
 
 namespace sgf {
 
-// On a GPU: where shapes repeat, trying cuDNN's algorithms once pays; and float32 means float32, not the 10 bits of
-// TF32. Both settings are torch's own, for all: they are put back.
+// On a GPU it lets cuDNN try its algorithms once, which pays if shapes repeat, and keeps float32 exact instead of
+// TF32's 10 bits. Both are global torch settings; the destructor restores them.
 class GpuConvolutions {
  public:
   GpuConvolutions(const at::Tensor& like, bool tries)

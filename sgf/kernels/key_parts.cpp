@@ -11,10 +11,10 @@ namespace sgf {
 namespace {
 
 constexpr int64_t kMostParts = 6;
-constexpr int64_t kFewestKeys = 2048;  // of a part: below it the library's kernel loses more than the cut gains
-constexpr int64_t kQueryTile = 128;    // rows of a block of threads in the library's kernel
-constexpr double kCostOfAPart = 0.01;  // of joining it, against all the work
-constexpr double kWorthwhile = 0.97;   // of what the whole costs
+constexpr int64_t kFewestKeys = 2048;  // per part: with fewer the library kernel loses more than the split gains
+constexpr int64_t kQueryTile = 128;    // query rows per thread block in the library kernel
+constexpr double kCostOfAPart = 0.01;  // cost of joining one part, relative to all the work
+constexpr double kWorthwhile = 0.97;   // relative to the cost without parts
 
 int64_t rounded_up(int64_t n, int64_t by) { return (n + by - 1) / by; }
 
@@ -25,7 +25,7 @@ at::Tensor as_batches(const at::Tensor& t, int64_t parts) {
 
 }  // namespace
 
-// With n tiles of queries a head, P parts make rounds = ceil(P n / processors), each of 1/P of the keys.
+// With n query tiles per head, P parts take ceil(P n / processors) rounds, each over 1/P of the keys.
 int64_t key_parts(int64_t batch_heads, int64_t queries, int64_t keys, int64_t processors) {
   const int64_t tiles = batch_heads * rounded_up(queries, kQueryTile);
   int64_t best = 1;
@@ -47,7 +47,7 @@ int64_t key_parts_for(const at::Tensor& q, const at::Tensor& k, AttentionBackend
 
 at::Tensor attention_in_parts(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, AttentionBackend backend,
                               int64_t parts) {
-  SGF_CHECK(parts >= 1 && k.size(1) % parts == 0, "{} keys cannot be cut into {} equal parts", k.size(1), parts);
+  SGF_CHECK(parts >= 1 && k.size(1) % parts == 0, "{} keys do not divide into {} equal parts", k.size(1), parts);
   const int64_t batch = q.size(0);
   const at::Tensor queries = q.unsqueeze(1).expand({-1, parts, -1, -1, -1}).flatten(0, 1);
   const DenseAttention part = dense_attention(queries.transpose(1, 2), as_batches(k, parts).transpose(1, 2),
@@ -63,7 +63,7 @@ at::Tensor join_parts_reference(const at::Tensor& out, const at::Tensor& lse) {
 at::Tensor join_parts(const at::Tensor& out_in, const at::Tensor& lse_in) {
   SGF_CHECK(out_in.dim() == 5 && lse_in.dim() == 4 && lse_in.size(1) == out_in.size(1) &&
                 lse_in.size(2) == out_in.size(3) && lse_in.size(3) == out_in.size(2),
-            "join_parts takes out [B, P, Lq, N, D] and lse [B, P, N, Lq]");
+            "join_parts expects out [B, P, Lq, N, D] and lse [B, P, N, Lq]");
   if (!takes_row_kernel(out_in, out_in.size(4)) || lse_in.scalar_type() != at::kFloat)
     return join_parts_reference(out_in, lse_in);
   const at::Tensor out = out_in.contiguous(), lse = lse_in.contiguous();
@@ -72,7 +72,7 @@ at::Tensor join_parts(const at::Tensor& out_in, const at::Tensor& lse_in) {
   const char* refusal = cuda::join_parts({out.data_ptr(), lse.data_ptr<float>(), joined.data_ptr(), out.size(0),
                                           out.size(1), out.size(2), out.size(3), out.size(4)},
                                          float_type(out), static_cast<cudaStream_t>(current_stream(out.device())));
-  SGF_CHECK(refusal == nullptr, "join_parts did not start: {}", refusal == nullptr ? "" : refusal);
+  SGF_CHECK(refusal == nullptr, "join_parts failed to launch: {}", refusal == nullptr ? "" : refusal);
   return joined;
 }
 

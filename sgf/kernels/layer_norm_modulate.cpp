@@ -16,7 +16,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// Rows in groups, and the parameters of a group: the modulation of a frame, or one affine map for all rows.
+// Rows in groups, and the parameters per group: the modulation of a frame, or one affine map for all rows.
 struct NormCall {
   at::Tensor x;
   cuda::RowShape shape;
@@ -97,7 +97,7 @@ struct FusedLayerNormAffine : torch::autograd::Function<FusedLayerNormAffine> {
   }
 };
 
-// What the CPU kernel leaves behind: the result, and every row's mean and inverse deviation.
+// The output of the CPU kernel: the result, and every row's mean and inverse standard deviation.
 struct NormedRows {
   at::Tensor out, mean, inverse;
 };
@@ -170,7 +170,7 @@ at::Tensor layer_norm_modulate_reference(const at::Tensor& x, const at::Tensor& 
 
 at::Tensor layer_norm_modulate(const at::Tensor& x, const at::Tensor& shift, const at::Tensor& scale, double eps) {
   SGF_CHECK(x.dim() == 3 && shift.dim() == 3 && shift.sizes() == scale.sizes() && x.size(1) % shift.size(1) == 0,
-            "layer_norm_modulate takes x [B, F * L, C] and shift, scale [B, F, C], got {} tokens for {} frames",
+            "layer_norm_modulate expects x [B, F * L, C] and shift, scale [B, F, C], got {} tokens for {} frames",
             x.size(1), shift.size(1));
   if (takes_cpu_rows(x) && shift.scalar_type() == x.scalar_type() && scale.scalar_type() == x.scalar_type())
     return layer_norm_modulate_on_cpu(x, shift, scale, eps);

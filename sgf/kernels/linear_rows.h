@@ -1,5 +1,5 @@
-// The linear layer over rows. On a GPU its gradients leave in the weights' own layout, and the bias's is summed by a
-// row kernel: with narrow rows ATen's sum takes longer than the products beside it.
+// The linear layer over rows. On a GPU its gradients are produced in the weights' own layout, and a row kernel sums the
+// bias gradient: with narrow rows ATen's sum takes longer than the matmuls.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,10 +9,10 @@ namespace sgf {
 // x [..., C] times weight [D, C] transposed, plus bias [D].
 at::Tensor linear_rows(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
 
-// The plain twin.
+// Plain reference.
 at::Tensor linear_rows_reference(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
 
-// Sums of x [rows, C] over its rows, added up in float32 at least, rounded to x's type.
+// Sums of x [rows, C] over its rows, accumulated in float32 or wider and rounded to x's type.
 at::Tensor column_sums(const at::Tensor& x);
 
 }  // namespace sgf

@@ -1,4 +1,4 @@
-// Checked entry of the noise tensors, and their CPU path.
+// Checked entry for noise tensors, and their CPU path.
 #include "sgf/kernels/noise_fill.h"
 
 #include "sgf/core/error.h"
@@ -29,18 +29,18 @@ NoiseDtype noise_dtype(at::ScalarType type) {
     case at::kBFloat16:
       return NoiseDtype::kBFloat16;
     default:
-      fail("drawn as float64, float32 or bfloat16, got {}", c10::toString(type));
+      fail("noise dtype must be float64, float32 or bfloat16, got {}", c10::toString(type));
   }
 }
 
-// Elements a task of the thread pool takes: about a millisecond of work, and a bound for the bfloat16 scratch.
+// Elements per task of the thread pool: about a millisecond of work, and a limit for the bfloat16 scratch.
 constexpr int64_t kGrain = 1 << 15;
 
 void draw(const NoiseKey& key, NoiseDistribution distribution, std::span<float> out, int64_t first) {
   distribution == NoiseDistribution::kNormal ? fill_normal(key, out, first) : fill_uniform(key, out, first);
 }
 
-// Draws in float32 and converts: the one place where a dtype is a matter of storage.
+// Draws in float32 and converts: the only place where the dtype matters.
 template <class Value>
 void fill_piece(const NoiseKey& key, NoiseDistribution distribution, std::span<Value> out, int64_t first) {
   std::vector<float> scratch(out.size());
@@ -83,7 +83,7 @@ void fill_on_cuda(at::Tensor& out, NoiseDtype dtype, NoiseDistribution distribut
   const c10::DeviceGuard guard(out.device());
   const auto stream = static_cast<cudaStream_t>(current_stream(out.device()));
   const char* refusal = cuda::fill_noise(out.data_ptr(), dtype, distribution, rows, stream);
-  SGF_CHECK(refusal == nullptr, "{} was not filled: {}", out.device().str(), refusal ? refusal : "");
+  SGF_CHECK(refusal == nullptr, "noise on {} failed: {}", out.device().str(), refusal ? refusal : "");
 }
 
 void check_rows(const NoiseRows& rows) {
@@ -97,7 +97,7 @@ at::Tensor filled(const NoiseRows& rows, NoiseDistribution distribution, at::Int
                   const at::TensorOptions& options) {
   check_rows(rows);
   const NoiseDtype dtype = noise_dtype(c10::typeMetaToScalarType(options.dtype()));
-  SGF_CHECK(options.device().is_cpu() || options.device().is_cuda(), "drawn on CPU or CUDA, got {}",
+  SGF_CHECK(options.device().is_cpu() || options.device().is_cuda(), "noise device must be CPU or CUDA, got {}",
             options.device().str());
   at::Tensor out = at::empty(shape, options.requires_grad(false));
   if (out.numel() == 0) return out;
@@ -108,7 +108,7 @@ at::Tensor filled(const NoiseRows& rows, NoiseDistribution distribution, at::Int
 NoiseRows one_row(const NoiseKey& key, at::IntArrayRef shape) { return {key, 1, c10::multiply_integers(shape)}; }
 
 NoiseRows row_per_sample(const NoiseKey& first, at::IntArrayRef shape) {
-  SGF_CHECK(!shape.empty(), "drawing per sample needs a batch dimension, got an empty shape");
+  SGF_CHECK(!shape.empty(), "noise per sample needs a batch dimension, got an empty shape");
   return {first, shape[0], c10::multiply_integers(shape.slice(1))};
 }
 

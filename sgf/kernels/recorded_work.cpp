@@ -17,7 +17,7 @@ std::vector<std::vector<int64_t>> shapes_of(const std::vector<at::Tensor>& tenso
 
 std::vector<at::Tensor> RecordedWork::run(int64_t variant, const TensorWork& work,
                                           const std::vector<at::Tensor>& inputs) {
-  SGF_CHECK(!inputs.empty(), "work is recorded with the tensors it is given, got none");
+  SGF_CHECK(!inputs.empty(), "recorded work needs at least one input tensor, got none");
   if (inputs.front().is_cpu()) return work(inputs);
   const auto [found, is_new] = takes_.try_emplace({variant, shapes_of(inputs)});
   if (is_new) return run_beside(work, inputs);

@@ -1,5 +1,5 @@
-// Work that comes again with other numbers in the same shapes. On a GPU it is recorded and replayed: a small network's
-// step would be over before the host has queued the next launch.
+// Work that repeats with other numbers in the same shapes. On a GPU it is recorded and replayed: for a small network,
+// kernels finish faster than the host can launch them.
 #pragma once
 
 #include "sgf/kernels/cuda/record_launches.h"
@@ -15,18 +15,18 @@
 
 namespace sgf {
 
-// Tensors in, tensors out. To be recorded it may neither wait for the device nor read the host's memory, and whatever
-// else it reads (weights) stays where it is.
+// Tensors in, tensors out. While recorded it must not wait for the device or read host memory, and everything else that
+// it reads (weights) must stay at its address.
 using TensorWork = std::function<std::vector<at::Tensor>(const std::vector<at::Tensor>& inputs)>;
 
 class RecordedWork {
  public:
-  // What work(inputs) gives; `variant` numbers works that differ in what is no tensor. The first call with a variant
-  // and inputs of some shapes runs it as it is, the second records it, those after it replay. Results live until the
-  // next call: recordings share their memory. On the CPU it always runs as it is.
+  // Returns work(inputs). `variant` distinguishes works that differ in something other than tensors. The first call
+  // with a variant and input shapes runs the work directly, the second records it, later ones replay. Results are valid
+  // until the next call: recordings share memory. On the CPU the work always runs directly.
   std::vector<at::Tensor> run(int64_t variant, const TensorWork& work, const std::vector<at::Tensor>& inputs);
 
-  // The same for work on structs: inputs are a list of tensors by tensors() and with(tensors), results by tensors() and
+  // The same for work on structs: inputs convert with tensors() and with(tensors), results with tensors() and
   // of(tensors).
   template <class Inputs, class Work>
   auto compute(int64_t variant, const Inputs& inputs, const Work& work) {
@@ -39,7 +39,7 @@ class RecordedWork {
 
  private:
   using Key = std::pair<int64_t, std::vector<std::vector<int64_t>>>;  // variant, shapes
-  // One recording: the places that inputs are copied to, and those that results appear in.
+  // One recording: the tensors that inputs are copied to, and those in which results appear.
   struct Take {
     std::vector<at::Tensor> inputs, results;
     std::unique_ptr<LaunchRecording> launches;

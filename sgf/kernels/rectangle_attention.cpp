@@ -16,15 +16,15 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// Heads lie third in [B, L, N, D] (and last in an LSE [B, L, N]); the library wants them second.
+// Heads are the third dim of [B, L, N, D] (and the last of an LSE [B, L, N]); the library needs them second.
 at::Tensor heads_second(const at::Tensor& t) { return t.transpose(1, 2); }
 
-// One side of a rectangle: gathers its rows out of [B, L, ...] and cuts results back into them.
+// One side of a rectangle: gathers its rows from [B, L, ...] and splits results back into them.
 struct Side {
   const std::vector<TokenRange>& ranges;
   int64_t repeat;
 
-  // [B, n, ...], a view where there is one range; repeated tiles become batches [B * repeat, n, ...].
+  // [B, n, ...], a view if there is one range; repeated tiles become batches [B * repeat, n, ...].
   at::Tensor gather(const at::Tensor& t) const {
     if (repeat > 1) return span(t).unflatten(1, {repeat, ranges[0].count}).flatten(0, 1);
     if (ranges.size() == 1) return span(t);
@@ -33,7 +33,7 @@ struct Side {
     return at::cat(parts, 1);
   }
 
-  // Calls use(range of the sequence, its rows [B, count, ...]) for what `gather` gave.
+  // Calls use(range of the sequence, its rows [B, count, ...]) for the result of `gather`.
   template <class Use>
   void scatter(const at::Tensor& rows, int64_t batch, Use use) const {
     const at::Tensor flat = repeat > 1 ? rows.unflatten(0, {batch, repeat}).flatten(1, 2) : rows;
@@ -52,7 +52,7 @@ struct Side {
 Side queries_of(const Rectangle& rect) { return {rect.queries, rect.repeat}; }
 Side keys_of(const Rectangle& rect) { return {rect.keys, rect.repeat}; }
 
-// The softmax over the rectangles met so far: `out` [B, L, N, D] in the inputs' dtype, `lse` [B, L, N] wide.
+// The softmax over the rectangles so far: `out` [B, L, N, D] in the inputs' dtype, `lse` [B, L, N] wide.
 class RunningSoftmax {
  public:
   explicit RunningSoftmax(const at::Tensor& q)
@@ -68,7 +68,7 @@ class RunningSoftmax {
       lse_rows.copy_(lse);
       return;
     }
-    // The parts' shares of the joint denominator.
+    // Each part's share of the joint denominator.
     const at::Tensor joint = at::logaddexp(lse_rows, lse);
     const at::Tensor old_share = (lse_rows - joint).exp().unsqueeze(-1), share = (lse - joint).exp().unsqueeze(-1);
     out_rows.copy_(wide(out_rows) * old_share + wide(out) * share);
@@ -79,7 +79,7 @@ class RunningSoftmax {
   const at::Tensor& lse() const { return lse_; }
 
  private:
-  // Whether an earlier rectangle covered these rows: a first touch is a plain copy.
+  // Whether an earlier rectangle covered these rows; if not, they are simply copied.
   bool touch(TokenRange range) {
     const bool before = seen_[static_cast<size_t>(range.begin)];
     for (int64_t i = range.begin; i < range.end(); ++i) {
@@ -128,7 +128,7 @@ at::Tensor attend_without_gradient(const at::Tensor& q, const at::Tensor& k, con
   return parts > 1 ? attention_in_parts(q, k, v, backend, parts) : attend(q, k, v, region, backend).out;
 }
 
-// Sums of the rectangles' shares, kept wide: a sink's keys collect one from every block.
+// Sums of the rectangles' gradients, kept wide: a sink's keys receive one from every block.
 struct GradientSums {
   at::Tensor q, k, v;
 
@@ -148,7 +148,7 @@ struct GradientSums {
   }
 };
 
-// `forward` is the merged output and log-sum-exp: with these the library's backward gives each part's exact share.
+// `forward` is the merged output and log-sum-exp; with them the library's backward gives each part's exact share.
 GradientSums attend_backward(const at::Tensor& grad_out, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                              const DenseAttention& forward, const AttentionRegion& region, AttentionBackend backend) {
   if (is_dense(region))
@@ -207,9 +207,9 @@ struct RectangleAttention : torch::autograd::Function<RectangleAttention> {
 void check_shapes(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const AttentionRegion& region) {
   SGF_CHECK(q.dim() == 4 && k.dim() == 4 && v.sizes() == k.sizes() && q.size(0) == k.size(0) &&
                 q.size(2) == k.size(2) && q.size(3) == k.size(3),
-            "attention takes q [B, Lq, N, D] and k, v [B, Lk, N, D]; got {}-d q and {}-d k", q.dim(), k.dim());
+            "attention expects q [B, Lq, N, D] and k, v [B, Lk, N, D]; got {}-d q and {}-d k", q.dim(), k.dim());
   SGF_CHECK(q.size(1) == region.query_tokens && k.size(1) == region.key_tokens,
-            "the region is over {} queries and {} keys, the tensors hold {} and {}", region.query_tokens,
+            "the attention region has {} queries and {} keys, but the tensors have {} and {}", region.query_tokens,
             region.key_tokens, q.size(1), k.size(1));
 }
 

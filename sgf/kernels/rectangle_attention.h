@@ -9,8 +9,8 @@
 
 namespace sgf {
 
-// The result of one attention call, kept so that computing the same call again can skip the work: the first call
-// fills it, the second takes it out.
+// The result of one attention call, kept so that recomputing the same call can skip the work. The first call fills it,
+// the second takes it out.
 class AttentionMemo {
  public:
   std::optional<DenseAttention> take();
@@ -25,11 +25,11 @@ class AttentionMemo {
 at::Tensor rectangle_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                                const AttentionRegion& region, AttentionBackend backend, AttentionMemo* memo = nullptr);
 
-// The plain twin: one masked softmax over the dense L x L scores, differentiated by autograd.
+// Plain reference: one masked softmax over the dense L x L scores, differentiated by autograd.
 at::Tensor masked_attention_reference(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                                       const at::Tensor& visible);  // bool [Lq, Lk]
 
-// The region as a bool matrix [Lq, Lk], for the twin.
+// The region as a bool matrix [Lq, Lk], for the reference.
 at::Tensor dense_mask(const AttentionRegion& region);
 
 }  // namespace sgf

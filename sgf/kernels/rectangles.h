@@ -8,8 +8,8 @@
 
 namespace sgf {
 
-// All `queries` attend to all `keys`. With `repeat` > 1 (one range each) the rectangle is laid `repeat` times down
-// the diagonal, each shifted by its own size: one batched call instead of many.
+// All `queries` attend to all `keys`. With `repeat` > 1 (one range each) the rectangle is repeated along the diagonal,
+// shifted by its own size each time: one batched call instead of many.
 struct Rectangle {
   std::vector<TokenRange> queries;
   std::vector<TokenRange> keys;
@@ -18,8 +18,8 @@ struct Rectangle {
   bool operator==(const Rectangle&) const = default;
 };
 
-// Rectangles over sequences of `query_tokens` and `key_tokens`. A query covered by several sees the union of their
-// keys; keys of one query must not repeat, for they would count twice.
+// Rectangles over sequences of `query_tokens` and `key_tokens`. A query in several rectangles sees the union of their
+// keys; the keys of one query must not repeat, or they would count twice.
 struct AttentionRegion {
   int64_t query_tokens = 0;
   int64_t key_tokens = 0;
@@ -27,7 +27,7 @@ struct AttentionRegion {
 
   // Everything sees everything.
   static AttentionRegion dense(int64_t query_tokens, int64_t key_tokens);
-  // Throws where a range leaves its sequence.
+  // Throws if a range exceeds its sequence.
   void validate() const;
 };
 

@@ -44,7 +44,7 @@ struct FusedRmsNorm : torch::autograd::Function<FusedRmsNorm> {
   }
 };
 
-// Rows in groups of a fixed size, whatever the threads: sums by group come out the same on any machine.
+// Rows in groups of a fixed size, independent of the threads, so that sums per group are the same on any machine.
 cpu::RowShape row_groups(const at::Tensor& x) {
   constexpr int64_t kRows = 64;
   const int64_t rows = x.numel() / x.size(-1);
@@ -113,7 +113,7 @@ at::Tensor rms_norm_reference(const at::Tensor& x, const at::Tensor& weight, dou
 
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps) {
   SGF_CHECK(weight.dim() == 1 && x.size(-1) == weight.size(0),
-            "rms_norm takes a weight as wide as the last dim, got {} for {}", weight.numel(), x.size(-1));
+            "rms_norm expects a weight as wide as the last dim, got {} for {}", weight.numel(), x.size(-1));
   if (takes_cpu_rows(x) && weight.scalar_type() == x.scalar_type()) return rms_norm_on_cpu(x, weight, eps);
   if (!takes_row_kernel(x, x.size(-1)) || weight.scalar_type() != x.scalar_type())
     return rms_norm_reference(x, weight, eps);

@@ -34,11 +34,11 @@ at::Tensor rotated(const at::Tensor& x_in, const at::Tensor& cos, const at::Tens
   const char* refusal = cuda::rotate({x.data_ptr(), cos.data_ptr<float>(), sin.data_ptr<float>(), out.data_ptr(),
                                       x.numel(), x.size(1), x.size(2), x.size(3), backwards},
                                      float_type(x), static_cast<cudaStream_t>(current_stream(x.device())));
-  SGF_CHECK(refusal == nullptr, "rotate did not start: {}", refusal == nullptr ? "" : refusal);
+  SGF_CHECK(refusal == nullptr, "rotate failed to launch: {}", refusal == nullptr ? "" : refusal);
   return out;
 }
 
-// A rotation's gradient is the rotation back.
+// The gradient of a rotation is the reverse rotation.
 struct FusedRotate : torch::autograd::Function<FusedRotate> {
   static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin) {
     ctx->save_for_backward({cos, sin});
@@ -64,7 +64,7 @@ at::Tensor rotate_reference(const at::Tensor& x, const RopeTable& table) {
 at::Tensor rotate(const at::Tensor& x, const RopeTable& table) {
   SGF_CHECK(
       x.dim() == 4 && table.cos.dim() == 2 && x.size(1) == table.cos.size(0) && x.size(3) == 2 * table.cos.size(1),
-      "rotate takes x [B, L, N, D] and a table [L, D / 2], got {} tokens for a table of {}", x.size(1),
+      "rotate expects x [B, L, N, D] and a table [L, D / 2], got {} tokens for a table of {}", x.size(1),
       table.cos.size(0));
   const bool on_cpu = takes_cpu_rows(x) && table.cos.scalar_type() == x.scalar_type();
   if (!on_cpu && !takes_row_kernel(x, x.size(3))) return rotate_reference(x, table);

@@ -1,4 +1,4 @@
-// Rotary positions: neighbouring channels of a head are a complex number, turned by an angle per token.
+// Rotary position embedding: neighbouring channels of a head form a complex number, rotated by an angle per token.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,7 +14,7 @@ struct RopeTable {
 // x [B, L, N, D] rotated, computed wide, returned in x's dtype.
 at::Tensor rotate(const at::Tensor& x, const RopeTable& table);
 
-// The plain twin.
+// Plain reference.
 at::Tensor rotate_reference(const at::Tensor& x, const RopeTable& table);
 
 }  // namespace sgf

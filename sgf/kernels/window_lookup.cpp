@@ -11,18 +11,18 @@
 namespace sgf {
 namespace {
 
-constexpr int64_t kSamplesBilinear = 0, kSamplesZeros = 0;  // as at::grid_sampler counts them
+constexpr int64_t kSamplesBilinear = 0, kSamplesZeros = 0;  // in at::grid_sampler's numbering
 
 double level_scale(size_t level) { return std::exp2(-static_cast<double>(level)); }
 
-// Offsets [n, n, 2] of a window, (dx, dy): the first index moves in x.
+// Offsets [n, n, 2] of a window as (dx, dy); the first index moves in x.
 at::Tensor window_offsets(int64_t radius, at::TensorOptions options) {
   const at::Tensor line = at::arange(-radius, radius + 1, options);
   const std::vector<at::Tensor> xy = at::meshgrid({line, line}, "ij");
   return at::stack({xy[0], xy[1]}, -1);
 }
 
-// The sampler counts from -1 to 1.
+// grid_sampler's coordinates run from -1 to 1.
 at::Tensor to_sampler(const at::Tensor& places, const at::Tensor& level) {
   const double height = static_cast<double>(level.size(1)), width = static_cast<double>(level.size(2));
   const at::Tensor scale = at::tensor({2 / (width - 1), 2 / (height - 1)}, at::kDouble).to(places.options());
@@ -50,11 +50,11 @@ at::Tensor window_lookup_on_cpu(const std::vector<at::Tensor>& levels, const at:
 }
 
 void check_window_lookup(const std::vector<at::Tensor>& levels, const at::Tensor& places) {
-  SGF_CHECK(places.dim() == 2 && places.size(1) == 2, "places of windows are [P, 2]");
+  SGF_CHECK(places.dim() == 2 && places.size(1) == 2, "window_lookup expects places [P, 2]");
   for (const at::Tensor& level : levels)
     SGF_CHECK(level.dim() == 3 && level.size(0) == places.size(0) && level.size(1) > 1 && level.size(2) > 1 &&
                   level.scalar_type() == places.scalar_type(),
-              "a level of windows is [P, h, w] of the dtype of its places, with more than one pixel a side");
+              "window_lookup expects levels [P, h, w] with the dtype of the places and more than one pixel per side");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// FFmpeg's objects as owners that free themselves, and its error codes as words. Only the video files include it.
+// RAII owners for FFmpeg's objects, and its error codes as text. Only the video files include it.
 #pragma once
 
 #include "sgf/core/error.h"
@@ -33,10 +33,10 @@ inline std::string ffmpeg_text(int code) {
   return text;
 }
 
-// FFmpeg talks to stderr by itself; here errors speak.
+// Silences FFmpeg's own output to stderr; errors are reported through sgf::Error.
 inline void silence_ffmpeg() { av_log_set_level(AV_LOG_QUIET); }
 
-// RGB and YUV of one size, with the matrix and range given for the YUV side, rounded to nearest.
+// Conversion between RGB and YUV of one size, with the given matrix and range on the YUV side, rounded to nearest.
 struct PixelFormats {
   AVPixelFormat from;
   AVPixelFormat to;
@@ -48,7 +48,7 @@ struct PixelFormats {
 inline FfmpegOwner<SwsContext> make_scaler(int width, int height, const PixelFormats& formats) {
   FfmpegOwner<SwsContext> scaler(
       sws_getContext(width, height, formats.from, width, height, formats.to, formats.flags, nullptr, nullptr, nullptr));
-  SGF_CHECK(scaler != nullptr, "FFmpeg cannot convert pictures of {} x {} to or from RGB", width, height);
+  SGF_CHECK(scaler != nullptr, "FFmpeg cannot convert frames of {} x {} to or from RGB", width, height);
   const int* matrix = formats.matrix;
   const bool to_rgb = formats.to == AV_PIX_FMT_RGB24;
   sws_setColorspaceDetails(scaler.get(), matrix, to_rgb ? formats.is_full_range : 1, matrix,

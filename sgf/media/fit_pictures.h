@@ -1,4 +1,4 @@
-// Pictures of any size made to fit one.
+// Scales and crops frames of any size to one size.
 #pragma once
 
 #include "sgf/core/picture_size.h"
@@ -7,7 +7,7 @@
 
 namespace sgf {
 
-// Each picture of [F, 3, h, w] made to cover the size, its middle kept.
+// Scales each frame of [F, 3, h, w] to cover the size and crops it to the centre.
 at::Tensor fit_pictures(const at::Tensor& pictures, PictureSize size);
 
 }  // namespace sgf

@@ -11,7 +11,7 @@ namespace {
 class PngFolder : public FrameSource {
  public:
   explicit PngFolder(const std::filesystem::path& folder) : files_(png_files_in(folder)) {
-    SGF_CHECK(!files_.empty(), "{} holds no .png files: a video as a folder is frame_00000.png and so on",
+    SGF_CHECK(!files_.empty(), "{} contains no .png files; expected a folder with frame_00000.png and so on",
               folder.string());
     const RgbImage first = read_png(files_.front());
     width_ = first.width;
@@ -28,7 +28,7 @@ class PngFolder : public FrameSource {
     if (next_ == files_.size()) return std::nullopt;
     const std::filesystem::path& file = files_[next_++];
     RgbImage image = read_png(file);
-    SGF_CHECK(image.width == width_ && image.height == height_, "{} is {} x {}, the pictures before it are {} x {}",
+    SGF_CHECK(image.width == width_ && image.height == height_, "{} is {} x {}, but the frames before it are {} x {}",
               file.string(), image.width, image.height, width_, height_);
     return image;
   }
@@ -55,7 +55,7 @@ std::vector<std::filesystem::path> png_files_in(const std::filesystem::path& fol
 }
 
 std::unique_ptr<FrameSource> open_frames(const std::filesystem::path& path, ColourReading reading) {
-  SGF_CHECK(std::filesystem::exists(path), "{}: there is no such file or folder", path.string());
+  SGF_CHECK(std::filesystem::exists(path), "{}: no such file or folder", path.string());
   if (std::filesystem::is_directory(path)) return std::make_unique<PngFolder>(path);
   return std::make_unique<VideoReader>(path, reading);
 }

@@ -35,7 +35,7 @@ std::string metadata_json(const LatentFileSettings& settings, const fs::path& pa
   try {
     return nlohmann::json(settings.metadata).dump();
   } catch (const nlohmann::json::exception&) {
-    fail("{}: its metadata is not UTF-8, which the format asks for", path.string());
+    fail("{}: its metadata is not UTF-8, which the format requires", path.string());
   }
 }
 
@@ -46,7 +46,7 @@ std::string latent_header(const LatentFileSettings& settings, const std::string&
                      settings.width, bytes);
 }
 
-// Length and header of a file with so many latents. It is as long for any number of them.
+// Length and header of a file with this many latent frames. All counts give the same length.
 std::string latent_head(const LatentFileSettings& settings, const fs::path& path, int64_t count) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   const std::string metadata = metadata_json(settings, path);
@@ -62,7 +62,7 @@ bool begins_with(const fs::path& path, const std::string& head) {
   return file.read(there.data(), static_cast<std::streamsize>(there.size())) && there == head;
 }
 
-// Renames are on the disk once their folder is.
+// A rename is on disk only once its folder is synced.
 void sync_folder_of(const fs::path& path) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
   const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -78,8 +78,8 @@ class LatentFile::Part {
   Part(const fs::path& path, const LatentFileSettings& settings, const MaybePlace& from)
       : path_(path), settings_(settings), count_(from ? from->pictures : 0) {
     SGF_CHECK(checked_product({settings.channels, settings.height, settings.width, 8}).value_or(0) > 0,
-              "{}: latents have a size that fits into memory, got [F, {}, {}, {}]", path.string(), settings.channels,
-              settings.height, settings.width);
+              "{}: the size of latents must be positive and fit into memory, got [F, {}, {}, {}]", path.string(),
+              settings.channels, settings.height, settings.width);
     from ? check_taken_up(*from) : begin();
   }
 
@@ -87,8 +87,8 @@ class LatentFile::Part {
     SGF_CHECK(latents.dim() == 4 && latents.size(1) == settings_.channels && latents.size(2) == settings_.height &&
                   latents.size(3) == settings_.width && latents.scalar_type() == settings_.dtype &&
                   latents.device().is_cpu(),
-              "{}: takes [F, {}, {}, {}] of {} on the CPU, got [{}] of {} on {}", path_.string(), settings_.channels,
-              settings_.height, settings_.width, toString(settings_.dtype),
+              "{}: expected latents [F, {}, {}, {}] of {} on the CPU, got [{}] of {} on {}", path_.string(),
+              settings_.channels, settings_.height, settings_.width, toString(settings_.dtype),
               fmt::join(latents.sizes().begin(), latents.sizes().end(), ", "), toString(latents.scalar_type()),
               latents.device().str());
     take_up_now();
@@ -109,12 +109,12 @@ class LatentFile::Part {
   }
 
   void finish() {
-    SGF_CHECK(count_ > 0, "{}: a file of latents needs at least one", path_.string());
+    SGF_CHECK(count_ > 0, "{}: a latent file needs at least one latent frame, got none", path_.string());
     take_up_now();
     output_->finish();
     fill_in_header(count_);
     const bool is_renamed = ::rename(latent_part_of(path_).c_str(), path_.c_str()) == 0;
-    SGF_CHECK(is_renamed, "{}: cannot take its name: {}", path_.string(), std::strerror(errno));
+    SGF_CHECK(is_renamed, "{}: cannot be renamed to its final name: {}", path_.string(), std::strerror(errno));
     sync_folder_of(path_);
   }
 
@@ -124,7 +124,7 @@ class LatentFile::Part {
     output_->write_text(latent_head(settings_, path_, 0));
   }
 
-  // Reads only: the file is changed when the first latents come.
+  // Reads only: the file is changed when the first latents are added.
   void check_taken_up(const SinkPlace& from) {
     const fs::path file = growing_file();
     const auto head = static_cast<int64_t>(latent_head(settings_, path_, 0).size());
@@ -132,19 +132,18 @@ class LatentFile::Part {
     const int64_t bytes = body ? checked_sum({head, *body}).value_or(-1) : -1;
     const auto there = static_cast<int64_t>(fs::file_size(file));
     SGF_CHECK(bytes >= 0 && from.bytes == bytes && there >= bytes,
-              "{} cannot be continued after {} latents in {} bytes: these take {}, and it has {}", file.string(),
-              from.pictures, from.bytes, bytes < 0 ? "more than any file has" : std::to_string(bytes), there);
+              "{} cannot be continued after {} latent frames in {} bytes: they take {} bytes, and the file has {}",
+              file.string(), from.pictures, from.bytes, bytes < 0 ? "too many" : std::to_string(bytes), there);
     SGF_CHECK(begins_with(file, latent_head(settings_, path_, 0)) || is_finished(file),
-              "{} cannot be continued: it begins otherwise than these settings would have it (size, note)",
-              file.string());
+              "{} cannot be continued: its header does not match these settings (size, note)", file.string());
     waits_at_ = bytes;
   }
 
-  // A file that was finished has its name already.
+  // A finished file already has its final name.
   fs::path growing_file() const {
     const fs::path part = latent_part_of(path_);
     if (fs::exists(part)) return part;
-    SGF_CHECK(fs::is_regular_file(path_), "{} cannot be continued: there is no {}", path_.string(), part.string());
+    SGF_CHECK(fs::is_regular_file(path_), "{} cannot be continued: {} is missing", path_.string(), part.string());
     return path_;
   }
 
@@ -160,14 +159,15 @@ class LatentFile::Part {
     waits_at_.reset();
   }
 
-  // A kill may have come after the header of a finished file, or after its name, and before its owner knew.
+  // A kill may have come after the header of a finished file was written, or after the rename, and before its owner
+  // knew.
   bool is_finished(const fs::path& file) const {
     const auto head = static_cast<int64_t>(latent_head(settings_, path_, 0).size());
     const int64_t count = (static_cast<int64_t>(fs::file_size(file)) - head) / latent_bytes(settings_);
     return begins_with(file, latent_head(settings_, path_, count));
   }
 
-  // While it grows, the header says that there are none.
+  // While the file grows, its header gives a count of 0.
   void fill_in_header(int64_t count) const {
     const std::string head = latent_head(settings_, path_, count);
     const int fd = ::open(latent_part_of(path_).c_str(), O_WRONLY | O_CLOEXEC);
@@ -180,7 +180,7 @@ class LatentFile::Part {
   fs::path path_;
   LatentFileSettings settings_;
   int64_t count_;
-  std::optional<int64_t> waits_at_;  // to be taken up after so many bytes
+  std::optional<int64_t> waits_at_;  // will be continued after this many bytes
   std::unique_ptr<VideoOutput> output_;
 };
 
@@ -206,7 +206,7 @@ std::optional<std::string> read_latent_note(const fs::path& path) {
     const nlohmann::json header =
         parse_strict_json(file->text().substr(sizeof(length), length), path.string(), {.depth = 3, .array_length = 64});
     return header.at("__metadata__").at("note").get<std::string>();
-  } catch (const std::exception&) {  // another kind of file
+  } catch (const std::exception&) {  // not a latent file
     return std::nullopt;
   }
 }

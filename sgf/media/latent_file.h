@@ -1,4 +1,4 @@
-// A stream's latents as one safetensors file that grows: as long as the stream, in the memory of a block.
+// A stream's latents as one safetensors file that grows with the stream, in the memory of one block.
 #pragma once
 
 #include "sgf/media/sink_place.h"
@@ -22,27 +22,27 @@ struct LatentFileSettings {
   std::map<std::string, std::string> metadata;
 };
 
-// Holds the tensor "latents", [F, C, h, w]. Grows as `NAME.part`, whose header has room for any F, and takes its name
-// when it is finished: then it is an ordinary file that any reader opens.
+// Contains the tensor "latents", [F, C, h, w]. Grows as `NAME.part`, whose header has room for any F, and gets its
+// final name when it is finished. Then it is an ordinary file that any reader can open.
 class LatentFile {
  public:
   LatentFile(const std::filesystem::path& path, const LatentFileSettings& settings, const MaybePlace& from = {});
   ~LatentFile();
 
   void add(const at::Tensor& latents);  // [F, C, h, w] of the dtype, on the CPU
-  SinkPlace sync();                     // all that came is on the disk; counts latents
+  SinkPlace sync();                     // everything added is on disk; counts latent frames
   void finish();
-  void discard();  // gives up, and takes the part away
+  void discard();  // gives up and removes the part file
 
  private:
   class Part;
   std::unique_ptr<Part> part_;
 };
 
-// Where it grows.
+// The file name while it grows.
 std::filesystem::path latent_part_of(const std::filesystem::path& path);
 
-// The metadata "note" of such a file, whole or growing; nothing where it has none or is another kind of file.
+// The metadata "note" of such a file, finished or growing; nullopt if it has none or is not a latent file.
 std::optional<std::string> read_latent_note(const std::filesystem::path& path);
 
 }  // namespace sgf

@@ -1,12 +1,12 @@
-// Work on pictures of a few thousand pixels, which threads only wait for: 81 frames of 48 x 48 render and measure
-// several times faster on one thread than on two (docs/world.md).
+// For work on frames of a few thousand pixels, where more threads only add waiting: 81 frames of 48 x 48 are rendered
+// and measured several times faster on one thread than on two (docs/world.md).
 #pragma once
 
 #include <ATen/Parallel.h>
 
 namespace sgf {
 
-// torch computes on one thread while this lives. The setting is the whole process's.
+// torch computes on one thread while an instance lives. The setting applies to the whole process.
 class OneThread {
  public:
   OneThread() { at::set_num_threads(1); }

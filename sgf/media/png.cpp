@@ -33,7 +33,7 @@ std::string png_chunk(std::string_view type, std::string_view data) {
   return to_big_endian(static_cast<uint32_t>(data.size())) + body + to_big_endian(png_checksum(body));
 }
 
-// Bit depth 8, colour type RGB, and the only methods there are; not interlaced.
+// Bit depth 8, colour type RGB, the default methods, not interlaced.
 std::string png_header(const RgbImage& image) {
   return to_big_endian(static_cast<uint32_t>(image.width)) + to_big_endian(static_cast<uint32_t>(image.height)) +
          std::string("\x08\x02\x00\x00\x00", 5);
@@ -50,7 +50,7 @@ std::string compressed_rows(const RgbImage& image) {
   std::string packed(size, '\0');
   const int code = compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
                              reinterpret_cast<const Bytef*>(rows.data()), rows.size(), Z_DEFAULT_COMPRESSION);
-  SGF_CHECK(code == Z_OK, "zlib could not compress a picture: code {}", code);
+  SGF_CHECK(code == Z_OK, "zlib could not compress an image: code {}", code);
   packed.resize(size);
   return packed;
 }
@@ -59,9 +59,10 @@ std::string compressed_rows(const RgbImage& image) {
 
 std::string encode_png(const RgbImage& image) {
   SGF_CHECK(0 < image.width && image.width <= kLargestPngSide && 0 < image.height && image.height <= kLargestPngSide,
-            "a picture of {} x {} is none: its sides are 1 to {} pixels", image.height, image.width, kLargestPngSide);
+            "the sides of an image must be 1 to {2} pixels, got {0} x {1}", image.height, image.width, kLargestPngSide);
   SGF_CHECK(static_cast<int64_t>(image.pixels.size()) == 3 * image.height * image.width,
-            "a picture of {} x {} does not have {} bytes", image.height, image.width, image.pixels.size());
+            "an image of {} x {} must have 3 bytes per pixel, got {} bytes", image.height, image.width,
+            image.pixels.size());
   return std::string(kSignature) + png_chunk("IHDR", png_header(image)) + png_chunk("IDAT", compressed_rows(image)) +
          png_chunk("IEND", "");
 }

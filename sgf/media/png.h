@@ -1,4 +1,4 @@
-// Pictures on disk: PNG files, written as 8-bit RGB, whole or not at all, and read as others write them too.
+// PNG files: written as 8-bit RGB, atomically, and read in any variant.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace sgf {
 
 inline constexpr int64_t kLargestPngSide = 1 << 15;
-inline constexpr int64_t kMostPngPixels = int64_t{64} << 20;  // read at most: 192 MiB of RGB
+inline constexpr int64_t kMostPngPixels = int64_t{64} << 20;  // limit for reading: 192 MiB of RGB
 
 struct RgbImage {
   int64_t height = 0;
@@ -17,12 +17,12 @@ struct RgbImage {
   std::vector<uint8_t> pixels;  // [height, width, 3]
 };
 
-// The bytes of a whole file.
+// The bytes of a whole PNG file.
 std::string encode_png(const RgbImage& image);
 void write_png(const std::filesystem::path& path, const RgbImage& image);
 
-// Any kind of PNG file, as png_decoder.h says; a damaged or cut one, or one that is too large, is an Error that names
-// it.
+// Reads any kind of PNG file, as described in png_decoder.h. Throws an Error that names the file if it is damaged, cut
+// short or too large.
 RgbImage read_png(const std::filesystem::path& path);
 
 }  // namespace sgf

@@ -1,5 +1,5 @@
-// libpng leaves by longjmp, which skips destructors. So the functions that call it hold nothing that has one: all that
-// owns memory lies in decode_png, outside of them.
+// libpng reports errors by longjmp, which skips destructors. So functions that call it hold nothing with a destructor:
+// everything that owns memory is in decode_png, outside of them.
 #include "sgf/media/png_decoder.h"
 
 #include "sgf/core/error.h"
@@ -15,7 +15,7 @@
 namespace sgf {
 namespace {
 
-// What is left to read, and what libpng said when it gave up.
+// The remaining input, and libpng's message if it failed.
 struct PngInput {
   std::span<const std::byte> rest;
   std::array<char, 128> problem{};
@@ -23,7 +23,7 @@ struct PngInput {
 
 struct PngHead {
   uint32_t width = 0, height = 0;
-  size_t packed_row_bytes = 0;  // of the file's own kind of pixels
+  size_t packed_row_bytes = 0;  // in the file's own pixel format
 };
 
 [[noreturn]] void note_problem(png_structp png, png_const_charp problem) {
@@ -32,7 +32,7 @@ struct PngHead {
   png_longjmp(png, 1);
 }
 
-// Such as a colour profile that is not quite right: nothing that changes the pixels.
+// Warnings, such as a slightly wrong colour profile, do not change the pixels.
 void ignore_warning(png_structp, png_const_charp) {}
 
 void take_bytes(png_structp png, png_bytep to, size_t count) {
@@ -42,7 +42,7 @@ void take_bytes(png_structp png, png_bytep to, size_t count) {
   input->rest = input->rest.subspan(count);
 }
 
-// Only what the pixels need is read: texts and profiles can be packed to a thousandth of their size.
+// Reads only what the pixels need: texts and profiles can be compressed to a thousandth of their size.
 bool read_png_head(png_structp png, png_infop info, PngHead* head) {
   if (setjmp(png_jmpbuf(png)) != 0) return false;
   png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
@@ -55,7 +55,7 @@ bool read_png_head(png_structp png, png_infop info, PngHead* head) {
   return true;
 }
 
-// `rows` are as many as the picture has, of three bytes per pixel.
+// `rows` has one pointer per row of the image, each to three bytes per pixel.
 bool read_png_rows(png_structp png, png_infop info, png_bytepp rows) {
   if (setjmp(png_jmpbuf(png)) != 0) return false;
   png_set_expand(png);  // palettes, and fewer than 8 bits
@@ -65,7 +65,7 @@ bool read_png_rows(png_structp png, png_infop info, png_bytepp rows) {
   png_set_interlace_handling(png);
   png_read_update_info(png, info);
   if (png_get_rowbytes(png, info) != 3 * static_cast<size_t>(png_get_image_width(png, info)))
-    png_error(png, "its pixels do not become RGB");
+    png_error(png, "its pixels cannot be converted to RGB");
   png_read_image(png, rows);
   png_read_end(png, nullptr);
   return true;
@@ -93,9 +93,9 @@ class PngHandle {
 
 void check_png_size(const PngHead& head, size_t file_bytes, const std::string& name) {
   const uint64_t pixels = uint64_t{head.width} * head.height;
-  SGF_CHECK(pixels <= kMostPngPixels, "{}: a picture of {} x {} is too large; at most {} megapixels are read", name,
+  SGF_CHECK(pixels <= kMostPngPixels, "{}: an image of {} x {} is too large, expected at most {} megapixels", name,
             head.width, head.height, kMostPngPixels >> 20);
-  constexpr uint64_t kMostUnpacked = 1032;  // bytes that deflate can make of one
+  constexpr uint64_t kMostUnpacked = 1032;  // deflate's largest expansion of one byte
   const uint64_t rows = (uint64_t{head.packed_row_bytes} + 1) * head.height;
   SGF_CHECK(rows <= kMostUnpacked * file_bytes, "{}: the file is cut short: {} bytes cannot hold {} x {} pixels", name,
             file_bytes, head.width, head.height);
@@ -108,7 +108,7 @@ RgbImage decode_png(std::span<const std::byte> file, const std::string& name) {
   SGF_CHECK(is_png, "{} is not a PNG file", name);
   PngInput input{.rest = file};
   const PngHandle handle(input);
-  SGF_CHECK(handle.is_open(), "{}: libpng cannot be started", name);
+  SGF_CHECK(handle.is_open(), "{}: libpng could not be initialised", name);
   const auto require = [&](bool is_good) {
     SGF_CHECK(is_good, "{}: damaged PNG file: {}", name, in_quotes(input.problem.data()));
   };

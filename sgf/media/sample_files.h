@@ -1,4 +1,4 @@
-// A sample video as people look at it: a strip of pictures, and a video where the build can write one.
+// A sample video for viewing: a strip of frames, and a video file if the build can write one.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,8 +7,8 @@
 
 namespace sgf {
 
-// STEM.png, seven moments in a row, and STEM.mp4, of pictures [F, 3, H, W] in [0, 1]. Small pictures are enlarged so
-// that they can be seen, and survive the video's halved colours.
+// Writes STEM.png, seven moments in a row, and STEM.mp4, from frames [F, 3, H, W] in [0, 1]. Small frames are enlarged
+// so that they are visible and keep their colours in 4:2:0.
 void write_sample(const std::filesystem::path& stem, const at::Tensor& video, double fps = 16);
 
 }  // namespace sgf

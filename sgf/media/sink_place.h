@@ -1,4 +1,4 @@
-// How far something that grows on disk had come when it was saved: enough to take it up again after a kill. Torch-free.
+// How far a file that grows on disk had come when it was saved: enough to continue it after a kill. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 namespace sgf {
 
 struct SinkPlace {
-  int64_t pictures = 0;  // or latents
-  int64_t bytes = 0;     // of the file, where it is one; whatever lies after them is cut off
+  int64_t pictures = 0;  // or latent frames
+  int64_t bytes = 0;     // of the file, if it is one; everything after them is cut off
 
   bool operator==(const SinkPlace&) const = default;
 };
 
-using MaybePlace = std::optional<SinkPlace>;  // where to go on; without one the file is new
+using MaybePlace = std::optional<SinkPlace>;  // where to continue; nullopt for a new file
 
 }  // namespace sgf

@@ -10,10 +10,10 @@ namespace sgf {
 namespace {
 
 constexpr int64_t kGap = 4, kMargin = 10,
-                  kLongestFigureSide = 20000;  // the longest side that viewers open without trouble
+                  kLongestFigureSide = 20000;  // viewers have trouble with longer sides
 constexpr uint8_t kInk = 20, kSoftInk = 110, kField = 232;
 
-// Where everything goes, in pixels.
+// The layout, in pixels.
 struct StripPlan {
   int64_t scale = 2;  // of letters
   int64_t names_width = 0, head_height = 0, column_width = 0, row_height = 0;
@@ -40,9 +40,10 @@ StripPlan plan_strips(const StripFigure& figure) {
     plan.column_width = std::max(plan.column_width, text_width(time_label(time), plan.scale));
   plan.width = plan.left_of(figure.times.size()) - kGap + kMargin;
   plan.height = plan.top_of(figure.rows.size()) - kGap + kMargin;
-  SGF_CHECK(plan.width <= kLongestFigureSide && plan.height <= kLongestFigureSide,
-            "a figure of {} x {} pixels is too large, at most {} a side: fewer times, or a smaller --height",
-            plan.width, plan.height, kLongestFigureSide);
+  SGF_CHECK(
+      plan.width <= kLongestFigureSide && plan.height <= kLongestFigureSide,
+      "a figure of {} x {} pixels is too large, expected at most {} per side; use fewer times or a smaller --height",
+      plan.width, plan.height, kLongestFigureSide);
   return plan;
 }
 
@@ -70,7 +71,7 @@ void draw_gap(RgbImage& image, const StripRow& row, int64_t x, int64_t y, int64_
 }  // namespace
 
 std::vector<double> even_times(const std::vector<StripSource>& sources, int64_t columns) {
-  SGF_CHECK(columns > 0, "a figure has at least one column, got {}", columns);
+  SGF_CHECK(columns > 0, "columns of a figure must be at least 1, got {}", columns);
   double last = 0;
   for (const StripSource& source : sources) last = std::max(last, time_of_last_picture(source));
   std::vector<double> times;
@@ -82,7 +83,7 @@ std::vector<double> even_times(const std::vector<StripSource>& sources, int64_t 
 std::string time_label(double seconds) { return fmt::format("{:g} s", std::round(seconds * 10) / 10); }
 
 RgbImage draw_strips(const StripFigure& figure) {
-  SGF_CHECK(!figure.rows.empty() && !figure.times.empty(), "a figure needs a video and a time");
+  SGF_CHECK(!figure.rows.empty() && !figure.times.empty(), "a figure needs at least one video and one time");
   const StripPlan plan = plan_strips(figure);
   RgbImage image{plan.height, plan.width, std::vector<uint8_t>(static_cast<size_t>(3 * plan.height * plan.width), 255)};
   for (size_t c = 0; c < figure.times.size(); ++c)

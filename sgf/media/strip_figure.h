@@ -1,4 +1,4 @@
-// The figure of papers on long videos: a row a method, a column a time. Torch-free.
+// The usual figure in papers on long videos: one row per method, one column per time. Torch-free.
 #pragma once
 
 #include "sgf/media/strip_frames.h"
@@ -9,17 +9,17 @@
 namespace sgf {
 
 struct StripFigure {
-  std::vector<double> times;  // seconds, ascending; each row has a picture or a gap a time
+  std::vector<double> times;  // seconds, ascending; each row has a frame or a gap per time
   std::vector<StripRow> rows;
 };
 
-// From zero to the end of the longest, evenly.
+// From zero to the end of the longest video, evenly spaced.
 std::vector<double> even_times(const std::vector<StripSource>& sources, int64_t columns);
 
 // "0 s", "2.5 s", "90 s"
 std::string time_label(double seconds);
 
-// Times above, names to the left of their rows; a video that has ended leaves a grey field that says when.
+// Times above, names to the left of their rows. A video that has ended shows a grey field with its end time.
 RgbImage draw_strips(const StripFigure& figure);
 
 }  // namespace sgf

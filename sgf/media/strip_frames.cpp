@@ -12,11 +12,12 @@ constexpr double kTimeRounding = 1e-6;  // of a frame: 0.3 s at 10 frames a seco
 
 double frame_rate(const FrameSource& frames, const StripSource& source) {
   const double fps = frames.fps().value_or(source.folder_fps);
-  SGF_CHECK(fps > 0 && std::isfinite(fps), "{}: {} frames a second are none", source.video.string(), fps);
+  SGF_CHECK(fps > 0 && std::isfinite(fps), "{}: frames per second must be positive, got {}", source.video.string(),
+            fps);
   return fps;
 }
 
-// What one output pixel takes of a line of source pixels.
+// The contribution of source pixels to one output pixel, along one line.
 struct AreaShare {
   int64_t first = 0;
   std::vector<double> weights;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t kLetterWidth = 5, kLetterStep = 6;
 
-// Rows from above, the leftmost pixel in bit 4. From space to tilde, then the box.
+// Rows from the top, the leftmost pixel in bit 4. From space to tilde, then the box.
 constexpr std::array<std::array<uint8_t, kLetterHeight>, 96> kLetters{{
     {0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00},  // space
     {0x04, 0x04, 0x04, 0x04, 0x04, 0x00, 0x04, 0x00, 0x00},  // !

@@ -1,4 +1,4 @@
-// Words in pictures: letters of 5 x 7 pixels (9 with what hangs below the line), enlarged by whole numbers. Torch-free.
+// Text in images: letters of 5 x 7 pixels (9 with descenders), enlarged by integer factors. Torch-free.
 #pragma once
 
 #include "sgf/media/png.h"
@@ -10,10 +10,10 @@ namespace sgf {
 
 constexpr int64_t kLetterHeight = 9;  // pixels at scale 1
 
-// Letters are ASCII; any other character is a box.
+// Letters are ASCII; any other character is drawn as a box.
 int64_t text_width(std::string_view text, int64_t scale);
 
-// Its upper left corner at (x, y); what lies outside the picture is not drawn.
+// Draws text with its upper left corner at (x, y); anything outside the image is clipped.
 void draw_text(RgbImage& image, std::string_view text, int64_t x, int64_t y, int64_t scale, uint8_t grey);
 
 }  // namespace sgf

@@ -20,14 +20,14 @@ uint64_t big_endian(BoxBytes bytes) {
   return value;
 }
 
-// A size, four letters, and what they name.
+// A size, four letters, and the content.
 struct Mp4Box {
   std::string_view type;
-  uint64_t size = 0;  // of all of it
+  uint64_t size = 0;  // of the whole box
   BoxBytes content;
 };
 
-// The box that begins here, if all of it is there.
+// The box that begins here, if it is complete.
 std::optional<Mp4Box> whole_box(BoxBytes bytes) {
   if (bytes.size() < 8) return std::nullopt;
   Mp4Box box{.type = {reinterpret_cast<const char*>(bytes.data()) + 4, 4}, .size = big_endian(bytes.first(4))};
@@ -40,7 +40,7 @@ std::optional<Mp4Box> whole_box(BoxBytes bytes) {
   return box;
 }
 
-// `take` hears of each whole box, in order, until it says that it has had enough. What its boxes fill comes back.
+// Calls `take` for each complete box, in order, until it returns false. Returns the bytes of the boxes taken.
 template <class Take>
 uint64_t walk_boxes(BoxBytes bytes, const Take& take) {
   uint64_t position = 0;
@@ -51,7 +51,7 @@ uint64_t walk_boxes(BoxBytes bytes, const Take& take) {
   return position;
 }
 
-// In a box that begins with a version and flags, the number after them.
+// The number after version and flags, in a box that begins with them.
 int64_t number_in(const Mp4Box& box) {
   return box.content.size() < 8 ? 0 : static_cast<int64_t>(big_endian(box.content.subspan(4, 4)));
 }
@@ -65,7 +65,7 @@ int64_t pictures_of_track(const Mp4Box& track) {
   return pictures;
 }
 
-// What a fragment's own head adds; its pictures follow in an mdat.
+// What a fragment's header says; its frames follow in an mdat box.
 GrownVideo fragment_of(const Mp4Box& moof) {
   GrownVideo fragment;
   walk_boxes(moof.content, [&](const Mp4Box& box, uint64_t) {
@@ -88,7 +88,7 @@ std::optional<GrownVideo> find_grown_video(const std::filesystem::path& path, in
     if (begin == 0 && box.type != "ftyp") return false;
     if (box.type == "moov") video.head_bytes = video.bytes = end;
     if (box.type == "moof") begun = fragment_of(box);
-    // A picture takes at least a byte: a head that names more of them is damaged.
+    // A frame takes at least one byte: a header that claims more frames is damaged.
     if (box.type == "mdat" && begun && static_cast<uint64_t>(begun->pictures) > box.size) return false;
     if (box.type == "mdat" && begun && video.head_bytes > 0) {
       video.bytes = end;
@@ -103,7 +103,7 @@ std::optional<GrownVideo> find_grown_video(const std::filesystem::path& path, in
 
 GrownVideo scan_grown_video(const std::filesystem::path& path, int64_t limit) {
   const std::optional<GrownVideo> video = find_grown_video(path, limit);
-  SGF_CHECK(video.has_value(), "{} is no mp4 file, or is cut off before its first picture", path.string());
+  SGF_CHECK(video.has_value(), "{} is not an mp4 file, or is cut off before its first frame", path.string());
   return *video;
 }
 

@@ -11,7 +11,7 @@ namespace sgf {
 namespace {
 
 constexpr int kMp4Buffer = 1 << 16;
-// No trailer: it would index every fragment, and hold that index in memory for as long as the stream runs.
+// No trailer: it would index every fragment and keep that index in memory for as long as the stream runs.
 constexpr const char* kInPlaceFlags = "frag_keyframe+empty_moov+default_base_moof+skip_trailer";
 
 #if LIBAVFORMAT_VERSION_MAJOR >= 61
@@ -20,19 +20,19 @@ using WrittenBytes = const uint8_t;
 using WrittenBytes = uint8_t;
 #endif
 
-// The file as it was at the place; a file that has not come so far, or not in these steps, is refused.
+// The state of the file at this place. A file that is shorter, or was synced at other points, is refused.
 GrownVideo check_place(const std::filesystem::path& path, const SinkPlace& place) {
   const GrownVideo there = scan_grown_video(path, place.bytes);
   SGF_CHECK(there.bytes == place.bytes && there.pictures == place.pictures,
-            "{} cannot be continued after {} pictures in {} bytes: up to there it holds {} in {}", path.string(),
+            "{} cannot be continued after {} frames in {} bytes: up to there it has {} in {}", path.string(),
             place.pictures, place.bytes, there.pictures, there.bytes);
   return there;
 }
 
 }  // namespace
 
-// FFmpeg must not see an exception: it waits until FFmpeg has returned. In place, so do the bytes: a fragment goes to
-// the file in one piece, so that a kill finds it there or not.
+// FFmpeg must not see an exception, so it is kept until FFmpeg has returned. When growing in place the bytes are kept
+// too: a fragment is written to the file in one piece, so that after a kill it is there or not.
 struct Mp4Callbacks {
   static int write(void* self, WrittenBytes* bytes, int count) {
     auto& file = *static_cast<Mp4File*>(self);
@@ -84,7 +84,7 @@ Mp4File::Mp4File(const std::filesystem::path& path, const AVCodecContext& encode
 void Mp4File::open_muxer() {
   AVFormatContext* context = nullptr;
   avformat_alloc_output_context2(&context, nullptr, "mp4", nullptr);
-  SGF_CHECK(context != nullptr, "{}: this FFmpeg writes no mp4 files", output_->path().string());
+  SGF_CHECK(context != nullptr, "{}: this FFmpeg cannot write mp4 files", output_->path().string());
   context_.reset(context);
   auto* buffer = static_cast<unsigned char*>(av_malloc(kMp4Buffer));
   context_->pb = avio_alloc_context(buffer, kMp4Buffer, 1, this, nullptr, &Mp4Callbacks::write, &Mp4Callbacks::seek);
@@ -94,7 +94,7 @@ void Mp4File::open_muxer() {
 int Mp4File::write_header(int64_t first_fragment) {
   AVDictionary* options = nullptr;
   if (in_place_) {
-    // A continued file goes on at its own time: `frag_discont` lets the first picture come late, and nothing moves it.
+    // A continued file keeps its own time: `frag_discont` lets the first frame start late without shifting it.
     const std::string flags = std::string(kInPlaceFlags) + (first_fragment > 1 ? "+frag_discont" : "");
     av_dict_set(&options, "movflags", flags.c_str(), 0);
     av_dict_set_int(&options, "fragment_index", first_fragment, 0);

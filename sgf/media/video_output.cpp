@@ -43,8 +43,8 @@ class WholeOutput : public VideoOutput {
   uint64_t position_ = 0;
 };
 
-// A write to a pipe that nobody reads raises a signal that ends the process. Here it becomes an error like others,
-// whatever the program does with its signals elsewhere.
+// Writing to a pipe without a reader raises a signal that ends the process. Here it becomes an ordinary error, whatever
+// the program does with signals elsewhere.
 class NoPipeSignal {
  public:
   NoPipeSignal() {
@@ -76,7 +76,7 @@ class NoPipeSignal {
   bool raised_ = false;
 };
 
-// An open file, and how much of it is ours.
+// An open file, and the number of bytes written by this object.
 class OpenFile {
  public:
   OpenFile(std::filesystem::path path, int fd, bool has_name) : path_(std::move(path)), fd_(fd), has_name_(has_name) {
@@ -88,7 +88,7 @@ class OpenFile {
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
 
-  // All of them or none, where the file is one: half a fragment would keep some players from the whole ones.
+  // Writes all bytes or, if the target is a file, none: half a fragment would keep some players from the complete ones.
   void append(std::span<const std::byte> bytes) {
     const int64_t before = size_;
     NoPipeSignal quiet;
@@ -101,15 +101,14 @@ class OpenFile {
     }
   }
 
-  // Over bytes that lie there already and must be these.
+  // Compares with bytes that are already in the file; they must be equal.
   void expect(std::span<const std::byte> bytes) {
     std::vector<std::byte> there(bytes.size());
     const ssize_t count = ::pread(fd_, there.data(), there.size(), size_);
     if (count < 0) fail_with(errno);
-    SGF_CHECK(
-        count == static_cast<ssize_t>(bytes.size()) && std::ranges::equal(there, bytes),
-        "{} cannot be continued: it begins otherwise than these settings would have it (size, rate, encoder, note)",
-        path_.string());
+    SGF_CHECK(count == static_cast<ssize_t>(bytes.size()) && std::ranges::equal(there, bytes),
+              "{} cannot be continued: its header does not match these settings (size, rate, encoder, note)",
+              path_.string());
     size_ += count;
   }
 
@@ -118,7 +117,7 @@ class OpenFile {
     size_ = bytes;
   }
 
-  // On the disk, and under its name: a file that somebody removed takes bytes without a word.
+  // Syncs to disk and checks the name: writing to a file that was deleted gives no error.
   void sync() {
     if (::fsync(fd_) != 0 && errno != EINVAL) fail_with(errno);  // EINVAL: a pipe
     check_name();
@@ -142,22 +141,22 @@ class OpenFile {
   }
 
   [[noreturn]] void take_back(int64_t bytes, int error) {
-    if (::ftruncate(fd_, bytes) == 0) size_ = bytes;  // a pipe cannot
+    if (::ftruncate(fd_, bytes) == 0) size_ = bytes;  // fails for a pipe
     fail_with(error);
   }
 
   [[noreturn]] void fail_with(int error) const {
-    SGF_CHECK(error != EPIPE, "{}: nobody reads from it any longer; {} bytes went there", path_.string(), size_);
+    SGF_CHECK(error != EPIPE, "{}: the reader has closed the pipe after {} bytes", path_.string(), size_);
     fail("{}: cannot be written: {} after {} bytes", path_.string(), std::strerror(error), size_);
   }
 
   std::filesystem::path path_;
   int fd_;
-  bool has_name_;  // false: the standard output, whatever it is
+  bool has_name_;  // false for the standard output
   int64_t size_ = 0;
 };
 
-// What a file that grows in place does, whether it is new or taken up again.
+// Shared behaviour of files that grow in place, whether new or continued.
 template <class Output>
 class InPlaceOutput : public Output {
  public:
@@ -206,7 +205,7 @@ class TakenUpOutput : public InPlaceOutput<ContinuedOutput> {
     if (goes_on_at_ && !std::exchange(is_cut_, true)) file_.cut_at(*goes_on_at_);
   }
 
-  std::optional<int64_t> goes_on_at_;  // known once the head has been compared
+  std::optional<int64_t> goes_on_at_;  // set once the header has been compared
   bool is_cut_ = false;
 };
 

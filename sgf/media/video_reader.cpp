@@ -13,14 +13,14 @@
 namespace sgf {
 namespace {
 
-constexpr int64_t kMostPixels = 8192 * 8192;  // what a damaged header may ask memory for
-// Containers only: no play lists, no image patterns, nothing that opens other files.
+constexpr int64_t kMostPixels = 8192 * 8192;  // limits the memory that a damaged header can request
+// Containers only: no playlists, no image patterns, nothing that opens other files.
 constexpr const char* kContainers = "mov,mp4,matroska,webm,avi,mpegts,yuv4mpegpipe,gif";
 
-// FFmpeg's name of the file, or of its whole fragments: it refuses some files that are cut within one.
+// FFmpeg's name for the file, or for its complete fragments: FFmpeg refuses some files that are cut within a fragment.
 std::string readable_part(const std::filesystem::path& path) {
   const auto bytes = static_cast<int64_t>(MappedFile::open(path)->bytes().size());
-  SGF_CHECK(bytes > 0, "{} is empty: there is no video in it", path.string());
+  SGF_CHECK(bytes > 0, "{} is empty, expected a video", path.string());
   const std::optional<GrownVideo> grown = find_grown_video(path);
   const bool is_cut = grown && grown->last_fragment > 0 && grown->bytes < bytes;
   if (!is_cut) return "file:" + path.string();
@@ -35,7 +35,7 @@ FfmpegOwner<AVFormatContext> open_container(const std::filesystem::path& path) {
   AVFormatContext* context = nullptr;
   const int code = avformat_open_input(&context, name.c_str(), nullptr, &options);
   av_dict_free(&options);
-  SGF_CHECK(code >= 0, "{} is no video file that can be read, or is cut off: {}", path.string(), ffmpeg_text(code));
+  SGF_CHECK(code >= 0, "{} is not a readable video file, or is cut off: {}", path.string(), ffmpeg_text(code));
   return FfmpegOwner<AVFormatContext>(context);
 }
 
@@ -69,16 +69,16 @@ class VideoReader::Decoder {
     require(avformat_find_stream_info(format_.get(), nullptr));
     const AVCodec* codec = nullptr;
     stream_ = av_find_best_stream(format_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, &codec, 0);
-    SGF_CHECK(stream_ >= 0 && codec != nullptr, "{} holds no video that this FFmpeg can decode, or is cut off",
+    SGF_CHECK(stream_ >= 0 && codec != nullptr, "{} contains no video that this FFmpeg can decode, or is cut off",
               path.string());
     check_all_is_there();
     context_.reset(avcodec_alloc_context3(codec));
     require(avcodec_parameters_to_context(context_.get(), stream().codecpar));
     context_->max_pixels = kMostPixels;
-    context_->thread_count = 1;  // a frame at a time: threads would read ahead
+    context_->thread_count = 1;  // one frame at a time: threads would read ahead
     require(avcodec_open2(context_.get(), codec, nullptr));
     waiting_ = decode();
-    SGF_CHECK(waiting_, "{} holds no picture: the video is empty or cut off before the first one", path.string());
+    SGF_CHECK(waiting_, "{} contains no frames: the video is empty or cut off before the first one", path.string());
     width_ = frame_->width;
     height_ = frame_->height;
   }
@@ -95,10 +95,10 @@ class VideoReader::Decoder {
     return stream().nb_frames > 0 ? std::optional(stream().nb_frames) : std::nullopt;
   }
 
-  // Whether there is another picture; `frame_` holds it then.
+  // Returns whether there is another frame, and puts it in `frame_`.
   bool advance() {
     if (!std::exchange(waiting_, false) && !decode()) return false;
-    SGF_CHECK(frame_->width == width_ && frame_->height == height_, "{}: picture {} is {} x {}, the first is {} x {}",
+    SGF_CHECK(frame_->width == width_ && frame_->height == height_, "{}: frame {} is {} x {}, but the first is {} x {}",
               path_.string(), count_, frame_->width, frame_->height, width_, height_);
     if (count_++ == 0) first_stamp_ = frame_->best_effort_timestamp;
     stamp_ = frame_->best_effort_timestamp;
@@ -121,24 +121,24 @@ class VideoReader::Decoder {
 
   bool is_mp4() const { return std::string_view(format_->iformat->name).starts_with("mov"); }
 
-  // An mp4 whose table stands in front can be cut off anywhere, and FFmpeg then plays what is left without a word.
+  // An mp4 with its index in front can be cut off anywhere, and FFmpeg then silently plays what is left.
   void check_all_is_there() const {
-    if (!is_mp4()) return;  // others keep no table of all pictures
+    if (!is_mp4()) return;  // other containers have no index of all frames
     const int64_t bytes = avio_size(format_->pb);
     AVStream* stream = format_->streams[stream_];
     for (int i = 0; bytes > 0 && i < avformat_index_get_entries_count(stream); ++i) {
       const AVIndexEntry* entry = avformat_index_get_entry(stream, i);
       SGF_CHECK(entry->pos + entry->size <= bytes,
-                "{} is cut off: it has {} bytes, and picture {} of {} lies beyond them", path_.string(), bytes, i,
+                "{} is cut off: it has {} bytes, and frame {} of {} lies beyond them", path_.string(), bytes, i,
                 avformat_index_get_entries_count(stream));
     }
   }
 
   void require(int code) const {
-    SGF_CHECK(code >= 0, "{}: the video is damaged after {} pictures: {}", path_.string(), count_, ffmpeg_text(code));
+    SGF_CHECK(code >= 0, "{}: the video is damaged after {} frames: {}", path_.string(), count_, ffmpeg_text(code));
   }
 
-  // Whether `frame_` now holds another picture.
+  // Returns whether `frame_` now holds another frame.
   bool decode() {
     for (;;) {
       const int code = avcodec_receive_frame(context_.get(), frame_.get());
@@ -154,8 +154,8 @@ class VideoReader::Decoder {
     }
   }
 
-  // The next packet to the decoder; after the last, or where an mp4 that grew in place was cut off, word that there are
-  // no more.
+  // Sends the next packet to the decoder. After the last packet, or where an mp4 that grew in place was cut off, it
+  // signals the end.
   void feed() {
     int code = 0;
     do {
@@ -181,16 +181,16 @@ class VideoReader::Decoder {
     if (format_->pb != nullptr) end_bytes_ = avio_tell(format_->pb);
   }
 
-  // Containers other than mp4 are read to wherever they were cut off: their length, where the head names it, says so.
+  // Containers other than mp4 are read up to where they are cut off. The duration in the header, if any, reveals that.
   void check_end_is_there() const {
     if (is_mp4()) return;
     const bool is_named = format_->duration > 0 && format_->duration_estimation_method == AVFMT_DURATION_FROM_STREAM;
     const double named = static_cast<double>(format_->duration) / AV_TIME_BASE;
-    const double slack = std::max(0.5, 2 / fps().value_or(24));  // streams of sound end a little later or earlier
+    const double slack = std::max(0.5, 2 / fps().value_or(24));  // audio streams end a little later or earlier
     SGF_CHECK(!is_named || end_seconds_ + slack >= named,
               "{} is cut off: it should be {:.1f} s long and ends after {:.1f} s", path_.string(), named, end_seconds_);
     const bool is_y4m = std::string_view(format_->iformat->name) == "yuv4mpegpipe";
-    SGF_CHECK(!is_y4m || end_bytes_ == avio_size(format_->pb), "{} is cut off within a picture, after {} whole ones",
+    SGF_CHECK(!is_y4m || end_bytes_ == avio_size(format_->pb), "{} is cut off within a frame, after {} complete frames",
               path_.string(), count_);
   }
 
@@ -219,13 +219,13 @@ class VideoReader::Decoder {
   FfmpegOwner<AVPacket> packet_;
   FfmpegOwner<SwsContext> scaler_;
   AVPixelFormat scaled_format_ = AV_PIX_FMT_NONE;
-  double end_seconds_ = 0;  // of all packets so far, sound included
-  int64_t end_bytes_ = 0;   // where the last of them ended in the file
-  bool waiting_ = false;    // `frame_` holds a picture that next() has not given out
+  double end_seconds_ = 0;  // of all packets so far, including audio
+  int64_t end_bytes_ = 0;   // where the last packet ended in the file
+  bool waiting_ = false;    // `frame_` holds a frame that next() has not returned yet
   int64_t width_ = 0;
   int64_t height_ = 0;
-  int64_t count_ = 0;                                              // given out or passed over
-  int64_t first_stamp_ = AV_NOPTS_VALUE, stamp_ = AV_NOPTS_VALUE;  // of the first picture and the last given out
+  int64_t count_ = 0;                                              // returned or skipped
+  int64_t first_stamp_ = AV_NOPTS_VALUE, stamp_ = AV_NOPTS_VALUE;  // of the first frame and the last returned
 };
 
 VideoReader::VideoReader(const std::filesystem::path& path, ColourReading reading) {

@@ -1,4 +1,4 @@
-// Video files as pictures, through FFmpeg. A build without FFmpeg has this too, and says what to install.
+// Reads video files as frames, through FFmpeg. A build without FFmpeg has this class too; it says what to install.
 #pragma once
 
 #include "sgf/media/frame_source.h"
@@ -11,12 +11,12 @@
 
 namespace sgf {
 
-// Reads mp4, mov, mkv, webm, avi, mpegts, y4m and gif files: from the file alone, never from what it may point to. The
-// colour matrix and range are those the file names; a file that names none is in limited range, and of the matrix that
-// `reading` says.
+// Reads mp4, mov, mkv, webm, avi, mpegts, y4m and gif files: only the file itself, never files that it refers to.
+// Colour matrix and range are those that the file specifies. A file that specifies none is read in limited range, with
+// the matrix that `reading` selects.
 //
-// A file that grew in place and was cut off by a kill ends where its last whole fragment does (video_fragments.h says
-// how many pictures that makes); other damage is an Error.
+// A file that grew in place and was cut off by a kill ends with its last complete fragment (video_fragments.h counts
+// its frames). Any other damage is an Error.
 class VideoReader : public FrameSource {
  public:
   explicit VideoReader(const std::filesystem::path& path, ColourReading reading = ColourReading::kFine);
@@ -29,7 +29,7 @@ class VideoReader : public FrameSource {
   std::optional<RgbImage> next() override;
   std::optional<double> time() const override;
 
-  // Passes over the next picture; false after the last. It is decoded, but not brought to RGB, which takes longer.
+  // Skips the next frame; returns false after the last. It is decoded but not converted to RGB, which takes longer.
   bool skip();
 
  private:
@@ -40,7 +40,7 @@ class VideoReader : public FrameSource {
 // Whether this build has FFmpeg.
 bool can_read_videos();
 
-// What VideoFileSettings::note was when the file was written, or the comment that another program left in it.
+// The VideoFileSettings::note with which the file was written, or the comment of another program.
 std::optional<std::string> read_video_note(const std::filesystem::path& path);
 
 }  // namespace sgf

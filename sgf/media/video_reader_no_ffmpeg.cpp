@@ -10,8 +10,8 @@ namespace {
 
 [[noreturn]] void refuse_to_read(const std::filesystem::path& path) {
   fail(
-      "{}: this build reads no video files: install libavcodec-dev libavformat-dev libswscale-dev libavutil-dev "
-      "pkg-config and build again, or give a folder of PNG files",
+      "{}: this build cannot read video files; install libavcodec-dev libavformat-dev libswscale-dev libavutil-dev "
+      "pkg-config and build again, or pass a folder of PNG files",
       path.string());
 }
 
@@ -20,7 +20,7 @@ namespace {
 VideoReader::VideoReader(const std::filesystem::path& path, ColourReading) { refuse_to_read(path); }
 VideoReader::~VideoReader() = default;
 
-// There is never a reader to call these on.
+// Never called: the constructor throws.
 int64_t VideoReader::width() const { return 0; }
 int64_t VideoReader::height() const { return 0; }
 std::optional<double> VideoReader::fps() const { return std::nullopt; }

@@ -11,7 +11,7 @@ namespace sgf {
 
 std::vector<RgbImage> images_of(const at::Tensor& video) {
   SGF_CHECK(video.dim() == 4 && video.size(1) == 3 && video.is_floating_point(),
-            "pictures are [F, 3, H, W] of a float type, got [{}] of {}",
+            "frames must be [F, 3, H, W] of a float type, got [{}] of {}",
             fmt::join(video.sizes().begin(), video.sizes().end(), ", "), toString(video.scalar_type()));
   const at::Tensor bytes = (video.detach().to(at::kFloat).clamp(0, 1) * 255 + 0.5)
                                .floor()
@@ -50,7 +50,7 @@ void write_png_frames(const std::filesystem::path& folder, const at::Tensor& vid
 at::Tensor read_frames(FrameSource& source) {
   std::vector<at::Tensor> frames;
   while (const std::optional<RgbImage> image = source.next()) frames.push_back(tensor_of(*image));
-  SGF_CHECK(!frames.empty(), "there are no pictures left to read");
+  SGF_CHECK(!frames.empty(), "there are no frames left to read");
   return at::stack(frames);
 }
 

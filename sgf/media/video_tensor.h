@@ -1,5 +1,5 @@
-// Between tensors of pictures and the bytes of files. A value x in [0, 1] is stored as floor(255 clamp(x) + 0.5) and
-// read back as byte / 255: whoever writes, so.
+// Conversion between tensors of frames and the bytes of files. A value x in [0, 1] is stored as floor(255 clamp(x) +
+// 0.5) and read back as byte / 255, by every writer and reader.
 #pragma once
 
 #include "sgf/media/frame_source.h"
@@ -12,24 +12,24 @@
 
 namespace sgf {
 
-// [F, 3, H, W] of any float type on any device, as pictures.
+// Images from [F, 3, H, W] of any float type on any device.
 std::vector<RgbImage> images_of(const at::Tensor& video);
 
-// One picture as [3, H, W] float32 in [0, 1].
+// One image as [3, H, W] float32 in [0, 1].
 at::Tensor tensor_of(const RgbImage& image);
 
-// Each pixel of [F, 3, H, W] becomes scale x scale of them: small pictures survive 4:2:0 and can be seen.
+// Each pixel of [F, 3, H, W] becomes scale x scale pixels: small frames stay visible and survive 4:2:0.
 at::Tensor enlarge(const at::Tensor& video, int64_t scale);
-// And back, by the mean over each scale x scale; also of one picture, [3, H, W].
+// The inverse: the mean over each scale x scale; also for one frame, [3, H, W].
 at::Tensor shrink(const at::Tensor& video, int64_t scale);
 
-// Appends all pictures of [F, 3, H, W].
+// Appends all frames of [F, 3, H, W].
 void add_frames(VideoWriter& writer, const at::Tensor& video);
 
-// `DIR/frame_00000.png` and so on; the first picture gets the number `first`.
+// Writes `DIR/frame_00000.png` and so on; the first frame gets the number `first`.
 void write_png_frames(const std::filesystem::path& folder, const at::Tensor& video, int64_t first = 0);
 
-// All pictures that are left, [F, 3, H, W] float32 in [0, 1]: for videos that fit in memory.
+// All remaining frames, [F, 3, H, W] float32 in [0, 1]: for videos that fit in memory.
 at::Tensor read_frames(FrameSource& source);
 at::Tensor read_video(const std::filesystem::path& path);  // a video file or a folder of PNG files
 

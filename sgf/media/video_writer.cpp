@@ -20,28 +20,28 @@ extern "C" {
 namespace sgf {
 namespace {
 
-constexpr int64_t kSmallPicture = 256 * 256;  // up to here threads cost more than they gain
-// What an encoder makes depends on its threads: a fixed number makes the same file on every machine.
+constexpr int64_t kSmallPicture = 256 * 256;  // up to this size threads cost more than they gain
+// An encoder's output depends on its thread count: a fixed count makes the same file on every machine.
 constexpr int kThreads = 4;
 
 void check_settings(const std::filesystem::path& path, const VideoFileSettings& settings) {
   SGF_CHECK(settings.width > 0 && settings.height > 0 && settings.width <= 8192 && settings.height <= 8192,
-            "{}: a video of {} x {} cannot be written; sides are 2 to 8192", path.string(), settings.width,
+            "{}: width and height of a video must be 2 to 8192, got {} x {}", path.string(), settings.width,
             settings.height);
   SGF_CHECK(settings.width % 2 == 0 && settings.height % 2 == 0,
-            "{}: H.264 in 4:2:0 needs an even width and height, got {} x {}; PNG files take any size", path.string(),
-            settings.width, settings.height);
-  SGF_CHECK(settings.fps > 0 && settings.fps <= 1000, "{}: pictures a second must lie in (0, 1000], got {}",
+            "{}: H.264 in 4:2:0 needs an even width and height, got {} x {}; write PNG files for odd sizes",
+            path.string(), settings.width, settings.height);
+  SGF_CHECK(settings.fps > 0 && settings.fps <= 1000, "{}: frames per second must be in (0, 1000], got {}",
             path.string(), settings.fps);
-  SGF_CHECK(0 <= settings.crf && settings.crf <= 51, "{}: crf lies in 0 to 51, got {}", path.string(), settings.crf);
-  SGF_CHECK(settings.note.find('\0') == std::string::npos, "{}: a note cannot hold a zero byte", path.string());
+  SGF_CHECK(0 <= settings.crf && settings.crf <= 51, "{}: crf must be 0 to 51, got {}", path.string(), settings.crf);
+  SGF_CHECK(settings.note.find('\0') == std::string::npos, "{}: a note cannot contain a zero byte", path.string());
 }
 
-// In the order they are tried.
+// In the order in which they are tried.
 std::vector<const AVCodec*> encoders_to_try(const std::string& named) {
   if (!named.empty()) {
     const AVCodec* codec = avcodec_find_encoder_by_name(named.c_str());
-    SGF_CHECK(codec != nullptr, "this FFmpeg has no encoder {}; try libx264 or mpeg4", in_quotes(named));
+    SGF_CHECK(codec != nullptr, "this FFmpeg has no encoder {}; use libx264 or mpeg4", in_quotes(named));
     return {codec};
   }
   return {avcodec_find_encoder_by_name("libx264"), avcodec_find_encoder_by_name("libopenh264"),
@@ -54,7 +54,7 @@ void set_own_coding(AVCodecContext& context, const VideoFileSettings& settings) 
   context.color_trc = AVCOL_TRC_BT709;
   context.colorspace = AVCOL_SPC_BT709;
   context.color_range = AVCOL_RANGE_MPEG;
-  context.chroma_sample_location = AVCHROMA_LOC_CENTER;  // as swscale averages it
+  context.chroma_sample_location = AVCHROMA_LOC_CENTER;  // matches swscale's averaging
 }
 
 FfmpegOwner<AVCodecContext> make_context(const AVCodec* codec, const VideoFileSettings& settings) {
@@ -62,7 +62,7 @@ FfmpegOwner<AVCodecContext> make_context(const AVCodec* codec, const VideoFileSe
   context->width = static_cast<int>(settings.width);
   context->height = static_cast<int>(settings.height);
   context->pix_fmt = AV_PIX_FMT_YUV420P;
-  context->framerate = av_d2q(settings.fps, 60000);  // mpeg4 takes no time base finer than 1/65535 s
+  context->framerate = av_d2q(settings.fps, 60000);  // mpeg4 accepts no time base finer than 1/65535 s
   context->time_base = av_inv_q(context->framerate);
   context->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
   if (settings.coding == VideoCoding::kOwn) set_own_coding(*context, settings);
@@ -74,11 +74,11 @@ FfmpegOwner<AVCodecContext> make_context(const AVCodec* codec, const VideoFileSe
   return context;
 }
 
-// libx264 by its rate factor; others by a fixed quantiser or, where they know none, a generous rate.
+// libx264 by its rate factor; other encoders by a fixed quantiser or, if they have none, a generous bit rate.
 void set_quality(AVCodecContext& context, const VideoFileSettings& settings) {
   if (std::strcmp(context.codec->name, "libx264") == 0) {
     if (settings.coding == VideoCoding::kOwn) av_opt_set_int(context.priv_data, "crf", settings.crf, 0);
-    // A live file must not hold back pictures to look ahead.
+    // A live file must not hold back frames for lookahead.
     if (settings.growth == VideoGrowth::kInPlace) av_opt_set(context.priv_data, "tune", "zerolatency", 0);
     return;
   }
@@ -94,9 +94,8 @@ FfmpegOwner<AVCodecContext> open_encoder(const std::filesystem::path& path, cons
     set_quality(*context, settings);
     if (avcodec_open2(context.get(), codec, nullptr) >= 0) return context;
   }
-  fail("{}: this FFmpeg has no encoder that takes {} x {} at {} pictures a second; tried {}", path.string(),
-       settings.width, settings.height, settings.fps,
-       settings.encoder.empty() ? "libx264, other H.264 and mpeg4" : settings.encoder);
+  fail("{}: this FFmpeg has no encoder for {} x {} at {} frames per second; tried {}", path.string(), settings.width,
+       settings.height, settings.fps, settings.encoder.empty() ? "libx264, other H.264 and mpeg4" : settings.encoder);
 }
 
 PixelFormats written_formats(VideoCoding coding) {
@@ -111,7 +110,7 @@ FfmpegOwner<AVFrame> make_frame(const AVCodecContext& context) {
   frame->height = context.height;
   frame->color_range = context.color_range;
   frame->colorspace = context.colorspace;
-  SGF_CHECK(av_frame_get_buffer(frame.get(), 0) >= 0, "no memory for a picture of {} x {}", context.width,
+  SGF_CHECK(av_frame_get_buffer(frame.get(), 0) >= 0, "out of memory for a frame of {} x {}", context.width,
             context.height);
   return frame;
 }
@@ -132,14 +131,14 @@ class VideoWriter::Encoder {
         file_(path, *context_, settings, from),
         count_(from ? from->pictures : 0),
         encoder_begin_(count_) {
-    settings_.encoder = context_->codec->name;  // an encoder that follows is the same one
+    settings_.encoder = context_->codec->name;  // later encoders of this file are the same
   }
 
   void add(const RgbImage& image) {
-    SGF_CHECK(!finished_, "{}: a picture came after the video was finished", path_.string());
+    SGF_CHECK(!finished_, "{}: a frame was added after the video was finished", path_.string());
     SGF_CHECK(image.width == settings_.width && image.height == settings_.height &&
                   static_cast<int64_t>(image.pixels.size()) == 3 * image.width * image.height,
-              "{}: a video of {} x {} cannot take a picture of {} x {} in {} bytes", path_.string(), settings_.width,
+              "{}: frames of this video must be {} x {}, got {} x {} in {} bytes", path_.string(), settings_.width,
               settings_.height, image.width, image.height, image.pixels.size());
     if (context_ == nullptr) context_ = open_encoder(path_, settings_);
     require(av_frame_make_writable(frame_.get()));
@@ -159,7 +158,7 @@ class VideoWriter::Encoder {
   }
 
   void finish() {
-    SGF_CHECK(count_ > 0, "{}: a video needs at least one picture", path_.string());
+    SGF_CHECK(count_ > 0, "{}: a video needs at least one frame, got none", path_.string());
     SGF_CHECK(!std::exchange(finished_, true), "{}: finished twice", path_.string());
     end_encoder();
     file_.finish();
@@ -170,11 +169,11 @@ class VideoWriter::Encoder {
 
  private:
   void require(int code) const {
-    SGF_CHECK(code >= 0, "{}: picture {} cannot be encoded: {}", path_.string(), count_, ffmpeg_text(code));
+    SGF_CHECK(code >= 0, "{}: frame {} cannot be encoded: {}", path_.string(), count_, ffmpeg_text(code));
   }
 
-  // What it holds back goes to the file. An encoder remembers what it saw, also for its rate: one that begins anew
-  // makes the same bytes whether or not the process did too.
+  // Writes out what the encoder holds back. An encoder remembers earlier frames, also for its rate control. A new
+  // encoder makes the same bytes whether or not the process was restarted too.
   void end_encoder() {
     if (count_ == encoder_begin_) return;
     send(nullptr);
@@ -197,7 +196,7 @@ class VideoWriter::Encoder {
 
   std::filesystem::path path_;
   VideoFileSettings settings_;
-  FfmpegOwner<AVCodecContext> context_;  // none after a sync, until the next picture
+  FfmpegOwner<AVCodecContext> context_;  // empty after a sync, until the next frame
   bool is_h264_;
   FfmpegOwner<AVFrame> frame_;
   FfmpegOwner<AVPacket> packet_;
@@ -205,7 +204,7 @@ class VideoWriter::Encoder {
   AVRational time_base_;
   Mp4File file_;
   int64_t count_;
-  int64_t encoder_begin_;  // the picture that this encoder saw first
+  int64_t encoder_begin_;  // the first frame of this encoder
   bool finished_ = false;
 };
 

@@ -1,9 +1,9 @@
-// Pictures as a video file, through FFmpeg: H.264 in mp4. A build without FFmpeg has this too, and says what to
-// install.
+// Writes frames as a video file, through FFmpeg: H.264 in mp4. A build without FFmpeg has this class too; it says what
+// to install.
 //
-// Unless plain coding is asked for, colours are written as BT.709 in limited range, 4:2:0, and the file says so:
-// players and VideoReader read back the same matrix. Brightness survives to about a step of 255; colour is kept once
-// for four pixels.
+// Unless plain coding is selected, colours are written as BT.709 in limited range, 4:2:0, and tagged in the file:
+// players and VideoReader read back the same matrix. Brightness is preserved to about one step of 255; chroma is stored
+// once per four pixels.
 #pragma once
 
 #include "sgf/media/png.h"
@@ -16,49 +16,49 @@
 
 namespace sgf {
 
-// When the file can be seen under its name.
+// When the file appears under its name.
 enum class VideoGrowth {
-  kWhole,    // once it is finished, and never half of it: an ordinary mp4
-  kInPlace,  // from the first picture on, a fragment a second: can be played while it grows, and after a kill
+  kWhole,    // once it is finished and complete: an ordinary mp4
+  kInPlace,  // from the first frame on, one fragment per second: playable while it grows and after a kill
 };
 
-// How pictures are coded, beside quality.
+// How frames are coded, apart from quality.
 enum class VideoCoding {
-  kOwn,    // BT.709, and the file says so; a key frame a second; the same bytes for the same pictures everywhere
-  kPlain,  // what libx264 does for a program that sets nothing: BT.601 and no word of it, rate factor 23, key frames as
-           // it likes. Near to torchvision's write_video, which VBench-Long cuts clips with.
+  kOwn,    // BT.709, tagged in the file; one key frame per second; same frames, same bytes on any machine
+  kPlain,  // libx264's defaults: untagged BT.601, rate factor 23, free key frames.
+           // Close to torchvision's write_video, with which VBench-Long cuts clips.
 };
 
 struct VideoFileSettings {
-  int64_t width = 0;  // even, as is the height: 4:2:0 halves both
+  int64_t width = 0;  // width and height must be even: 4:2:0 halves both
   int64_t height = 0;
   double fps = 16;
   int64_t crf = 12;  // libx264's constant rate factor: 0 is largest and best, 51 smallest and worst
-  VideoCoding coding = VideoCoding::kOwn;  // plain: `crf` is not looked at
+  VideoCoding coding = VideoCoding::kOwn;  // plain ignores `crf`
   VideoGrowth growth = VideoGrowth::kWhole;
-  std::string encoder;  // FFmpeg's name; empty: libx264, or another for H.264, or mpeg4
-  std::string note;     // what made it, as UTF-8; lies in the file as its comment, and read_video_note() gives it back
+  std::string encoder;  // FFmpeg's name; empty: libx264, else another H.264 encoder, else mpeg4
+  std::string note;     // what made the video, as UTF-8; stored as the file's comment, read by read_video_note()
 };
 
 class VideoWriter {
  public:
   VideoWriter(const std::filesystem::path& path, const VideoFileSettings& settings);
-  // Goes on with a file that grew in place, from what a sync() had returned; what came after it is cut off. The file
-  // ends byte for byte as if it had never been left, if the syncs come at the same pictures. A file of another size,
-  // rate, encoder or note, or that has not come so far, is refused and left as it is.
+  // Continues a file that grew in place, from the result of a sync(); everything after it is cut off. The file ends
+  // byte for byte as if never interrupted, if the syncs come at the same frames. A file of another size, rate, encoder
+  // or note, or that is too short, is refused and left unchanged.
   VideoWriter(const std::filesystem::path& path, const VideoFileSettings& settings, const SinkPlace& from);
   // Without finish() a kWhole file never appears.
   ~VideoWriter();
 
   void add(const RgbImage& frame);
-  void finish();  // at least one picture must have come
+  void finish();  // at least one frame must have been added
 
-  // All that came is on the disk, in whole fragments. The next picture is a key frame of an encoder that knows nothing
-  // of those before it. Only for files that grow in place.
+  // Everything added is on disk, in complete fragments. The next frame is a key frame of a new encoder. Only for files
+  // that grow in place.
   SinkPlace sync();
 
-  const std::string& encoder() const;  // "libx264", or what stood in for it
-  bool is_h264() const;                // false: not every browser plays it
+  const std::string& encoder() const;  // "libx264", or the encoder used instead
+  bool is_h264() const;                // if false, not every browser plays it
 
  private:
   class Encoder;
@@ -67,7 +67,7 @@ class VideoWriter {
 
 bool can_write_videos();
 
-// What this build can do with video files, for `sgf --version`: "FFmpeg (libavcodec 59.37, libx264)".
+// The video support of this build, for `sgf --version`: "FFmpeg (libavcodec 59.37, libx264)".
 std::string video_component();
 
 }  // namespace sgf

@@ -8,7 +8,7 @@ class VideoWriter::Encoder {};
 
 VideoWriter::VideoWriter(const std::filesystem::path& path, const VideoFileSettings&) {
   fail(
-      "{}: this build writes no video files: install libavcodec-dev libavformat-dev libswscale-dev libavutil-dev "
+      "{}: this build cannot write video files; install libavcodec-dev libavformat-dev libswscale-dev libavutil-dev "
       "pkg-config and build again, or write PNG files",
       path.string());
 }
@@ -16,7 +16,7 @@ VideoWriter::VideoWriter(const std::filesystem::path& path, const VideoFileSetti
     : VideoWriter(path, settings) {}
 VideoWriter::~VideoWriter() = default;
 
-// There is never a writer to call these on.
+// Never called: the constructor throws.
 void VideoWriter::add(const RgbImage&) {}
 void VideoWriter::finish() {}
 SinkPlace VideoWriter::sync() { return {}; }

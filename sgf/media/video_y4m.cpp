@@ -16,9 +16,9 @@ namespace {
 constexpr std::string_view kFrameHead = "FRAME\n";
 constexpr std::string_view kMarkTag = " XSGF=";
 constexpr int kFixedBits = 16;
-constexpr int64_t kLongestSide = 1 << 20;  // far beyond any video; keeps a picture's bytes within 64 bits
+constexpr int64_t kLongestSide = 1 << 20;  // far beyond any video; keeps a frame's bytes within 64 bits
 
-// A row of the matrix and what is added to it, in units of 2^-16, rounding included.
+// A row of the matrix and its offset, in units of 2^-16, including rounding.
 struct FixedRow {
   std::array<int64_t, 3> factors{};
   int64_t offset = 0;
@@ -30,7 +30,7 @@ struct FixedRow {
   }
 };
 
-// BT.709: luma 16 to 235, colour 128 +- 112.
+// BT.709: luma 16 to 235, chroma 128 +- 112.
 constexpr double kRed = 0.2126, kBlue = 0.0722, kGreen = 1 - kRed - kBlue;
 
 FixedRow fixed_row(double red, double green, double blue, double scale, int64_t offset) {
@@ -42,7 +42,7 @@ const FixedRow kLuma = fixed_row(kRed, kGreen, kBlue, 219, 16);
 const FixedRow kCb = fixed_row(-kRed, -kGreen, 1 - kBlue, 224 / (2 * (1 - kBlue)), 128);
 const FixedRow kCr = fixed_row(1 - kRed, -kGreen, -kBlue, 224 / (2 * (1 - kRed)), 128);
 
-// Four pixels' sum of each colour; beyond the edge lies the edge.
+// The sum of four pixels for each colour; the edge pixel repeats beyond the edge.
 std::array<int64_t, 3> sum_of_four(const RgbImage& image, int64_t y, int64_t x) {
   const int64_t below = std::min(y + 1, image.height - 1), beside = std::min(x + 1, image.width - 1);
   std::array<int64_t, 3> sum{};
@@ -61,13 +61,13 @@ std::string y4m_head(const Y4mSettings& settings) {
                      settings.height, rate, settings.mark.empty() ? "" : kMarkTag, settings.mark);
 }
 
-// Of one picture, with its head.
+// Bytes of one frame with its header.
 int64_t y4m_picture_bytes(const Y4mSettings& settings) {
   const int64_t colours = (settings.width + 1) / 2 * ((settings.height + 1) / 2);
   return static_cast<int64_t>(kFrameHead.size()) + settings.width * settings.height + 2 * colours;
 }
 
-// Nothing where no file is as long.
+// nullopt if the size exceeds 64 bits.
 std::optional<int64_t> y4m_bytes(const Y4mSettings& settings, int64_t pictures) {
   const std::optional<int64_t> body = checked_product({pictures, y4m_picture_bytes(settings)});
   return body ? checked_sum({static_cast<int64_t>(y4m_head(settings).size()), *body}) : std::nullopt;
@@ -76,7 +76,7 @@ std::optional<int64_t> y4m_bytes(const Y4mSettings& settings, int64_t pictures) 
 void check_y4m(const Y4mSettings& settings, const std::filesystem::path& path) {
   SGF_CHECK(settings.width > 0 && settings.width <= kLongestSide && settings.height > 0 &&
                 settings.height <= kLongestSide && settings.fps >= 0.001 && settings.fps <= 1000,
-            "{}: a video of {} x {} at {} pictures a second cannot be written", path.string(), settings.width,
+            "{}: a video of {} x {} at {} frames per second cannot be written", path.string(), settings.width,
             settings.height, settings.fps);
 }
 
@@ -88,8 +88,7 @@ std::unique_ptr<VideoOutput> continue_y4m(const std::filesystem::path& path, con
   const auto there = std::filesystem::file_size(path, error);
   SGF_CHECK(!error, "{} cannot be continued: {}", path.string(), error.message());
   SGF_CHECK(bytes && static_cast<int64_t>(there) >= *bytes,
-            "{} cannot be continued after {} pictures: it has {} bytes, fewer than they take", path.string(), pictures,
-            there);
+            "{} cannot be continued after {} frames: it has only {} bytes", path.string(), pictures, there);
   std::unique_ptr<ContinuedOutput> output = continue_video_output(path);
   output->write_text(y4m_head(settings));
   output->go_on_at(*bytes);
@@ -148,7 +147,7 @@ Y4mWriter::Y4mWriter(const std::filesystem::path& path, const Y4mSettings& setti
 
 void Y4mWriter::add(const RgbImage& frame) {
   SGF_CHECK(frame.width == settings_.width && frame.height == settings_.height,
-            "{}: a video of {} x {} cannot take a picture of {} x {}", output_->path().string(), settings_.width,
+            "{}: frames of this video must be {} x {}, got {} x {}", output_->path().string(), settings_.width,
             settings_.height, frame.width, frame.height);
   output_->write_text(kFrameHead);
   output_->write(to_yuv420(frame));

@@ -1,4 +1,4 @@
-// What the backward pass finds of the forward pass. Torch-free; recompute.h computes what was not kept.
+// What the forward pass keeps for the backward pass. Torch-free; recompute.h computes the rest again.
 #pragma once
 
 #include "sgf/core/enum_names.h"
@@ -8,9 +8,9 @@
 namespace sgf {
 
 enum class ActivationPolicy {
-  kKeepAll,          // every activation stays until the backward pass
-  kRecomputeBlocks,  // each block keeps its input and is computed once more
-  kKeepAttention,    // the same, but the self-attention's output is kept too and not computed again
+  kKeepAll,          // keeps every activation until the backward pass
+  kRecomputeBlocks,  // activation checkpointing: each block keeps its input and is recomputed
+  kKeepAttention,    // the same, but the self-attention output is also kept and not recomputed
 };
 
 constexpr auto enum_names(ActivationPolicy) {

@@ -10,13 +10,13 @@ namespace sgf {
 
 at::Tensor linear(const Linear& layer, const at::Tensor& x);
 
-// RMSNorm over the full width, then the cut into heads: [B, L, dim] -> [B, L, N, D].
+// RMSNorm over the full width, then the split into heads: [B, L, dim] -> [B, L, N, D].
 at::Tensor normed_heads(const at::Tensor& x, const at::Tensor& norm_weight, int64_t heads, double eps);
 
-// What a layer writes: keys normed and un-rotated, values.
+// What a layer writes to the cache: normed but not rotated keys, and values.
 KeysValues own_keys_values(const AttentionWeights& weights, const at::Tensor& x, const DitConfig& config);
 
-// The rows of x that ask: all of the sequence, or in the last layer of a parallel call the noisy ones.
+// The rows of x that form queries: the whole sequence, or only the noisy rows in the last layer of a parallel call.
 struct Queries {
   at::Tensor x;  // [B, L, dim]
   const RopeTable& rope;

@@ -28,7 +28,7 @@ void keep_frames_from(Modulation& m, int64_t frame) {
 
 KeysValues text_keys_values(const BlockWeights& weights, const BlockInput& input, const DitConfig& config) {
   if (input.text_keys_values.keys.defined()) return input.text_keys_values;
-  // One node a block: its two gradients are summed here first, in the same order as when the block is recomputed.
+  // One node per block: its two gradients are summed here first, in the same order as when the block is recomputed.
   return own_keys_values(weights.cross_attn, input.text.alias(), config);
 }
 

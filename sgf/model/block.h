@@ -8,7 +8,7 @@
 
 namespace sgf {
 
-// What flows into a block.
+// The inputs of a block.
 struct BlockInput {
   at::Tensor x;                 // [B, F * L, dim]
   at::Tensor modulation;        // [B, F, 6, dim], from the timestep, wide
@@ -16,15 +16,15 @@ struct BlockInput {
   KeysValues text_keys_values;  // cross-attention K and V of the prompt, or undefined: computed here
 };
 
-// Where the block stands.
+// The position of the block in the network.
 struct BlockPlace {
   int64_t layer = 0;
   bool is_last = false;
-  AttentionMemo* memo = nullptr;  // where its self-attention is kept between two runs, if anywhere
+  AttentionMemo* memo = nullptr;  // keeps its self-attention between two runs, if set
 };
 
-// [B, F * L, dim]. The last block of a parallel call returns the noisy frames alone: nobody reads the others. The last
-// block of a write call returns nothing: its keys and values are in the cache, and that was all it was for.
+// [B, F * L, dim]. The last block of a parallel call returns only the noisy frames, because the others are not needed.
+// The last block of a write call returns nothing: writing its keys and values to the cache was its only purpose.
 at::Tensor block_forward(const BlockWeights& weights, const BlockInput& input, const CallPlan& plan, BlockPlace place,
                          const DitConfig& config);
 

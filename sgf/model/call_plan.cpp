@@ -27,7 +27,7 @@ void fill(CallPlan& plan, const CallInput& in, const Bidirectional&) {
 }
 
 void check_layout(const BlockLayout& layout, const CallInput& in) {
-  SGF_CHECK(layout.frames() == in.frames, "the layout is of {} frames, the latents hold {}", layout.frames(),
+  SGF_CHECK(layout.frames() == in.frames, "the block layout has {} frames, but the latents have {}", layout.frames(),
             in.frames);
 }
 
@@ -38,7 +38,7 @@ void fill(CallPlan& plan, const CallInput& in, const BlockCausal& mode) {
 }
 
 void fill(CallPlan& plan, const CallInput& in, const Serial& mode) {
-  SGF_CHECK(mode.block.frames() == in.frames, "a serial call takes the {} frames of block [{}, {}), got {}",
+  SGF_CHECK(mode.block.frames() == in.frames, "a serial call needs the {} frames of block [{}, {}), got {}",
             mode.block.frames(), mode.block.begin, mode.block.end, in.frames);
   const ContextPolicy& policy = mode.cache.policy();
   const std::vector<int64_t> seen = mode.positions.positions(policy, mode.block);
@@ -54,12 +54,12 @@ void fill(CallPlan& plan, const CallInput& in, const Parallel& mode) {
   check_layout(mode.mask.layout(), in);
   plan.context_frames = mode.mask.context_frames();
   SGF_CHECK(mode.context.dim() == 5 && mode.context.size(1) >= plan.context_frames,
-            "Pass 2 reads {} context frames, got latents of {}", plan.context_frames,
+            "Pass 2 needs {} context frames, got latents of {}", plan.context_frames,
             mode.context.dim() == 5 ? mode.context.size(1) : 0);
   plan.frames = plan.context_frames + in.frames;
   plan.region = mode.mask.region(in.grid);
   plan.last_region = mode.mask.noisy_region(in.grid);
-  // Both copies of a frame stand at the same position.
+  // Both copies of a frame have the same position.
   std::vector<int64_t> positions = counting(plan.context_frames);
   for (const int64_t frame : counting(in.frames)) positions.push_back(frame);
   set_rope(plan, in, positions);
@@ -81,7 +81,8 @@ struct VisibleKeysValues {
   KeysValues operator()(const BlockCausal&) const { return own; }
   KeysValues operator()(const Serial& mode) const { return mode.cache.with_history(layer, mode.block, own); }
   KeysValues operator()(const Parallel& mode) const {
-    if (mode.boundary == GradientBoundary::kOpenContext) return own;  // reading through changes nothing: spare the copy
+    if (mode.boundary == GradientBoundary::kOpenContext)
+      return own;  // an open boundary changes nothing, so avoid the copy
     return {through_boundary(own.keys, plan.context_tokens(), mode.boundary),
             through_boundary(own.values, plan.context_tokens(), mode.boundary)};
   }

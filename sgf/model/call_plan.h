@@ -1,4 +1,4 @@
-// What every layer of one call shares: who attends to whom, at which positions. Made once, before the first layer.
+// What all layers of one call share: who attends to whom, and at which positions. Made once, before the first layer.
 #pragma once
 
 #include "sgf/context/attention_context.h"
@@ -11,7 +11,7 @@
 
 namespace sgf {
 
-// Whether a serial call only looks, or stores its block.
+// Whether a serial call only reads the cache, or also stores its block.
 enum class SerialCall { kDenoise, kWrite };
 
 struct CallPlan {
@@ -20,13 +20,13 @@ struct CallPlan {
   SerialCall serial_call = SerialCall::kDenoise;
 
   int64_t frames = 0;          // frames in the sequence: [context | noisy] in a parallel call
-  int64_t context_frames = 0;  // leading ones that only feed keys and values; 0 outside parallel calls
+  int64_t context_frames = 0;  // leading frames that only provide keys and values; 0 except in parallel calls
   int64_t tokens_per_frame = 0;
 
   RopeTable query_rope;  // of the sequence's own frames
-  RopeTable key_rope;    // of all that is attended to; differs from query_rope in serial calls alone
+  RopeTable key_rope;    // of everything attended to; differs from query_rope only in serial calls
   AttentionRegion region;
-  AttentionRegion last_region;  // last layer: queries of the noisy frames alone
+  AttentionRegion last_region;  // last layer: only queries of the noisy frames
   RopeTable last_query_rope;
 
   bool is_parallel() const { return std::holds_alternative<Parallel>(context); }
@@ -35,18 +35,18 @@ struct CallPlan {
 
 struct CallInput {
   PatchGrid grid;
-  int64_t frames;  // of the latents handed in
+  int64_t frames;  // of the given latents
   int64_t head_width;
   at::Tensor like;  // dtype and device of the computation
   RopeTables ropes = {};
 };
 
-// Throws where the context does not fit the latents.
+// Throws if the context does not fit the latents.
 CallPlan plan_call(const AttentionContext& context, const CallInput& input, AttentionBackend backend,
                    SerialCall serial_call);
 
-// Keys and values that the queries of `layer` read, un-rotated: the layer's own, joined with history or read
-// through the gradient boundary as the mode says.
+// Keys and values that the queries of `layer` read, not rotated: the layer's own, joined with history or read through
+// the gradient boundary, depending on the mode.
 KeysValues visible_keys_values(const CallPlan& plan, int64_t layer, const KeysValues& own);
 
 }  // namespace sgf

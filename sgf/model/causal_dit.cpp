@@ -45,7 +45,7 @@ BlockWeights block_from_parameters(const std::vector<at::Tensor>& tensors, size_
 
 void check_timesteps(const at::Tensor& latents, const at::Tensor& t) {
   SGF_CHECK(t.dim() == 2 && t.size(0) == latents.size(0) && t.size(1) == latents.size(1),
-            "timesteps are [B, F] = [{}, {}], got {} dims", latents.size(0), latents.size(1), t.dim());
+            "timesteps must be [B, F] = [{}, {}], got {} dimensions", latents.size(0), latents.size(1), t.dim());
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ at::Tensor CausalDit::run_blocks(at::Tensor x, const at::Tensor& modulation, con
 
 at::Tensor CausalDit::run_block(size_t layer, const BlockInput& input, const CallPlan& plan) const {
   BlockPlace place{static_cast<int64_t>(layer), layer + 1 == weights_.blocks.size()};
-  // A serial call reads and writes a cache, which is no input of a recomputed piece: where it has a graph, all of it.
+  // A serial call reads and writes a cache, which is not an input of a recomputed piece, so its graph is kept in full.
   const bool is_serial = std::holds_alternative<Serial>(plan.context);
   const bool keep = is_serial || options_.activations == ActivationPolicy::kKeepAll || !at::GradMode::is_enabled();
   if (keep) return block_forward(weights_.blocks[layer], input, plan, place, config_);

@@ -1,4 +1,4 @@
-// The Wan DiT with per-frame timesteps, in all of its modes. It is handed a context; it does not own one.
+// The Wan DiT with per-frame timesteps, in all of its modes. It receives a context and does not own one.
 #pragma once
 
 #include "sgf/context/attention_context.h"
@@ -27,17 +27,17 @@ class CausalDit {
   const DitWeights& weights() const { return weights_; }
   const DitOptions& options() const { return options_; }
 
-  // Text rows [B, L, text_dim] as a training call wants them: embedded, with graph.
+  // Prompt embeddings [B, L, text_dim] for a training call: passed through the text MLP, with graph.
   PromptText embed(const at::Tensor& text) const;
 
-  // The same with every layer's cross-attention K and V: for rollouts and streams, which ask many times.
+  // The same plus every layer's cross-attention K and V: for rollouts and streams, which use them many times.
   PromptText prepare(const at::Tensor& text) const;
 
   // Predicted flow [B, F, C, H, W], wide, for latents of that shape at timesteps t [B, F].
   at::Tensor forward(const at::Tensor& latents, const at::Tensor& t, const PromptText& text,
                      const AttentionContext& context) const;
 
-  // Stores a clean block's keys and values in the cache. Work that no later block reads is skipped.
+  // Stores a clean block's keys and values in the cache. Work that no later block needs is skipped.
   void write(const at::Tensor& clean, const PromptText& text, const Serial& context, double timestep = 0.0) const;
 
   // A cache that fits this network.
@@ -53,7 +53,7 @@ class CausalDit {
   RopeTables ropes_;
 };
 
-// Of latents that a network is fed: its device, float32 or wider.
+// Options for a network's latents: its device, float32 or wider.
 at::TensorOptions latent_options(const CausalDit& dit);
 
 }  // namespace sgf

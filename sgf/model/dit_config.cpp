@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kWidestLayer = 1 << 20;  // far beyond any Wan; keeps products of two sizes within int64
+constexpr int64_t kWidestLayer = 1 << 20;  // far beyond any Wan model; keeps products of two sizes within int64
 constexpr int64_t kMostLayers = 4096;
 
 struct Preset {
@@ -28,7 +28,7 @@ const std::vector<Preset>& presets() {
   static const std::vector<Preset> all{
       {"wan-1.3b", {}},
       {"wan-14b", {.dim = 5120, .ffn_dim = 13824, .num_heads = 40, .num_layers = 40}},
-      // The size of the reference recordings: every test runs it on a CPU.
+      // The size of the reference recordings; every test runs it on a CPU.
       {"tiny",
        {.dim = 96,
         .ffn_dim = 160,
@@ -47,7 +47,7 @@ void check_size(std::string_view name, int64_t value, int64_t most) {
   SGF_CHECK(value >= 1 && value <= most, "{} must be 1 to {}, got {}", name, most, value);
 }
 
-// A setting that would make another network, and the values under which it does not.
+// A setting that would change the network, and the values with which it does not.
 struct Trap {
   std::string_view key;
   std::vector<json> harmless;
@@ -70,7 +70,7 @@ const std::vector<Trap>& traps() {
   return all;
 }
 
-// Reads known keys of one config.json; `source` begins every error.
+// Reads the known keys of one config.json; `source` starts every error message.
 class ConfigReader {
  public:
   ConfigReader(const json& root, std::string_view source) : root_(root), source_(source) {}
@@ -83,7 +83,7 @@ class ConfigReader {
     }
   }
 
-  // Leaves `value` alone where neither spelling is there; null counts as absent.
+  // Leaves `value` unchanged if neither spelling is present; null counts as absent.
   bool read(std::initializer_list<const char*> spellings, int64_t& value) const {
     for (const char* key : spellings) {
       const auto found = root_.find(key);
@@ -122,7 +122,7 @@ class ConfigReader {
   std::string source_;
 };
 
-// diffusers gives heads and their width where Wan gives the product.
+// diffusers gives the number and width of heads where Wan gives the product.
 void read_width(const ConfigReader& reader, DitConfig& config, std::string_view source) {
   const bool has_heads = reader.read({"num_heads", "num_attention_heads"}, config.num_heads);
   if (reader.read({"dim"}, config.dim)) {
@@ -132,7 +132,7 @@ void read_width(const ConfigReader& reader, DitConfig& config, std::string_view 
   int64_t head_width = 0;
   const bool has_width = reader.read({"attention_head_dim"}, head_width);
   SGF_CHECK(has_heads && has_width,
-            "{}: is no config of a Wan DiT: it has neither dim and num_heads nor num_attention_heads and "
+            "{}: is not the config of a Wan DiT: it has neither dim and num_heads nor num_attention_heads and "
             "attention_head_dim",
             source);
   check_size("attention_head_dim", head_width, kWidestLayer);
@@ -163,16 +163,16 @@ void DitConfig::validate() const {
   }
   check_size("num_layers", num_layers, kMostLayers);
   for (const int64_t size : patch_size) check_size("patch_size", size, 64);
-  SGF_CHECK(patch_size[0] == 1, "a patch spans one latent frame, or blocks would not be causal; got {}", patch_size[0]);
+  SGF_CHECK(patch_size[0] == 1, "a patch must span one latent frame so that blocks are causal, got {}", patch_size[0]);
   SGF_CHECK(dim % num_heads == 0, "dim must be a multiple of num_heads, got {} and {}", dim, num_heads);
-  SGF_CHECK(head_width() % 2 == 0, "heads must have an even width for RoPE's pairs, got {}", head_width());
+  SGF_CHECK(head_width() % 2 == 0, "the head width must be even for RoPE, got {}", head_width());
   SGF_CHECK(freq_dim % 2 == 0, "freq_dim must be even, half cosines and half sines, got {}", freq_dim);
-  SGF_CHECK(eps > 0 && eps < 1, "eps must lie between 0 and 1, got {}", eps);
+  SGF_CHECK(eps > 0 && eps < 1, "eps must be between 0 and 1, got {}", eps);
 }
 
 DitConfig dit_preset(std::string_view name) {
   const auto found = std::ranges::find(presets(), name, &Preset::name);
-  SGF_CHECK(found != presets().end(), "no preset {}; there are {}", in_quotes(name),
+  SGF_CHECK(found != presets().end(), "unknown preset {}; expected {}", in_quotes(name),
             fmt::join(dit_preset_names(), ", "));
   return found->config;
 }

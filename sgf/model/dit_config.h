@@ -15,7 +15,7 @@ struct DitConfig {
   int64_t ffn_dim = 8960;
   int64_t freq_dim = 256;  // width of the timestep sinusoid
   int64_t text_dim = 4096;
-  int64_t text_len = 512;  // rows of text, zero-padded
+  int64_t text_len = 512;  // text tokens, zero-padded
   int64_t num_heads = 12;
   int64_t num_layers = 30;
   int64_t in_dim = 16;  // latent channels
@@ -25,7 +25,7 @@ struct DitConfig {
 
   int64_t head_width() const { return dim / num_heads; }
   int64_t patch_volume() const { return patch_size[0] * patch_size[1] * patch_size[2]; }
-  // Throws where the sizes do not make a network.
+  // Throws if the sizes do not form a network.
   void validate() const;
   bool operator==(const DitConfig&) const = default;
 };
@@ -49,8 +49,8 @@ void describe(V& v, DitConfig& m) {
 DitConfig dit_preset(std::string_view name);
 std::vector<std::string> dit_preset_names();
 
-// The `config.json` of a Wan folder, or the `config` of a recording: unknown keys that change the network are refused,
-// others ignored. `source` names it in errors.
+// Reads the `config.json` of a Wan folder, or the `config` of a recording. Unknown keys that would change the network
+// are refused, others ignored. `source` names it in errors.
 DitConfig dit_config_from_json(std::string_view json, std::string_view source);
 std::string to_json(const DitConfig& config);
 

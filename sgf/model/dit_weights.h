@@ -1,4 +1,4 @@
-// The parameters of a DiT as plain structs, and one walk over all of them under their official names.
+// The parameters of a DiT as plain structs, and one function that visits all of them under their official names.
 #pragma once
 
 #include "sgf/files/tensors.h"
@@ -82,13 +82,13 @@ void visit_weights(Weights& w, Visit&& visit) {
   visit("head.modulation", w.head_modulation);
 }
 
-// All blocks, no tensor yet: visit_weights assigns them.
+// All blocks without tensors; visit_weights assigns them.
 DitWeights dit_weights_to_fill(const DitConfig& config);
 
 NamedTensors named_parameters(const DitWeights& weights);
 
-// Fresh weights, a pure function of the seed: linear layers keep the scale of what passes through, the head too
-// (nothing is zero, so that every path shows in a test).
+// Fresh weights, a pure function of the seed. Linear layers, including the head, keep the scale of their inputs
+// (nothing is zero, so that tests see every path).
 DitWeights random_dit_weights(const DitConfig& config, uint64_t seed, at::TensorOptions options);
 
 void set_requires_grad(const DitWeights& weights, bool requires_grad);

@@ -15,7 +15,7 @@ namespace sgf {
 
 PatchGrid patch_grid(const DitConfig& config, const at::Tensor& latents) {
   SGF_CHECK(latents.dim() == 5 && latents.size(2) == config.in_dim,
-            "latents are [B, F, {}, H, W], got {} dims with {} channels", config.in_dim, latents.dim(),
+            "latents must be [B, F, {}, H, W], got {} dimensions with {} channels", config.in_dim, latents.dim(),
             latents.dim() > 2 ? latents.size(2) : 0);
   return PatchGrid(latents.size(3), latents.size(4), config.patch_size[1], config.patch_size[2]);
 }
@@ -50,8 +50,8 @@ TimestepEmbedding embed_timesteps(const DitConfig& config, const DitWeights& wei
 
 at::Tensor embed_text(const DitConfig& config, const DitWeights& weights, const at::Tensor& text) {
   SGF_CHECK(text.dim() == 3 && text.size(2) == config.text_dim && text.size(1) <= config.text_len,
-            "text is [B, up to {}, {}], got {} dims, {} rows of width {}", config.text_len, config.text_dim, text.dim(),
-            text.dim() > 1 ? text.size(1) : 0, text.dim() > 2 ? text.size(2) : 0);
+            "text embeddings must be [B, up to {}, {}], got {} dimensions, {} tokens of width {}", config.text_len,
+            config.text_dim, text.dim(), text.dim() > 1 ? text.size(1) : 0, text.dim() > 2 ? text.size(2) : 0);
   const at::Tensor rows = text.to(weights.text_in.weight.options());
   const at::Tensor padded = at::constant_pad_nd(rows, {0, 0, 0, config.text_len - text.size(1)});
   return linear(weights.text_out, gelu_tanh(linear(weights.text_in, padded)));

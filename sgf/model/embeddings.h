@@ -1,4 +1,4 @@
-// Into the network and out of it: patches, timesteps, text; the head.
+// The network's input and output layers: patches, timesteps, text; the head.
 #pragma once
 
 #include "sgf/core/patch_grid.h"
@@ -22,7 +22,7 @@ struct TimestepEmbedding {
 
 TimestepEmbedding embed_timesteps(const DitConfig& config, const DitWeights& weights, const at::Tensor& t);
 
-// Text rows [B, L, text_dim], L <= text_len, zero-padded to text_len -> [B, text_len, dim].
+// Prompt embeddings [B, L, text_dim], L <= text_len, zero-padded to text_len -> [B, text_len, dim].
 at::Tensor embed_text(const DitConfig& config, const DitWeights& weights, const at::Tensor& text);
 
 // Tokens [B, F * L, dim] and e [B, F, dim] -> flow [B, F, C, H, W], wide.

@@ -1,4 +1,5 @@
-// A prompt as the network reads it: embedded once, its cross-attention keys and values computed once per layer.
+// A prompt as the network reads it: the text MLP runs once, cross-attention keys and values are computed once per
+// layer.
 #pragma once
 
 #include "sgf/context/kv_cache.h"

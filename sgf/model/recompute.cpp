@@ -18,7 +18,7 @@ struct PieceHolder : torch::CustomClassHolder {
   explicit PieceHolder(Piece p) : piece(std::move(p)) {}
 };
 
-// Fresh leaves with the same values, so that the second run builds a graph of its own.
+// Fresh leaves with the same values, so that the second run builds a separate graph.
 variable_list as_leaves(const variable_list& inputs, const std::vector<bool>& wants_grad) {
   variable_list leaves;
   for (size_t i = 0; i < inputs.size(); ++i) leaves.push_back(inputs[i].detach().requires_grad_(wants_grad[i]));

@@ -1,4 +1,5 @@
-// Activation checkpointing: a piece of the network keeps its inputs alone, and runs again when its gradient is wanted.
+// Activation checkpointing: a piece of the network keeps only its inputs, and is recomputed when its gradient is
+// needed.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,10 +9,10 @@
 
 namespace sgf {
 
-// piece(inputs) -> one tensor; a pure function of its inputs, parameters among them.
+// piece(inputs) -> one tensor; a pure function of its inputs, which include the parameters.
 using Piece = std::function<at::Tensor(const std::vector<at::Tensor>& inputs)>;
 
-// The value of piece(inputs), with the same gradients. All inputs are defined.
+// The value of piece(inputs), with the same gradients. All inputs must be defined.
 at::Tensor recomputed(const Piece& piece, const std::vector<at::Tensor>& inputs);
 
 }  // namespace sgf

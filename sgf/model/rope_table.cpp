@@ -17,8 +17,8 @@ namespace {
 constexpr double kTheta = 10000.0;
 constexpr size_t kKeptBytes = size_t{64} << 20;
 
-// cos and sin of position * theta^(-2i / channels), each [positions, channels / 2]: what one axis adds to a token's
-// table. Angles are computed here, in float64; the table itself is written on the device that reads it.
+// cos and sin of position * theta^(-2i / channels), each [positions, channels / 2]: the part of one axis in a token's
+// table. Angles are computed here in float64; the table itself is written on the device that uses it.
 struct AxisTurns {
   at::Tensor cos, sin;
 
@@ -33,7 +33,7 @@ struct AxisTurns {
         *to_cos++ = std::cos(angle);
         *to_sin++ = std::sin(angle);
       }
-    // Pinned and unwaited for: a call that had to wait for the device here would leave it idle.
+    // Pinned memory and an asynchronous copy: waiting for the device here would leave it idle.
     turns = turns.to(options.device(), /*non_blocking=*/true).to(options);
     cos = turns[0];
     sin = turns[1];
@@ -53,7 +53,7 @@ std::vector<int64_t> first_numbers(int64_t count) {
 
 RopeTable rope_table(const std::vector<int64_t>& positions, const PatchGrid& grid, int64_t head_width,
                      const at::Tensor& like) {
-  SGF_CHECK(head_width >= 2 && head_width % 2 == 0, "a head has an even width, got {}", head_width);
+  SGF_CHECK(head_width >= 2 && head_width % 2 == 0, "the head width must be even and at least 2, got {}", head_width);
   const int64_t frames = static_cast<int64_t>(positions.size()), rows = grid.rows(), columns = grid.columns();
   const int64_t space = 2 * (head_width / 6);
   const auto options = like.options().dtype(wide_type(like.scalar_type())).requires_grad(false);
@@ -70,7 +70,7 @@ RopeTable rope_table(const std::vector<int64_t>& positions, const PatchGrid& gri
 }
 
 struct RopeTables::Kept {
-  // Positions, rows, columns, width: dtype and device are the network's own.
+  // Positions, rows, columns, width; dtype and device are those of the network.
   using Key = std::tuple<std::vector<int64_t>, int64_t, int64_t, int64_t>;
   std::mutex mutex;
   std::map<Key, RopeTable> tables;

@@ -1,4 +1,4 @@
-// RoPE angles of video tokens, computed on demand: no table that a long stream could run off.
+// RoPE angles of video tokens, computed on demand: there is no table that a long stream could exceed.
 #pragma once
 
 #include "sgf/core/patch_grid.h"
@@ -10,13 +10,14 @@
 
 namespace sgf {
 
-// Angles for frames at these temporal positions, tokens f, h, w. Of a head's D channels D - 4 * (D / 6) turn with time,
-// 2 * (D / 6) with the row and as many with the column. Angles are float64, cos and sin as wide as `like` computes.
+// Angles for frames at these temporal positions, tokens in order f, h, w. Of a head's D channels, D - 4 * (D / 6)
+// encode time, 2 * (D / 6) the row and 2 * (D / 6) the column. Angles are float64, cos and sin as wide as `like`
+// computes.
 RopeTable rope_table(const std::vector<int64_t>& positions, const PatchGrid& grid, int64_t head_width,
                      const at::Tensor& like);
 
-// Tables that a network's calls have asked for. The same few come again with every step, so that the first are kept, up
-// to some megabytes; none is ever dropped: recorded launches read them where they are. Copies share what they keep.
+// Caches the tables that a network's calls use. The same few repeat at every step, so the first are kept, up to some
+// megabytes. None is ever dropped, because recorded launches read them in place. Copies share the cache.
 class RopeTables {
  public:
   RopeTables();

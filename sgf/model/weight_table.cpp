@@ -1,4 +1,4 @@
-// The table itself. diffusers' norm2 is Wan's norm3: Wan counts its two norms without weights as well.
+// The table itself. diffusers' norm2 is Wan's norm3, because Wan also counts its two norms without weights.
 #include "sgf/model/weight_table.h"
 
 #include <fmt/format.h>

@@ -14,8 +14,8 @@ namespace sgf {
 using Shape = std::vector<int64_t>;
 
 struct WeightRow {
-  std::string_view official;   // below "blocks.N." where the row is a block's
-  std::string_view diffusers;  // the same place, as WanTransformer3DModel calls it
+  std::string_view official;   // relative to "blocks.N." for the rows of a block
+  std::string_view diffusers;  // the name in WanTransformer3DModel
   Shape (*shape)(const DitConfig&);
 };
 
@@ -29,7 +29,7 @@ struct WeightShape {
   std::vector<int64_t> shape;
 };
 
-// Every tensor a DiT of this size has, in the official order and under the official names.
+// Every tensor of a DiT of this size, in the official order and under the official names.
 std::vector<WeightShape> expected_dit_weights(const DitConfig& config);
 
 }  // namespace sgf

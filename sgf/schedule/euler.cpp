@@ -15,7 +15,7 @@ at::Tensor euler_step(const at::Tensor& flow, const at::Tensor& x, double sigma,
   return wide(x) + (sigma_next - sigma) * wide(flow);
 }
 
-// The step all the way to sigma 0 is the clean prediction; this is a part of it.
+// A step to sigma 0 gives the clean prediction; this step goes part of the way.
 at::Tensor euler_step(const at::Tensor& flow, const at::Tensor& x, const at::Tensor& sigma,
                       const at::Tensor& sigma_next) {
   return x0_from_flow(x, flow, sigma - sigma_next);
@@ -24,7 +24,7 @@ at::Tensor euler_step(const at::Tensor& flow, const at::Tensor& x, const at::Ten
 EulerSolver::EulerSolver(SolverGrid grid) : grid_(std::move(grid)) { grid_.validate(); }
 
 at::Tensor EulerSolver::step(const at::Tensor& flow, const at::Tensor& x) {
-  SGF_CHECK(!done(), "the Euler solver has taken all its {} steps", grid_.steps());
+  SGF_CHECK(!done(), "the Euler solver has already taken all its {} steps", grid_.steps());
   at::Tensor moved = euler_step(flow, x, grid_.sigmas[next_], grid_.sigmas[next_ + 1]);
   ++next_;
   return moved;

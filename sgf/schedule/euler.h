@@ -1,4 +1,4 @@
-// Euler steps along the flow, the sampler of ODE pairs and of teachers.
+// Euler steps along the flow: the sampler for ODE pairs and teachers.
 #pragma once
 
 #include "sgf/schedule/solver_grid.h"
@@ -9,7 +9,7 @@ namespace sgf {
 
 // x + (sigma_next - sigma) v, in float32 or wider.
 at::Tensor euler_step(const at::Tensor& flow, const at::Tensor& x, double sigma, double sigma_next);
-// The same with one sigma of either kind per leading index of x: [B] or [B, F].
+// The same with one value of each sigma per leading index of x: [B] or [B, F].
 at::Tensor euler_step(const at::Tensor& flow, const at::Tensor& x, const at::Tensor& sigma,
                       const at::Tensor& sigma_next);
 

@@ -1,4 +1,4 @@
-// Noise, data and flow into one another.
+// Conversions between noise, data and flow.
 #include "sgf/schedule/flow_match.h"
 
 #include "sgf/core/error.h"
@@ -14,20 +14,21 @@
 namespace sgf {
 namespace {
 
-// A weight per leading index of x, shaped to broadcast over the rest. Weights are formed in sigma's own precision.
+// One weight per leading index of x, shaped to broadcast over the rest. Weights are computed in sigma's own precision.
 at::Tensor over(const at::Tensor& weight, const at::Tensor& x) {
   SGF_CHECK(weight.dim() <= x.dim() && weight.sizes() == x.sizes().slice(0, weight.dim()),
-            "sigma holds one value per leading index, got sigma of {} dimensions for x of {}", weight.dim(), x.dim());
+            "sigma must have one value per leading index, got sigma of {} dimensions for x of {}", weight.dim(),
+            x.dim());
   std::vector<int64_t> shape(x.dim(), 1);
   std::copy(weight.sizes().begin(), weight.sizes().end(), shape.begin());
   return weight.to(x.device(), x.scalar_type()).reshape(shape);
 }
 
 void check_same_shape(const at::Tensor& a, const at::Tensor& b) {
-  SGF_CHECK(a.sizes() == b.sizes(), "latents of one shape expected, got {} and {} elements", a.numel(), b.numel());
+  SGF_CHECK(a.sizes() == b.sizes(), "latents must have the same shape, got {} and {} elements", a.numel(), b.numel());
 }
 
-// The table's entries at places `index`, in float32 and float64 as SigmaRule has them.
+// The table's entries at positions `index`, in float32 and float64 as in SigmaRule.
 at::Tensor entry_sigmas(const SigmaRule& rule, const at::Tensor& index) {
   const auto count = static_cast<double>(rule.entries);
   const float step = -1.0F / static_cast<float>(count), shift = static_cast<float>(rule.shift);
@@ -39,7 +40,7 @@ at::Tensor entry_sigmas(const SigmaRule& rule, const at::Tensor& index) {
 
 }  // namespace
 
-// As SigmaRule::at, number by number.
+// The same as SigmaRule::at, element by element.
 at::Tensor sigmas_at(const SigmaRule& rule, const at::Tensor& t) {
   if (rule.lookup == SigmaLookup::kExact) return t / kMaxTimestep;
   const at::Tensor exact = t / kMaxTimestep;

@@ -1,6 +1,6 @@
 // The straight path between noise and data: x_t = (1 - sigma) x0 + sigma eps, with flow v = eps - x0.
-// All are computed and returned in float32 or wider, also for bfloat16 inputs: near sigma 0 and 1 the differences are
-// below a bfloat16 step. Whoever wants bfloat16 rounds the result.
+// Everything is computed and returned in float32 or wider, also for bfloat16 inputs: near sigma 0 and 1 the differences
+// are smaller than a bfloat16 step. Callers that want bfloat16 round the result.
 #pragma once
 
 #include "sgf/schedule/sigma_rule.h"
@@ -9,10 +9,10 @@
 
 namespace sgf {
 
-// The rule's sigma of every timestep of t, where t lies: neither the host nor a table is asked.
+// The rule's sigma of every timestep of t, computed on t's device without the host or a table.
 at::Tensor sigmas_at(const SigmaRule& rule, const at::Tensor& t);
 
-// `sigma` holds one value per leading index of x: [], [B] or [B, F] for x [B, F, C, H, W].
+// `sigma` has one value per leading index of x: [], [B] or [B, F] for x [B, F, C, H, W].
 at::Tensor add_noise(const at::Tensor& x0, const at::Tensor& noise, const at::Tensor& sigma);
 at::Tensor add_noise(const at::Tensor& x0, const at::Tensor& noise, double sigma);
 
@@ -20,7 +20,7 @@ at::Tensor add_noise(const at::Tensor& x0, const at::Tensor& noise, double sigma
 at::Tensor x0_from_flow(const at::Tensor& x_t, const at::Tensor& flow, const at::Tensor& sigma);
 at::Tensor x0_from_flow(const at::Tensor& x_t, const at::Tensor& flow, double sigma);
 
-// v = eps - x0, what the network is trained to say.
+// v = eps - x0, the training target of the network.
 at::Tensor flow_target(const at::Tensor& x0, const at::Tensor& noise);
 
 }  // namespace sgf

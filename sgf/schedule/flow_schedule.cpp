@@ -1,4 +1,4 @@
-// The table of a shift, lookups in it, and the time draws made from it.
+// The table of a shift, lookups in it, and the random times based on it.
 #include "sgf/schedule/flow_schedule.h"
 
 #include "sgf/core/error.h"
@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kScoreIndices = 1000;
 
 void check_timestep(double timestep) {
-  SGF_CHECK(timestep >= 0 && timestep <= kMaxTimestep, "a timestep lies in [0, {}], got {}", kMaxTimestep, timestep);
+  SGF_CHECK(timestep >= 0 && timestep <= kMaxTimestep, "timestep must be in [0, {}], got {}", kMaxTimestep, timestep);
 }
 
 double bell(double timestep) {
@@ -28,7 +28,7 @@ std::vector<double> bell_weights(const std::vector<double>& timesteps) {
   const double lowest = *std::min_element(weights.begin(), weights.end());
   for (double& weight : weights) weight -= lowest;
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
-  if (sum == 0) return std::vector<double>(weights.size(), 1.0);  // one entry: nothing to weigh against
+  if (sum == 0) return std::vector<double>(weights.size(), 1.0);  // with a single entry all weights are equal
   const double scale = static_cast<double>(weights.size()) / sum;
   for (double& weight : weights) weight *= scale;
   return weights;
@@ -38,7 +38,7 @@ std::vector<double> bell_weights(const std::vector<double>& timesteps) {
 
 FlowSchedule::FlowSchedule(double shift, int64_t entries) : shift_(shift) {
   SGF_CHECK(shift > 0, "shift must be positive, got {}", shift);
-  SGF_CHECK(entries > 0, "the table needs an entry, got {}", entries);
+  SGF_CHECK(entries > 0, "table entries must be at least 1, got {}", entries);
   for (int64_t i = 0; i < entries; ++i) {
     const double base = 1.0 - static_cast<double>(i) / static_cast<double>(entries);
     sigmas_.push_back(shift_sigma(base, shift));
@@ -66,15 +66,15 @@ std::vector<double> FlowSchedule::warp(std::span<const double> steps) const {
 }
 
 double score_timestep(int64_t index, double shift, TimestepRange range) {
-  SGF_CHECK(index >= 0 && index < kScoreIndices, "a score index lies in [0, {}), got {}", kScoreIndices, index);
+  SGF_CHECK(index >= 0 && index < kScoreIndices, "score index must be in [0, {}), got {}", kScoreIndices, index);
   const double base = static_cast<double>(index) / static_cast<double>(kScoreIndices);
   return std::clamp(kMaxTimestep * shift_sigma(base, shift), range.low, range.high);
 }
 
 double draw_score_timestep(const NoiseKey& key, const ScoreTimes& times, TimestepRange range) {
-  SGF_CHECK(times.least >= 0 && times.least <= range.high, "the least score time lies in [0, {}], got {}", range.high,
-            times.least);
-  // A rounding of the inverse must not lose the index that is `least` itself.
+  SGF_CHECK(times.least >= 0 && times.least <= range.high, "the least score time must be in [0, {}], got {}",
+            range.high, times.least);
+  // Rounding in the inverse must not lose the index of `least` itself.
   const double base = unshift_sigma(times.least / kMaxTimestep, times.shift) * static_cast<double>(kScoreIndices);
   const auto first = std::min(static_cast<int64_t>(std::ceil(base - 1e-9)), kScoreIndices - 1);
   return score_timestep(first + uniform_index(key, kScoreIndices - first), times.shift, range);

@@ -1,4 +1,4 @@
-// The table of noise levels: the shift that spends more steps where sigma is high, and the times drawn by it.
+// The table of noise levels: the shift that spends more steps at high sigma, and the times drawn with it.
 #pragma once
 
 #include "sgf/core/noise.h"
@@ -11,14 +11,14 @@
 
 namespace sgf {
 
-// Where score times may fall; the ends of the range teach nothing.
+// The range of score times; times at its ends carry no training signal.
 struct TimestepRange {
   double low = 20.0;
   double high = 980.0;
 };
 
-// A shift and its table: entry i has base 1 - i/N, sigma = shift_sigma(base), t = 1000 sigma. Highest sigma first;
-// 0 is not in it.
+// A shift and its table: entry i has base 1 - i/N, sigma = shift_sigma(base), t = 1000 sigma. Highest sigma first; 0 is
+// not in the table.
 class FlowSchedule {
  public:
   explicit FlowSchedule(double shift = 5.0, int64_t entries = 1000);
@@ -27,14 +27,14 @@ class FlowSchedule {
   const std::vector<double>& sigmas() const { return sigmas_; }
   const std::vector<double>& timesteps() const { return timesteps_; }
 
-  // The entry nearest to a timestep; of two equally near, the noisier.
+  // The entry nearest to a timestep; of two equally near ones, the noisier.
   int64_t nearest_entry(double timestep) const;
 
-  // Loss weight per entry, a bell over t: exp(-2 ((t - 500) / 1000)^2) less its minimum, scaled to mean 1.
+  // Loss weight per entry, a bell over t: exp(-2 ((t - 500) / 1000)^2) minus its minimum, scaled to mean 1.
   const std::vector<double>& training_weights() const { return training_weights_; }
   double training_weight(double timestep) const { return training_weights_[nearest_entry(timestep)]; }
 
-  // A student's step list as it is used: 1000, 750, 500, 250 become 1000, 937.5, 833.3, 625 under shift 5.
+  // A student's step list after the shift: 1000, 750, 500, 250 become 1000, 937.5, 833.3, 625 under shift 5.
   std::vector<double> warp(std::span<const double> steps) const;
 
  private:
@@ -47,13 +47,13 @@ class FlowSchedule {
 // Score time for index u*1000 of U{0..999}: 1000 * shift_sigma(u), clamped.
 double score_timestep(int64_t index, double shift = 5.0, TimestepRange range = {});
 
-// Which times scores are compared and a critic learns at.
+// The times at which scores are compared and the critic is trained.
 struct ScoreTimes {
   double shift = 5.0;
-  double least = 0;  // none below it
+  double least = 0;  // no time is below it
 };
 
-// A score time whose index is drawn from a key, of those at `least` and above.
+// A score time drawn from a key, among those not below `least`.
 double draw_score_timestep(const NoiseKey& key, const ScoreTimes& times = {}, TimestepRange range = {});
 
 }  // namespace sgf

@@ -17,7 +17,7 @@ struct ScheduleSettings {
 
   SigmaRule sigma_rule() const { return {.lookup = sigma_lookup, .shift = shift, .entries = table_size}; }
 
-  // The student's timesteps, noisiest first, warped where the settings say so.
+  // The student's timesteps, noisiest first, warped if the settings say so.
   std::vector<double> timesteps() const;
 
   bool operator==(const ScheduleSettings&) const = default;

@@ -9,7 +9,7 @@
 namespace sgf {
 namespace {
 
-// In float32, as the public code has its table: it counts from both ends towards the middle.
+// In float32, like the table in the public code, which counts from both ends towards the middle.
 double entry_sigma(const SigmaRule& rule, double index) {
   const auto count = static_cast<double>(rule.entries);
   const float step = -1.0F / static_cast<float>(count), shift = static_cast<float>(rule.shift);
@@ -21,9 +21,9 @@ double entry_sigma(const SigmaRule& rule, double index) {
 
 }  // namespace
 
-// Without the table: a timestep has at most two neighbours in it, and their places follow from the shift.
+// Without the table: a timestep has at most two neighbours in it, and their positions follow from the shift.
 double SigmaRule::at(double timestep) const {
-  SGF_CHECK(timestep >= 0 && timestep <= kMaxTimestep, "a timestep lies in [0, {}], got {}", kMaxTimestep, timestep);
+  SGF_CHECK(timestep >= 0 && timestep <= kMaxTimestep, "timestep must be in [0, {}], got {}", kMaxTimestep, timestep);
   if (lookup == SigmaLookup::kExact) return timestep / kMaxTimestep;
   const auto count = static_cast<double>(entries);
   const double place = (1.0 - unshift_sigma(timestep / kMaxTimestep, shift)) * count;

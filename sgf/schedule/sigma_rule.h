@@ -1,4 +1,4 @@
-// How noisy a latent is at a timestep: sigma, the share of noise in it. Torch-free; flow_match.h asks it of tensors.
+// How noisy a latent is at a timestep: sigma, its share of noise. Torch-free; flow_match.h has the tensor version.
 #pragma once
 
 #include "sgf/core/enum_names.h"
@@ -11,10 +11,10 @@ namespace sgf {
 // Timesteps run from 0 (clean) to this (pure noise).
 inline constexpr double kMaxTimestep = 1000.0;
 
-// How a timestep becomes a sigma.
+// How a timestep is converted to a sigma.
 enum class SigmaLookup {
   kExact,         // t / 1000: t = 0 is clean.
-  kNearestTable,  // The nearest of the table's entries, as Self Forcing does. The table holds no 0: t = 0 gives
+  kNearestTable,  // The nearest table entry, as in Self Forcing. The table has no 0: t = 0 gives
                   // 0.00498.
 };
 
@@ -22,17 +22,17 @@ constexpr auto enum_names(SigmaLookup) {
   return std::array{EnumName{SigmaLookup::kExact, "exact"}, EnumName{SigmaLookup::kNearestTable, "nearest_table"}};
 }
 
-// What the network is told, and the share of noise in what it is shown.
+// The timestep that the network is given, and the share of noise in its input.
 struct NoiseLevel {
   double timestep = 0;
   double sigma = 0;
 };
 
-// The sigma of a timestep, asked wherever training and rollouts put noise on latents or take it off them. Solvers walk
-// on grids of sigmas of their own.
+// The sigma of a timestep, used wherever training and rollouts add noise to latents or remove it. Solvers have their
+// own grids of sigmas.
 struct SigmaRule {
   SigmaLookup lookup = SigmaLookup::kExact;
-  double shift = 5;        // of the table; kNearestTable alone reads it
+  double shift = 5;        // of the table; used only by kNearestTable
   int64_t entries = 1000;  // of the table
 
   double at(double timestep) const;

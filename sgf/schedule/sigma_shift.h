@@ -1,4 +1,4 @@
-// The shift that spends more steps where sigma is high. Torch-free.
+// The shift that spends more steps at high sigma. Torch-free.
 #pragma once
 
 namespace sgf {

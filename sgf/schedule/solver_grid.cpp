@@ -1,4 +1,4 @@
-// The two grids samplers walk on.
+// The two grids that samplers use.
 #include "sgf/schedule/solver_grid.h"
 
 #include "sgf/core/error.h"
@@ -9,19 +9,19 @@
 namespace sgf {
 namespace {
 
-// Wan's table ends at 1 - 1/1000, kept in float32 before the grid is laid out from it.
+// Wan's table ends at 1 - 1/1000, rounded to float32 before the grid is computed from it.
 constexpr float kWanHighestBase = 0.999f;
 
-void check_steps(int64_t steps) { SGF_CHECK(steps > 0, "a solver needs at least one step, got {}", steps); }
+void check_steps(int64_t steps) { SGF_CHECK(steps > 0, "solver steps must be at least 1, got {}", steps); }
 
 }  // namespace
 
 void SolverGrid::validate() const {
   SGF_CHECK(steps() > 0 && sigmas.size() == timesteps.size() + 1,
-            "a grid has one more sigma than timesteps, got {} and {}", sigmas.size(), timesteps.size());
+            "a grid must have one more sigma than timesteps, got {} and {}", sigmas.size(), timesteps.size());
   for (size_t k = 0; k + 1 < sigmas.size(); ++k) {
     SGF_CHECK(sigmas[k] <= 1 && sigmas[k] > sigmas[k + 1] && sigmas[k + 1] >= 0,
-              "sigmas fall from at most 1 to at least 0, got {} then {}", sigmas[k], sigmas[k + 1]);
+              "sigmas must decrease from at most 1 to at least 0, got {} then {}", sigmas[k], sigmas[k + 1]);
   }
 }
 

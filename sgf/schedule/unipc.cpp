@@ -1,4 +1,4 @@
-// UniPC over tensors: remembers what the coefficients refer to.
+// UniPC over tensors: stores the tensors that the coefficients refer to.
 #include "sgf/schedule/unipc.h"
 
 #include "sgf/core/error.h"
@@ -15,8 +15,8 @@ namespace sgf {
 
 UniPcSolver::UniPcSolver(SolverGrid grid, int order) : grid_(std::move(grid)), max_order_(order) {
   grid_.validate();
-  SGF_CHECK(order == 1 || order == 2, "UniPC is of order 1 or 2 here, got {}", order);
-  SGF_CHECK(grid_.sigmas.front() < 1, "UniPC starts below sigma 1, where log-SNR is finite, got {}",
+  SGF_CHECK(order == 1 || order == 2, "UniPC order must be 1 or 2, got {}", order);
+  SGF_CHECK(grid_.sigmas.front() < 1, "UniPC must start below sigma 1, where log-SNR is finite, got {}",
             grid_.sigmas.front());
 }
 
@@ -38,7 +38,7 @@ at::Tensor UniPcSolver::predict() const {
 }
 
 at::Tensor UniPcSolver::step(const at::Tensor& flow, const at::Tensor& x) {
-  SGF_CHECK(!done(), "the UniPC solver has taken all its {} steps", grid_.steps());
+  SGF_CHECK(!done(), "the UniPC solver has already taken all its {} steps", grid_.steps());
   const at::Tensor x0 = x0_from_flow(x, flow, sigma());
   start_ = next_ > 0 ? correct(x0) : wide(x);
   previous_ = current_;

@@ -1,5 +1,5 @@
-// Wan's UniPC sampler: predicts with up to two clean-latent estimates, and corrects each step once the next estimate
-// is there, which costs no further network call.
+// Wan's UniPC sampler: predicts with up to two clean-latent estimates, and corrects each step once the next estimate is
+// known, at no extra network call.
 #pragma once
 
 #include "sgf/schedule/solver_grid.h"
@@ -8,8 +8,8 @@
 
 namespace sgf {
 
-// Walks a grid: while (!done()) x = step(network(x, timestep()), x). The first step, which has no past, and the last,
-// which ends at sigma 0 where log-SNR is infinite, are of order 1.
+// Walks a grid: while (!done()) x = step(network(x, timestep()), x). The first step, which has no history, and the
+// last, which ends at sigma 0 where log-SNR is infinite, have order 1.
 class UniPcSolver {
  public:
   explicit UniPcSolver(SolverGrid grid, int order = 2);
@@ -18,7 +18,7 @@ class UniPcSolver {
   double timestep() const { return grid_.timesteps.at(next_); }
   double sigma() const { return grid_.sigmas.at(next_); }
 
-  // `x` is what the last step returned, `flow` the network's answer there. Returns the next x, float32 or wider.
+  // `x` is the result of the last step, `flow` the network's output for it. Returns the next x, float32 or wider.
   at::Tensor step(const at::Tensor& flow, const at::Tensor& x);
 
  private:
@@ -30,7 +30,7 @@ class UniPcSolver {
   int max_order_;
   int64_t next_ = 0;
   int last_order_ = 0;
-  at::Tensor start_;     // corrected latent the last step set out from
+  at::Tensor start_;     // corrected latent at the start of the last step
   at::Tensor current_;   // newest clean-latent prediction
   at::Tensor previous_;  // the one before
 };

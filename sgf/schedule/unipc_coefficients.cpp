@@ -1,5 +1,5 @@
-// UniPC in log-SNR lambda = log((1 - sigma) / sigma): between two points h apart, the exact solution weighs the clean
-// prediction by an exponential, and divided differences of past predictions stand in for its derivatives.
+// UniPC in log-SNR lambda = log((1 - sigma) / sigma). Between two points h apart, the exact solution weights the clean
+// prediction by an exponential, and divided differences of past predictions replace its derivatives.
 #include "sgf/schedule/unipc_coefficients.h"
 
 #include <cmath>
@@ -9,7 +9,7 @@ namespace {
 
 double log_snr(double sigma) { return std::log1p(-sigma) - std::log(sigma); }
 
-// The quantities every formula shares. `decay` is e^-h - 1, which is both phi_1 and bh2's B(h).
+// The quantities that all formulas share. `decay` is e^-h - 1, which is both phi_1 and bh2's B(h).
 struct Interval {
   double h;
   double decay;
@@ -28,13 +28,13 @@ Interval interval(std::span<const double> sigmas, int64_t k) {
 
 UniPcWeights first_order(const Interval& on) { return {.x = on.x, .current = -on.gain}; }
 
-// Adds rho (m_{k-1} - m_k) / r, the slope seen backwards.
+// Adds rho (m_{k-1} - m_k) / r, the backward slope.
 void add_backward_slope(UniPcWeights& weights, const Interval& on, double rho) {
   weights.previous -= on.gain * rho / on.r;
   weights.current += on.gain * rho / on.r;
 }
 
-// Adds rho (m_{k+1} - m_k), the slope seen forwards.
+// Adds rho (m_{k+1} - m_k), the forward slope.
 void add_forward_slope(UniPcWeights& weights, const Interval& on, double rho) {
   weights.next -= on.gain * rho;
   weights.current += on.gain * rho;

@@ -1,4 +1,4 @@
-// The numbers of UniPC (Zhao et al. 2023), B(h) = e^h - 1 ("bh2"), on predicted clean latents. Free of torch: one
+// The coefficients of UniPC (Zhao et al. 2023), B(h) = e^h - 1 ("bh2"), on predicted clean latents. Torch-free: one
 // step is a weighted sum of a latent and up to three predictions.
 #pragma once
 
@@ -18,7 +18,8 @@ struct UniPcWeights {
 // Order 1 or 2; order 2 needs k >= 1 and a step that does not end at sigma 0.
 UniPcWeights unipc_predictor(std::span<const double> sigmas, int64_t k, int order);
 
-// Redoes the step once the prediction at its end is known. Never ends at sigma 0: nothing is predicted there.
+// Repeats the step once the prediction at its end is known. Never used for a step that ends at sigma 0: nothing is
+// predicted there.
 UniPcWeights unipc_corrector(std::span<const double> sigmas, int64_t k, int order);
 
 }  // namespace sgf

@@ -13,7 +13,7 @@ CachedPromptEncoder::CachedPromptEncoder(EmbeddingSource source, int64_t text_di
       cache_(std::move(cache)),
       make_encoder_(std::move(make_encoder)) {}
 
-// An entry of another shape was made by another program: it is as good as none.
+// An entry of another width was made by another program and is ignored.
 std::optional<EncodedPrompt> CachedPromptEncoder::find(const std::string& cleaned) const {
   std::optional<EncodedPrompt> found = cache_.find(embedding_key(source_, cleaned));
   if (found && (found->rows.size(1) != text_dim_ || found->rows.size(0) > source_.text_len)) return std::nullopt;
@@ -33,7 +33,7 @@ std::vector<EncodedPrompt> CachedPromptEncoder::encode_new(const std::vector<std
 }
 
 std::vector<EncodedPrompt> CachedPromptEncoder::encode(const std::vector<std::string>& cleaned) const {
-  std::map<std::string, EncodedPrompt> known;  // a prompt that comes twice is encoded once
+  std::map<std::string, EncodedPrompt> known;  // a repeated prompt is encoded once
   std::vector<std::string> fresh;
   for (const std::string& prompt : cleaned) {
     if (known.contains(prompt)) continue;

@@ -1,4 +1,4 @@
-// A prompt encoder behind a cache on disk: the inner one is made when the first new prompt comes, if one does.
+// A prompt encoder behind a cache on disk. The inner encoder is created only when a prompt is not in the cache.
 #pragma once
 
 #include "sgf/text/embedding_cache.h"
@@ -13,16 +13,16 @@ class CachedPromptEncoder final : public PromptEncoder {
  public:
   using Factory = std::function<std::unique_ptr<PromptEncoder>()>;
 
-  // `source` and `text_dim` are of the encoder that `make_encoder` makes.
+  // `source` and `text_dim` describe the encoder that `make_encoder` creates.
   CachedPromptEncoder(EmbeddingSource source, int64_t text_dim, EmbeddingCache cache, Factory make_encoder);
 
   int64_t text_len() const override { return source_.text_len; }
   int64_t text_dim() const override { return text_dim_; }
-  // All new prompts of a call go through the encoder together. Rows lie on the CPU.
+  // All uncached prompts of a call go through the encoder together. Embeddings are on the CPU.
   std::vector<EncodedPrompt> encode(const std::vector<std::string>& cleaned) const override;
 
   bool holds(const std::string& cleaned) const;
-  // Whether the inner encoder was needed so far.
+  // Whether the inner encoder has been created.
   bool was_opened() const { return encoder_ != nullptr; }
 
  private:

@@ -19,13 +19,13 @@ size_t sequence_length(uint8_t lead) {
   return lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
 }
 
-// One character and its length in bytes. A length of 0 says that the bytes are none.
+// One character and its length in bytes. A length of 0 means that the bytes are invalid.
 struct Decoded {
   char32_t c = kReplacementCharacter;
   size_t bytes = 0;
 };
 
-// Shortest form and range are checked; surrogates are left to the caller.
+// Checks for the shortest form and the range; surrogates are left to the caller.
 Decoded decode_one(std::string_view text, size_t at) {
   const uint8_t lead = byte_at(text, at);
   const size_t length = sequence_length(lead);
@@ -41,7 +41,7 @@ Decoded decode_one(std::string_view text, size_t at) {
   return is_shortest && c <= 0x10ffff ? Decoded{c, length} : Decoded{};
 }
 
-// How many bytes of a broken sequence go into one U+FFFD: those that could still have begun a character.
+// How many bytes of a broken sequence become one U+FFFD: those that could still start a character.
 size_t broken_length(std::string_view text, size_t at) {
   const size_t length = sequence_length(byte_at(text, at));
   size_t bytes = 1;
@@ -49,8 +49,8 @@ size_t broken_length(std::string_view text, size_t at) {
   return bytes;
 }
 
-// Surrogates encoded one by one, and Java's NUL. A C0 at the end of a line counts as one too, and takes the line's end
-// with it: so does the program whose results these must equal.
+// Surrogates encoded separately, and Java's NUL. A C0 at the end of a line counts as one too and consumes the line
+// break: the program whose results these must equal does the same.
 Decoded decode_variant(std::string_view text, size_t at) {
   if (byte_at(text, at) == 0xc0) {
     const bool ends_line = at + 2 == text.size() && text[at + 1] == '\n';

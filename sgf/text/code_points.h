@@ -1,4 +1,4 @@
-// Text as code points, and back. Torch-free.
+// Conversion between UTF-8 and code points. Torch-free.
 #pragma once
 
 #include <optional>
@@ -9,21 +9,20 @@ namespace sgf {
 
 inline constexpr char32_t kReplacementCharacter = 0xfffd;
 
-// Whatever is no UTF-8 becomes U+FFFD, a sequence at a time; surrogates that were encoded one by one come through, for
-// whoever joins them.
+// Each invalid sequence becomes one U+FFFD. Surrogates that were encoded separately are kept for the caller to join.
 std::u32string decode_utf8(std::string_view text);
 
-// Nothing where a byte is out of place. Two encoded surrogates for one character above U+FFFF, as Java and old
-// databases write it, and C0 80 for NUL are in place.
+// nullopt if the bytes are invalid. Accepts two encoded surrogates for one character above U+FFFF, as Java and old
+// databases write them, and C0 80 for NUL.
 std::optional<std::u32string> decode_strict_utf8(std::string_view text);
 
-// Surrogates become U+FFFD: the result is always valid.
+// Surrogates become U+FFFD, so the result is always valid.
 std::string encode_utf8(std::u32string_view text);
 
-// What Python's str.isspace, and so `\s`, calls space.
+// Whitespace according to Python's str.isspace, and so to `\s`.
 bool is_space(char32_t c);
 
-// What `\w` matches.
+// Whether `\w` matches.
 bool is_word(char32_t c);
 
 }  // namespace sgf

@@ -40,10 +40,10 @@ int64_t count_from(const std::string& text) {
 
 EncodedPrompt read_entry(const std::filesystem::path& path, const std::string& key) {
   const TensorFile file = open_tensor_file(path);
-  SGF_CHECK(value_of(file, "key") == key, "is the entry of another key");
+  SGF_CHECK(value_of(file, "key") == key, "belongs to another key");
   EncodedPrompt encoded{.rows = map_tensor(file, kRows).clone(), .cut = count_from(value_of(file, "cut"))};
-  SGF_CHECK(encoded.rows.dim() == 2 && encoded.rows.is_floating_point(), "holds no rows");
-  SGF_CHECK(hash_of(encoded.rows) == value_of(file, "sha256"), "its rows are not those that were written");
+  SGF_CHECK(encoded.rows.dim() == 2 && encoded.rows.is_floating_point(), "contains no embedding");
+  SGF_CHECK(hash_of(encoded.rows) == value_of(file, "sha256"), "its embedding is damaged");
   return encoded;
 }
 
@@ -58,8 +58,7 @@ std::filesystem::path default_embedding_folder() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   if (cache != nullptr && *cache == '/') return std::filesystem::path(cache) / "sgf" / "prompts";
   const char* home = std::getenv("HOME");
-  SGF_CHECK(home != nullptr && *home != '\0',
-            "no folder for prompt embeddings: neither XDG_CACHE_HOME nor HOME is set");
+  SGF_CHECK(home != nullptr && *home != '\0', "no folder for prompt embeddings: set XDG_CACHE_HOME or HOME");
   return std::filesystem::path(home) / ".cache" / "sgf" / "prompts";
 }
 
@@ -74,12 +73,13 @@ void EmbeddingCache::say(const std::string& what) const {
 
 std::optional<EncodedPrompt> EmbeddingCache::find(const std::string& key) const {
   const std::filesystem::path path = path_of(key);
-  std::error_code ignored;  // what cannot be looked at is not there
+  std::error_code ignored;  // a file that cannot be examined counts as missing
   if (!std::filesystem::exists(path, ignored)) return std::nullopt;
   try {
     return read_entry(path, key);
   } catch (const Error& error) {
-    say(fmt::format("{}: this cached prompt can't be used and is encoded again: {}", path.string(), error.what()));
+    say(fmt::format("{}: this cached prompt embedding cannot be used and is computed again: {}", path.string(),
+                    error.what()));
     return std::nullopt;
   }
 }
@@ -94,8 +94,8 @@ void EmbeddingCache::keep(const std::string& key, const std::string& prompt, con
                   {"prompt", prompt},
                   {"cut", std::to_string(encoded.cut)},
                   {"sha256", hash_of(encoded.rows)}});
-  } catch (const std::exception& error) {  // Error, or filesystem_error of the folder
-    say(fmt::format("{}: this prompt's embedding was not kept, and will be encoded again: {}", folder_.string(),
+  } catch (const std::exception& error) {  // Error, or filesystem_error from the folder
+    say(fmt::format("{}: this prompt's embedding could not be stored and will be computed again: {}", folder_.string(),
                     error.what()));
   }
 }

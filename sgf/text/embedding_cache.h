@@ -1,4 +1,4 @@
-// Prompt embeddings on disk, so that the large encoder is read once per new prompt.
+// Prompt embeddings on disk, so that the large encoder is loaded only for new prompts.
 #pragma once
 
 #include "sgf/text/prompt_encoder.h"
@@ -9,31 +9,31 @@
 
 namespace sgf {
 
-// What an embedding depends on beside its prompt.
+// What an embedding depends on besides its prompt.
 struct EmbeddingSource {
   std::string encoder;    // weight_identity of its file
   std::string tokenizer;  // SHA-256 of its file
   int64_t text_len = 0;
-  std::string dtype;   // of the computation
+  std::string dtype;   // computation type
   std::string device;  // "cpu" or "cuda": their last bits differ
 };
 
-// SHA-256 over all of it.
+// SHA-256 over all of these.
 std::string embedding_key(const EmbeddingSource& source, const std::string& cleaned);
 
 // $XDG_CACHE_HOME/sgf/prompts, else ~/.cache/sgf/prompts.
 std::filesystem::path default_embedding_folder();
 
-// One small safetensors file a prompt: its real rows, with a hash over them. Whatever goes wrong with the folder costs
-// time, never the run: it is said once and the prompt encoded anew.
+// One small safetensors file per prompt: its embedding without padding, and a hash. A problem with the folder costs
+// time but never stops a run: a warning is given once and the prompt is encoded again.
 class EmbeddingCache {
  public:
   explicit EmbeddingCache(std::filesystem::path folder, SayWarning warn = {});
 
-  // Nothing where there is no entry, or none that can be trusted.
+  // nullopt if there is no entry, or the entry is invalid.
   std::optional<EncodedPrompt> find(const std::string& key) const;
 
-  // `prompt` is stored too, for whoever looks into the folder.
+  // `prompt` is stored too, for people who look into the folder.
   void keep(const std::string& key, const std::string& prompt, const EncodedPrompt& encoded) const;
 
   std::filesystem::path path_of(const std::string& key) const;

@@ -10,8 +10,8 @@
 namespace sgf {
 namespace {
 
-constexpr size_t kLongestName = 32;    // of what a browser takes for a name
-constexpr size_t kLongestEntity = 24;  // of what ftfy does
+constexpr size_t kLongestName = 32;    // of a name in a browser
+constexpr size_t kLongestEntity = 24;  // of an entity in ftfy
 
 bool is_digit(char32_t c) { return c >= '0' && c <= '9'; }
 bool is_hex_digit(char32_t c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
@@ -28,7 +28,7 @@ const HtmlEntity* find_entity(std::span<const HtmlEntity> table, std::u32string_
 
 bool is_noncharacter(char32_t c) { return (c >= 0xfdd0 && c <= 0xfdef) || (c & 0xfffe) == 0xfffe; }
 
-// HTML reads the numbers of Windows-1252's bytes as their characters, drops controls and what is no character.
+// HTML reads numbers of Windows-1252 bytes as their characters and drops controls and invalid code points.
 std::u32string text_of_number(char32_t number) {
   if (number == 0 || number > 0x10ffff || (number >= 0xd800 && number <= 0xdfff)) return {kReplacementCharacter};
   if (number >= 0x80 && number <= 0x9f) {
@@ -39,13 +39,13 @@ std::u32string text_of_number(char32_t number) {
   return {number};
 }
 
-// What an escape stands for, and how many characters it takes, the ampersand included.
+// The text that an escape stands for, and its length in characters, including the ampersand.
 struct Unescaped {
   std::u32string text;
   size_t length = 0;
 };
 
-// "&#233;" or "&#xe9", where `text` begins with "&#"; nothing where no digit follows.
+// "&#233;" or "&#xe9", where `text` begins with "&#"; nullopt if no digit follows.
 std::optional<Unescaped> read_number(std::u32string_view text) {
   const bool is_hex = text.size() > 2 && (text[2] | 0x20) == 'x';
   const size_t begin = is_hex ? 3 : 2;
@@ -61,7 +61,7 @@ std::optional<Unescaped> read_number(std::u32string_view text) {
 
 bool may_be_in_name(char32_t c) { return std::u32string_view(U"\t\n\f <&#;").find(c) == std::u32string_view::npos; }
 
-// The longest name that the word after the ampersand begins with.
+// The longest entity name at the beginning of the word after the ampersand.
 std::optional<Unescaped> read_name(std::u32string_view text) {
   size_t end = 1;
   while (end < text.size() && end <= kLongestName && may_be_in_name(text[end])) ++end;
@@ -79,7 +79,7 @@ std::optional<Unescaped> read_escape(std::u32string_view text) {
   return text.size() > 1 && text[1] == '#' ? read_number(text) : read_name(text);
 }
 
-// The length of "&name;" or "&#name;" at the beginning of the text, 0 where there is none.
+// The length of "&name;" or "&#name;" at the beginning of the text, or 0.
 size_t whole_entity_length(std::u32string_view text) {
   const size_t begin = text.size() > 1 && text[1] == '#' ? 2 : 1;
   size_t end = begin;
@@ -88,7 +88,7 @@ size_t whole_entity_length(std::u32string_view text) {
   return is_whole ? end + 1 : 0;
 }
 
-// A number must be read to its semicolon, and not be one.
+// A numeric escape must end with its semicolon and must not stand for a semicolon.
 std::optional<Unescaped> read_whole_entity(std::u32string_view text) {
   const size_t length = whole_entity_length(text);
   if (length == 0) return std::nullopt;

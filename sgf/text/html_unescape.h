@@ -1,4 +1,4 @@
-// HTML's escapes for characters, read in two ways: carefully, where text may only look like HTML, and as a browser
+// HTML escapes for characters, read in two ways: carefully, for text that may only look like HTML, and as a browser
 // does. Torch-free.
 #pragma once
 
@@ -7,10 +7,10 @@
 
 namespace sgf {
 
-// As ftfy does: whole entities with their semicolon ("&eacute;", "&#233;"), names in capitals too ("&EACUTE;").
+// Like ftfy: whole entities with their semicolon ("&eacute;", "&#233;"), names also in capitals ("&EACUTE;").
 std::u32string unescape_whole_entities(std::u32string_view text);
 
-// As Python's html.unescape, which follows HTML5: also without a semicolon, and the beginning of a longer word
+// Like Python's html.unescape, which follows HTML5: also without a semicolon, and at the beginning of a longer word
 // ("&notit" is "¬it").
 std::u32string unescape_html(std::u32string_view text);
 

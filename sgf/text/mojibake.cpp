@@ -34,7 +34,7 @@ const PageBytes& page_bytes() {
   return pages;
 }
 
-// The bytes that read as this text in that page, or nothing where some character is not in it.
+// The bytes that this code page decodes to this text; nullopt if a character is not in the page.
 std::optional<std::string> bytes_in(std::u32string_view text, CodePage page) {
   const auto& upper = page_bytes()[static_cast<size_t>(page)];
   std::string bytes;
@@ -53,7 +53,7 @@ struct ByteRange {
   uint8_t last;
 };
 
-using ByteSet = std::vector<ByteRange>;  // any of them
+using ByteSet = std::vector<ByteRange>;  // any of these ranges
 using ByteSequence = std::vector<ByteSet>;
 
 ByteSet byte(uint8_t only) { return {{only, only}}; }
@@ -71,7 +71,7 @@ bool begins_with(std::string_view bytes, const ByteSequence& sequence) {
   return true;
 }
 
-// Each stretch that begins one of the sequences, the first that does, goes through `change`.
+// Passes each stretch that matches one of the sequences, the first match winning, through `change`.
 template <class Change>
 std::string replace_sequences(std::string_view bytes, const std::vector<ByteSequence>& sequences,
                               const Change& change) {
@@ -87,8 +87,7 @@ std::string replace_sequences(std::string_view bytes, const std::vector<ByteSequ
   return out;
 }
 
-// UTF-8 in which 0xa0, a no-break space in most pages, was turned into a plain one. Only where the character would be
-// a likely one.
+// UTF-8 in which 0xa0, a no-break space in most pages, became a plain space. Only where the character is likely.
 const std::vector<ByteSequence>& sequences_with_space() {
   static const ByteSet space = byte(' '), tail{{0x80, 0xbf}}, likely{{0x80, 0x84}, {0x86, 0x9f}, {0xa1, 0xbf}};
   static const std::vector<ByteSequence> sequences{
@@ -102,7 +101,7 @@ const std::vector<ByteSequence>& sequences_with_space() {
   return sequences;
 }
 
-// "Ã la" is "à la", whose no-break space was joined with the space after it; but "Ãs" is "às".
+// "Ã la" is "à la", whose no-break space was merged with the following space; but "Ãs" is "às".
 std::string restore_a_grave(std::string_view bytes) {
   constexpr std::array<std::string_view, 5> kPortuguese{" ", "quele", "quela", "quilo", "s "};
   std::string out;
@@ -133,7 +132,7 @@ std::string restore_no_break_spaces(std::string bytes) {
   return bytes;
 }
 
-// UTF-8 of which a byte was lost to U+FFFD, or to a question mark.
+// UTF-8 of which one byte became U+FFFD or a question mark.
 const std::vector<ByteSequence>& lossy_sequences() {
   static const ByteSet lost = byte(0x1a), asked{{0x1a, 0x1a}, {'?', '?'}};
   static const ByteSet tail{{0x1a, 0x1a}, {0x80, 0xbf}}, any{{0x1a, 0x1a}, {'?', '?'}, {0x80, 0xbf}};
@@ -166,7 +165,7 @@ std::optional<std::u32string> reread(std::u32string_view text, CodePage page) {
   return decode_strict_utf8(*bytes);
 }
 
-// How many characters from `at` on look like one of UTF-8; 0 where none.
+// How many characters from `at` on look like one UTF-8 sequence; 0 if none do.
 size_t encoded_length(std::u32string_view text, size_t at) {
   constexpr std::array<uint32_t, 3> kFirst{kFirstOf2, kFirstOf3, kFirstOf4};
   for (size_t tails = 1; tails <= kFirst.size(); ++tails) {
@@ -179,7 +178,7 @@ size_t encoded_length(std::u32string_view text, size_t at) {
   return 0;
 }
 
-// The end of the run of such characters that begins at `at`, or `at`. A run never begins in the midst of a garble.
+// The end of the run of such characters that begins at `at`, or `at`. A run never begins inside a sequence.
 size_t encoded_run_end(std::u32string_view text, size_t at) {
   if (at > 0 && (mojibake_classes(text[at - 1]) & kContinuationStrict) != 0) return at;
   size_t end = at;
@@ -191,7 +190,7 @@ size_t encoded_run_end(std::u32string_view text, size_t at) {
   return end;
 }
 
-// Mends stretches on their own where the whole cannot be reread.
+// Repairs stretches separately if the whole text cannot be decoded again.
 std::u32string mend_parts(std::u32string_view text) {
   std::u32string out;
   for (size_t at = 0; at < text.size();) {

@@ -9,18 +9,18 @@
 namespace sgf {
 namespace {
 
-// Beside the classes of the table, a few that are quicker computed than listed.
+// In addition to the classes of the table, a few that are faster to compute than to list.
 constexpr uint32_t kLatinLower = 1u << 20;
 constexpr uint32_t kLatinUpper = 1u << 21;
 constexpr uint32_t kSpace = 1u << 22;
 constexpr uint32_t kWord = 1u << 23;
-constexpr uint32_t kNoLatin = 1u << 24;    // anything but a plain Latin letter
-constexpr uint32_t kNoNewline = 1u << 25;  // anything but the end of a line
+constexpr uint32_t kNoLatin = 1u << 24;    // any character except a plain Latin letter
+constexpr uint32_t kNoNewline = 1u << 25;  // any character except a line break
 constexpr uint32_t kLatin = kLatinLower | kLatinUpper;
 constexpr uint32_t kAccented = kLowerAccented | kUpperAccented;
 constexpr uint32_t kPunctuation = kStartPunctuation | kEndPunctuation;
 
-// One place of a sign: a character of one of these classes, or one of these.
+// One position of a sign: matches a character of one of these classes, or one of these characters.
 struct Place {
   uint32_t classes = 0;
   std::u32string_view others = {};
@@ -28,7 +28,7 @@ struct Place {
 
 using Sign = std::vector<Place>;
 
-// Which mixtures of classes are unlikely.
+// Unlikely combinations of classes.
 const std::vector<Sign>& signs_of_classes() {
   static const std::vector<Sign> signs{
       {{kC1}},
@@ -54,7 +54,7 @@ const std::vector<Sign>& signs_of_classes() {
   return signs;
 }
 
-// Common results of one code page or another.
+// Frequent results of one code page or another.
 const std::vector<Sign>& signs_of_pages() {
   constexpr uint32_t kArabic = kCommon | kCurrency | kBad | kNumeric | kStartPunctuation;
   constexpr std::u32string_view kArabicLeads = U"ØÙ", kArabicTails = U"ŸŠ®°µ»";
@@ -113,7 +113,7 @@ uint32_t find_classes(char32_t c) {
   return after != ranges.begin() && c <= (after - 1)->last ? (after - 1)->classes : 0;
 }
 
-// Of the first plane, because each character of a prompt is looked up many times.
+// A table for the first plane, because each character of a prompt is looked up many times.
 const std::vector<uint32_t>& classes_of_first_plane() {
   static const std::vector<uint32_t> all = [] {
     std::vector<uint32_t> found(0x10000);

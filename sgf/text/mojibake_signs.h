@@ -1,4 +1,4 @@
-// Does a text look as if UTF-8 had been read as something else? Torch-free.
+// Detects text that looks like UTF-8 decoded with another code page. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@ namespace sgf {
 // The MojibakeClass bits of a character.
 uint32_t mojibake_classes(char32_t c);
 
-// Whether some characters stand together that hardly ever do on purpose. The pairs and triples are those that ftfy 6
-// publishes, so that the same prompts are mended here as there.
+// Whether the text has character combinations that almost never occur on purpose. The pairs and triples are those
+// published by ftfy 6, so that the same prompts are repaired.
 bool looks_like_mojibake(std::u32string_view text);
 
 }  // namespace sgf

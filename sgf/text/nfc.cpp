@@ -9,7 +9,7 @@
 namespace sgf {
 namespace {
 
-// Hangul syllables are joined by arithmetic (Unicode, section 3.12).
+// Hangul syllables are composed by arithmetic (Unicode, section 3.12).
 constexpr char32_t kSyllables = 0xac00, kLeads = 0x1100, kVowels = 0x1161, kTails = 0x11a7;
 constexpr char32_t kLeadCount = 19, kVowelCount = 21, kTailCount = 28;
 constexpr char32_t kSyllableCount = kLeadCount * kVowelCount * kTailCount;
@@ -40,7 +40,7 @@ void take_apart(std::u32string& out, char32_t c) {
   if (parts->second != 0) take_apart(out, parts->second);
 }
 
-// Marks after a letter, each run sorted by class; equal classes keep their order.
+// Sorts each run of marks after a letter by class; equal classes keep their order.
 void order_marks(std::u32string& text) {
   for (size_t begin = 0; begin < text.size();) {
     size_t end = begin;
@@ -64,7 +64,7 @@ const Pairs& composed_pairs() {
   return pairs;
 }
 
-// 0 where the two do not join.
+// Returns 0 if the two do not compose.
 char32_t join(char32_t first, char32_t second) {
   if (first - kLeads < kLeadCount && second - kVowels < kVowelCount) {
     return kSyllables + ((first - kLeads) * kVowelCount + (second - kVowels)) * kTailCount;
@@ -75,11 +75,11 @@ char32_t join(char32_t first, char32_t second) {
   return found == composed_pairs().end() ? 0 : found->second;
 }
 
-// A mark joins the last letter unless something of its own class, or another letter, stands between.
+// A mark composes with the last letter unless a mark of the same class, or another letter, is between them.
 std::u32string join_all(std::u32string_view text) {
   std::u32string out;
-  size_t letter = std::u32string::npos;  // where in `out` the last one stands
-  int before = 0;                        // class of what was kept since
+  size_t letter = std::u32string::npos;  // position of the last letter in `out`
+  int before = 0;                        // class of the last mark kept since
   for (const char32_t c : text) {
     const int own = combining_class(c);
     const bool is_next = letter + 1 == out.size();

@@ -1,4 +1,4 @@
-// Canonical composition: "e" with an acute accent after it becomes "é". Torch-free.
+// Canonical composition: "e" followed by an acute accent becomes "é". Torch-free.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace sgf {
 
-// Unicode's normal form C.
+// Unicode normalization form C.
 std::u32string to_nfc(std::u32string_view text);
 
 }  // namespace sgf

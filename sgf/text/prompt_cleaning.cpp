@@ -11,7 +11,7 @@
 namespace sgf {
 namespace {
 
-constexpr size_t kLongestSegment = 1'000'000;  // characters; ftfy mends longer lines in pieces
+constexpr size_t kLongestSegment = 1'000'000;  // characters; ftfy repairs longer lines in pieces
 
 void replace_by(std::u32string& text, std::span<const Replacement> table) {
   const auto find = [&](char32_t c) { return std::ranges::lower_bound(table, c, {}, &Replacement::from); };
@@ -29,7 +29,7 @@ void straighten_quotes(std::u32string& text) {
   }
 }
 
-// Windows', old Macs' and Unicode's own.
+// Line breaks of Windows, old Macs and Unicode.
 void unify_line_breaks(std::u32string& text) {
   std::u32string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -40,7 +40,7 @@ void unify_line_breaks(std::u32string& text) {
   text = std::move(out);
 }
 
-// Pairs become the character they stand for, others U+FFFD.
+// Surrogate pairs become the character they stand for, other surrogates U+FFFD.
 void join_surrogates(std::u32string& text) {
   std::u32string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -75,7 +75,7 @@ void remove_terminal_escapes(std::u32string& text) {
   text = std::move(out);
 }
 
-// Controls that show nothing: ASCII's but for white space, old Arabic ones, annotations, byte-order marks.
+// Invisible controls: ASCII except white space, deprecated Arabic ones, annotations, byte-order marks.
 bool is_control(char32_t c) {
   return c <= 0x08 || c == 0x0b || (c >= 0x0e && c <= 0x1f) || c == 0x7f || (c >= 0x206a && c <= 0x206f) ||
          c == 0xfeff || (c >= 0xfff9 && c <= 0xfffc);
@@ -94,7 +94,7 @@ std::u32string fix_once(std::u32string text, bool unescape) {
   return to_nfc(text);
 }
 
-// A fix can lay bare another: until nothing changes.
+// One fix may reveal the need for another: repeats until nothing changes.
 std::u32string fix_segment(std::u32string text, bool unescape) {
   for (;;) {
     std::u32string fixed = fix_once(text, unescape);
@@ -103,7 +103,7 @@ std::u32string fix_segment(std::u32string text, bool unescape) {
   }
 }
 
-// Line by line. A "<" says that this is HTML, whose escapes mean something, from there on.
+// Line by line. A "<" marks the text as HTML; from there on escapes are kept.
 std::u32string fix_lines(std::u32string_view text) {
   std::u32string out;
   bool unescape = true;

@@ -1,4 +1,4 @@
-// A prompt as Wan's tokenizer wants it. Torch-free.
+// Cleans a prompt the way Wan's tokenizer expects it. Torch-free.
 #pragma once
 
 #include <string>
@@ -6,12 +6,12 @@
 
 namespace sgf {
 
-// What Wan does before SentencePiece: ftfy's defaults (mojibake, straight quotes, ligatures, widths of letters, line
-// breaks, escapes and control characters, NFC), HTML unescaped twice, runs of white space to one space, none at the
-// ends. Bytes that are no UTF-8 become U+FFFD.
+// What Wan does before SentencePiece: ftfy's defaults (mojibake, straight quotes, ligatures, letter widths, line
+// breaks, escapes and control characters, NFC), HTML unescaped twice, white space collapsed to single spaces and
+// trimmed. Invalid UTF-8 becomes U+FFFD.
 std::string clean_prompt(std::string_view prompt);
 
-// ftfy's part alone.
+// Only ftfy's part.
 std::string fix_text(std::string_view text);
 
 }  // namespace sgf

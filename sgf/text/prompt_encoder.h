@@ -1,4 +1,4 @@
-// Cleaned prompts to rows, one tensor a prompt: what a cache can stand before.
+// Cleaned prompts to embeddings, one tensor per prompt. A cache can wrap this interface.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -25,7 +25,7 @@ class PromptEncoder {
   virtual std::vector<EncodedPrompt> encode(const std::vector<std::string>& cleaned) const = 0;
 };
 
-// Something worth a word that ends nothing.
+// Receives warnings that do not stop the work.
 using SayWarning = std::function<void(const std::string&)>;
 
 }  // namespace sgf

@@ -1,4 +1,4 @@
-// A protocol buffer is a row of (field number, wire type, value). Few fields matter here; the rest is stepped over.
+// A protocol buffer is a list of (field number, wire type, value). Few fields matter here; the others are skipped.
 #include "sgf/text/spiece_model.h"
 
 #include "sgf/core/error.h"
@@ -17,11 +17,11 @@ constexpr uint64_t kUnigram = 1;
 
 struct Field {
   uint32_t number = 0;
-  uint64_t value = 0;      // of a varint or a fixed number
-  std::string_view bytes;  // of a string or a message
+  uint64_t value = 0;      // for a varint or a fixed number
+  std::string_view bytes;  // for a string or a message
 };
 
-// Steps through the fields of one message; nothing and `is_broken` where the bytes are none.
+// Steps through the fields of one message; returns nullopt and sets `is_broken` if the bytes are invalid.
 class FieldReader {
  public:
   explicit FieldReader(std::string_view bytes) : rest_(bytes) {}
@@ -132,12 +132,12 @@ SpieceModel read_spiece_model(const std::filesystem::path& path) {
     if (field.number == 3) is_good = is_good && read_normalizer(model.normalizer, field.bytes);
   };
   is_good = read_message(file->text(), take) && is_good && !model.pieces.empty();
-  SGF_CHECK(is_good, "{}: no SentencePiece model, or not all of one; expected the spiece.model of google/umt5-xxl",
+  SGF_CHECK(is_good, "{}: is not a complete SentencePiece model; expected the spiece.model of google/umt5-xxl",
             path.string());
-  SGF_CHECK(kind == kUnigram, "{}: a SentencePiece model of type {}; UMT5's is of type 1, Unigram", path.string(),
-            kind);
+  SGF_CHECK(kind == kUnigram, "{}: is a SentencePiece model of type {}, expected type 1 (Unigram) as in UMT5",
+            path.string(), kind);
   const auto unknowns = std::ranges::count(model.pieces, PieceKind::kUnknown, &SpiecePiece::kind);
-  SGF_CHECK(unknowns == 1, "{}: a SentencePiece model has one unknown piece, this one {}", path.string(), unknowns);
+  SGF_CHECK(unknowns == 1, "{}: a SentencePiece model must have one unknown piece, got {}", path.string(), unknowns);
   return model;
 }
 

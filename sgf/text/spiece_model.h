@@ -1,4 +1,4 @@
-// The file format of SentencePiece models, as far as a Unigram model needs it. Torch-free.
+// The file format of SentencePiece models, as far as Unigram models need it. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,23 @@ struct SpiecePiece {
   PieceKind kind = PieceKind::kNormal;
 };
 
-// How text is brought to the letters that the pieces are made of.
+// How text is normalised to the characters of the pieces.
 struct SpieceNormalizer {
-  std::string charsmap;  // a trie of sequences and what they become; empty: nothing changes
+  std::string charsmap;  // a trie of sequences and their replacements; empty: no changes
   bool add_dummy_prefix = true;
   bool remove_extra_whitespaces = true;
   bool escape_whitespaces = true;
 };
 
 struct SpieceModel {
-  std::vector<SpiecePiece> pieces;  // a piece's place is its id
+  std::vector<SpiecePiece> pieces;  // the index of a piece is its id
   SpieceNormalizer normalizer;
   bool byte_fallback = false;
   bool whitespace_as_suffix = false;
   std::string end_piece = "</s>";
 };
 
-// Throws Error that names the file where it is no model, or one of another kind than Unigram.
+// Throws an Error that names the file if it is not a model, or not a Unigram model.
 SpieceModel read_spiece_model(const std::filesystem::path& path);
 
 }  // namespace sgf

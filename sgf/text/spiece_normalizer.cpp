@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kVisibleSpace = "\xe2\x96\x81";  // U+2581
 constexpr std::string_view kBrokenByte = "\xef\xbf\xbd";    // U+FFFD
 
-// A unit of the double array: the label of the edge that leads to it, where its children lie, whether it ends a key.
+// A unit of the double array: the label of the edge to it, the position of its children, and whether it ends a key.
 bool ends_key(uint32_t unit) { return ((unit >> 8) & 1) != 0; }
 uint32_t value_of_leaf(uint32_t unit) { return unit & 0x7fffffffu; }
 uint32_t label_of(uint32_t unit) { return unit & 0x800000ffu; }
@@ -40,7 +40,7 @@ SpieceTextNormalizer::SpieceTextNormalizer(const SpieceModel& model, const std::
   const std::string_view map = settings_.charsmap;
   const size_t trie_bytes = map.size() < 4 ? 0 : little_endian(map);
   SGF_CHECK(trie_bytes >= 1024 && trie_bytes % 4 == 0 && trie_bytes < map.size() - 4 && map.back() == '\0',
-            "{}: a SentencePiece model whose table of replacements is damaged", source);
+            "{}: the replacement table of the SentencePiece model is damaged", source);
   for (size_t at = 4; at < 4 + trie_bytes; at += 4) trie_.push_back(little_endian(map.substr(at)));
   replacements_ = map.substr(4 + trie_bytes);
 }

@@ -1,5 +1,5 @@
-// SentencePiece's own reading of text before it is cut into pieces: sequences replaced by a table, spaces made visible.
-// Torch-free.
+// SentencePiece's normalisation before text is split into pieces: a table replaces sequences, and spaces become
+// visible. Torch-free.
 #pragma once
 
 #include "sgf/text/spiece_model.h"
@@ -13,14 +13,14 @@ namespace sgf {
 
 class SpieceTextNormalizer {
  public:
-  // Throws Error where the table of replacements is none. User-defined pieces are left as they are.
-  SpieceTextNormalizer(const SpieceModel& model, const std::string& source);  // errors name the source
-  SpieceTextNormalizer(const SpieceTextNormalizer&) = delete;                 // one part points into another
+  // Throws Error if the replacement table is invalid. User-defined pieces are kept.
+  SpieceTextNormalizer(const SpieceModel& model, const std::string& source);  // errors start with the source
+  SpieceTextNormalizer(const SpieceTextNormalizer&) = delete;                 // members point into each other
 
   std::string normalize(std::string_view text) const;
 
  private:
-  // What stands at the beginning of the text: its replacement, and how many bytes it takes.
+  // The replacement for the beginning of the text, and how many bytes it replaces.
   struct Prefix {
     std::string_view text;
     size_t bytes = 0;
@@ -32,11 +32,11 @@ class SpieceTextNormalizer {
   SpieceNormalizer settings_;
   bool whitespace_as_suffix_;
   std::vector<uint32_t> trie_;     // a double array
-  std::string_view replacements_;  // in settings_.charsmap, each ended by a zero byte
+  std::string_view replacements_;  // in settings_.charsmap, each terminated by a zero byte
   std::vector<std::string> user_pieces_;
 };
 
-// Bytes of the UTF-8 character that begins with this one, as SentencePiece counts them.
+// Length of the UTF-8 character that starts with this byte, as SentencePiece counts it.
 size_t utf8_length(char lead);
 
 }  // namespace sgf

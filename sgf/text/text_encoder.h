@@ -1,5 +1,5 @@
-// What turns prompts into the rows that the network attends to. The world's
-// small table and a real encoder look alike from here on.
+// Turns prompts into the embeddings that the network attends to. The world's small table and a real encoder have the
+// same interface.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -17,8 +17,7 @@ class TextEncoder {
   virtual int64_t text_len() const = 0;
   virtual int64_t text_dim() const = 0;
 
-  // [B, text_len, text_dim]: a row a token, zeros after the last. An empty
-  // prompt is the unconditional one.
+  // [B, text_len, text_dim]: one row per token, padded with zeros. An empty prompt is the unconditional one.
   virtual at::Tensor encode(const std::vector<std::string>& prompts) const = 0;
 };
 

@@ -18,7 +18,7 @@ bool can_come_from_text(PieceKind kind) {
 
 }  // namespace
 
-// The likeliest way to cut the text that ends here: its last piece, and where that begins.
+// The best segmentation of the text up to here: its last piece, and where that piece begins.
 struct Tokenizer::Node {
   int64_t id = -1;
   float score = 0;
@@ -52,18 +52,18 @@ void Tokenizer::index_pieces(const std::string& path) {
   }
   const auto end = others.find(model_->end_piece);
   SGF_CHECK(end != others.end() && end->second == kEndId,
-            "{}: a SentencePiece model of {} pieces whose piece {} is no end symbol; UMT5's is", path, vocabulary(),
-            kEndId);
+            "{}: in this SentencePiece model of {} pieces, piece {} is not an end symbol, as UMT5 needs it to be", path,
+            vocabulary(), kEndId);
   if (!model_->byte_fallback) return;
   for (int byte = 0; byte < 256; ++byte) {
     const auto found = others.find(fmt::format("<0x{:02X}>", byte));
-    SGF_CHECK(found != others.end(), "{}: a SentencePiece model that spells with bytes lacks byte {}", path, byte);
+    SGF_CHECK(found != others.end(), "{}: the SentencePiece model has byte pieces, but lacks byte {}", path, byte);
     byte_ids_.push_back(found->second);
   }
 }
 
-// Viterbi over the bytes: at every character, each piece that begins there offers itself to where it ends. Sums are
-// float32 as in SentencePiece, so that ties ("g gg" or "gg g") fall the same way.
+// Viterbi over the bytes: at every character, each piece that begins there updates the position where it ends. Sums are
+// float32 as in SentencePiece, so that ties ("g gg" or "gg g") resolve the same way.
 std::vector<Tokenizer::Node> Tokenizer::best_paths(std::string_view text) const {
   std::vector<Node> ends(text.size() + 1);
   for (size_t begin = 0; begin < text.size();) {
@@ -86,7 +86,7 @@ std::vector<Tokenizer::Node> Tokenizer::best_paths(std::string_view text) const 
   return ends;
 }
 
-// Spelled in bytes; without byte pieces a run of unknown characters is one unknown.
+// Spells the text in bytes; without byte pieces a run of unknown characters becomes one unknown id.
 void Tokenizer::add_unknown(std::vector<int64_t>& ids, std::string_view text) const {
   if (byte_ids_.empty()) {
     if (ids.empty() || ids.back() != unknown_) ids.push_back(unknown_);
@@ -96,10 +96,10 @@ void Tokenizer::add_unknown(std::vector<int64_t>& ids, std::string_view text) co
 }
 
 Tokens Tokenizer::encode(std::string_view text, int64_t limit) const {
-  SGF_CHECK(limit >= 1, "a prompt needs room for its end: at least 1 id, got {}", limit);
+  SGF_CHECK(limit >= 1, "the token limit must be at least 1 for the end token, got {}", limit);
   const std::string normalized = normalizer_->normalize(text);
   const std::vector<Node> ends = best_paths(normalized);
-  std::vector<std::pair<size_t, size_t>> spans;  // of pieces, from the last to the first
+  std::vector<std::pair<size_t, size_t>> spans;  // pieces from the last to the first
   for (size_t end = normalized.size(); end > 0; end = ends[end].begin) spans.emplace_back(ends[end].begin, end);
   Tokens tokens;
   for (auto span = spans.rbegin(); span != spans.rend(); ++span) {
@@ -115,7 +115,7 @@ Tokens Tokenizer::encode(std::string_view text, int64_t limit) const {
 }
 
 const std::string& Tokenizer::piece(int64_t id) const {
-  SGF_CHECK(id >= 0 && id < vocabulary(), "ids are 0 to {}, got {}", vocabulary() - 1, id);
+  SGF_CHECK(id >= 0 && id < vocabulary(), "token id must be 0 to {}, got {}", vocabulary() - 1, id);
   return model_->pieces[static_cast<size_t>(id)].text;
 }
 

@@ -17,10 +17,10 @@ namespace sgf {
 namespace {
 
 constexpr double kNormEps = 1e-6;
-constexpr double kFarthest = 128;  // distances beyond share the last bucket
+constexpr double kFarthest = 128;  // larger distances share the last bucket
 
-// What a masked key's score becomes: the lowest number, as in the original, so that a prompt without any real token
-// still sums to one.
+// The score of a masked key: the lowest number, as in the original, so that a prompt without real tokens still sums to
+// one.
 double lowest(at::ScalarType type) {
   return type == at::kDouble ? std::numeric_limits<double>::lowest() : std::numeric_limits<float>::lowest();
 }
@@ -30,7 +30,7 @@ at::Tensor split_heads(const at::Tensor& x, int64_t heads) {
   return x.view({x.size(0), x.size(1), heads, x.size(2) / heads}).transpose(1, 2);
 }
 
-// No scaling by the head's width: T5 keeps it in its weights, so scores are large, and are never rounded to 16 bits.
+// No scaling by the head width: T5 has it in its weights. So scores are large and are never rounded to 16 bits.
 at::Tensor attend(const Umt5Layer& layer, const at::Tensor& x, const at::Tensor& bias) {
   const int64_t heads = layer.position_bias.size(1);
   const at::Tensor q = split_heads(at::linear(x, layer.q), heads), k = split_heads(at::linear(x, layer.k), heads);
@@ -62,11 +62,11 @@ at::Tensor relative_position_buckets(int64_t length, int64_t num_buckets) {
   return (offset > 0).to(at::kLong) * half + at::where(distance < exact, distance, far);
 }
 
-// One call's tensors between layers.
+// The tensors that one call passes between layers.
 struct Umt5Encoder::Sequence {
   at::Tensor x;            // [B, L, dim], wide
   at::Tensor buckets;      // [L, L]
-  at::Tensor hidden_keys;  // [B, 1, 1, L], true where no query may look; undefined for none
+  at::Tensor hidden_keys;  // [B, 1, 1, L], true for masked keys; undefined if there are none
 
   // [B or 1, N, L, L], wide
   at::Tensor bias_of(const Umt5Layer& layer) const {
@@ -83,7 +83,7 @@ Umt5Encoder::Umt5Encoder(TensorFile file, at::TensorOptions options, Umt5Residen
   for (int64_t i = 0; i < config().num_layers; ++i) layers_.push_back(load_layer(i));
 }
 
-// Without a copy where the file's dtype is the one asked for and the device is the CPU.
+// No copy if the file has the requested dtype and the device is the CPU.
 at::Tensor Umt5Encoder::load(const std::string& name) const {
   return map_tensor(file_, *index_.tensors.at(name)).to(options_).contiguous();
 }
@@ -106,21 +106,23 @@ Umt5Encoder::Sequence Umt5Encoder::begin(const at::Tensor& ids, const at::Tensor
   const at::Tensor flat = ids.to(at::kCPU, at::kLong).contiguous();
   const bool fit = flat.dim() == 2 && flat.size(1) > 0 && flat.min().item<int64_t>() >= 0 &&
                    flat.max().item<int64_t>() < config().vocabulary;
-  SGF_CHECK(fit, "ids are [B, L], from 0 to {}; a tokenizer of another vocabulary?", config().vocabulary - 1);
-  // Rows are picked from the mapped table: of Wan's 2 GB, a prompt touches a few pages.
+  SGF_CHECK(fit, "token ids must be [B, L] with values from 0 to {}; is the tokenizer from another model?",
+            config().vocabulary - 1);
+  // Embeddings are read from the mapped table: of Wan's 2 GB, a prompt touches a few pages.
   const at::Tensor table = map_tensor(file_, *index_.tensors.at("token_embedding.weight"));
   const at::Tensor rows = table.index_select(0, flat.flatten()).view({flat.size(0), flat.size(1), config().dim});
   Sequence sequence{.x = wide(rows.to(options_)),
                     .buckets = relative_position_buckets(flat.size(1), config().num_buckets).to(options_.device()),
                     .hidden_keys = {}};
   if (mask.defined()) {
-    SGF_CHECK(mask.sizes() == ids.sizes(), "a mask has the shape of its ids, [{}, {}]", ids.size(0), ids.size(1));
+    SGF_CHECK(mask.sizes() == ids.sizes(), "the mask must have the shape of the ids, [{}, {}]", ids.size(0),
+              ids.size(1));
     sequence.hidden_keys = (mask.to(options_.device()) == 0).unsqueeze(1).unsqueeze(1);
   }
   return sequence;
 }
 
-// Layers outside, sequences inside: each layer is read once a call.
+// Layers outside, sequences inside: each layer is read once per call.
 void Umt5Encoder::run(std::vector<Sequence>& sequences) const {
   const at::ScalarType type = options_.dtype().toScalarType();
   for (int64_t i = 0; i < config().num_layers; ++i) {

@@ -1,4 +1,4 @@
-// The UMT5 encoder: ids in, a row of numbers a token out. Weights stay in the mapped file until they are needed.
+// The UMT5 encoder: token ids in, one embedding per token out. Weights stay in the mapped file until they are needed.
 #pragma once
 
 #include "sgf/files/tensor_file.h"
@@ -14,7 +14,7 @@
 namespace sgf {
 
 enum class Umt5Residence {
-  kResident,      // all layers on the device for as long as the encoder lives: 9 GB for Wan's in bfloat16
+  kResident,      // all layers stay on the device: 9 GB for Wan in bfloat16
   kLayerByLayer,  // one layer at a time, read from the file on every call: 0.4 GB
 };
 
@@ -30,7 +30,7 @@ struct Umt5Layer {
 // Linear layers in the dtype of `options`; norms, attention and the sum over layers in float32 or wider.
 class Umt5Encoder {
  public:
-  // `prefix` as in find_umt5. Throws Error where the file holds no whole encoder.
+  // `prefix` as in find_umt5. Throws Error if the file does not contain a complete encoder.
   Umt5Encoder(TensorFile file, at::TensorOptions options, Umt5Residence residence = Umt5Residence::kResident,
               const std::optional<std::string>& prefix = std::nullopt);
 
@@ -39,11 +39,11 @@ class Umt5Encoder {
 
   const Umt5Config& config() const { return index_.config; }
 
-  // Rows [L, dim] for every list of ids, each computed on its own, so that a prompt's rows do not depend on its
-  // company. Padding is never computed: masked keys change no row that is kept.
+  // The embedding [L, dim] of every list of ids. Each is computed alone, so that a prompt's embedding does not depend
+  // on the other prompts. Padding is never computed: masked keys do not change any embedding that is kept.
   std::vector<at::Tensor> encode(const std::vector<std::vector<int64_t>>& ids) const;
 
-  // [B, L, dim] of ids [B, L], padding included; keys where `mask` [B, L] is 0 are seen by nobody.
+  // [B, L, dim] from ids [B, L], including padding; keys where `mask` [B, L] is 0 are hidden.
   at::Tensor forward(const at::Tensor& ids, const at::Tensor& mask) const;
 
  private:
@@ -57,11 +57,11 @@ class Umt5Encoder {
   TensorFile file_;
   Umt5Index index_;
   at::TensorOptions options_;
-  std::vector<Umt5Layer> layers_;  // empty where they are read one by one
+  std::vector<Umt5Layer> layers_;  // empty if they are read one by one
 };
 
-// The bucket of every (query, key) pair, [L, L]: one half for keys after the query, small distances exactly, larger
-// ones by their logarithm up to 128.
+// The bucket of every (query, key) pair, [L, L]. Half of the buckets are for keys after the query. Small distances have
+// their own bucket, larger ones share buckets by their logarithm, up to 128.
 at::Tensor relative_position_buckets(int64_t length, int64_t num_buckets);
 
 }  // namespace sgf

@@ -35,7 +35,7 @@ std::vector<NamedShape> expected_weights(const Umt5Config& c) {
   return all;
 }
 
-// The prefix of an embedding that has a first block beside it.
+// The prefix of an embedding tensor, if a first block has the same prefix.
 std::optional<std::string> find_prefix(const TensorFile& file) {
   for (const TensorEntry& entry : file.entries) {
     if (!entry.name.ends_with(kEmbedding)) continue;
@@ -87,12 +87,12 @@ void compare(Umt5Index& index) {
 
 std::string path_of(const TensorFile& file) { return file.files.empty() ? "the file" : file.files[0]->path().string(); }
 
-// Sizes that no encoder can have, whatever the shapes agree on.
+// Rejects sizes that no encoder can have, even if all shapes agree.
 void check_sizes(const Umt5Config& c, const std::string& path) {
   const bool fit = c.num_heads > 0 && c.dim_attn % c.num_heads == 0 && c.num_buckets >= 4 && c.num_buckets < 512;
   SGF_CHECK(fit && c.vocabulary > 0 && c.dim > 0 && c.dim_ffn > 0,
-            "{}: no UMT5 encoder has attention of width {} for {} heads with {} buckets of positions; the width is a "
-            "multiple of the heads, and there are 4 to 511 buckets",
+            "{}: the UMT5 encoder has attention width {}, {} heads and {} position buckets; the width must be a "
+            "multiple of the heads, with 4 to 511 buckets",
             path, c.dim_attn, c.num_heads, c.num_buckets);
 }
 
@@ -112,16 +112,17 @@ std::optional<Umt5Index> find_umt5(const TensorFile& file, const std::optional<s
 
 Umt5Index index_umt5(const TensorFile& file, const std::optional<std::string>& prefix) {
   std::optional<Umt5Index> index = find_umt5(file, prefix);
-  SGF_CHECK(index.has_value(),
-            "{}: no UMT5 encoder under Wan's names (token_embedding.weight, blocks.0.attn.q.weight, ...); expected "
-            "models_t5_umt5-xxl-enc-bf16.pth; `sgf inspect` says what it is",
-            path_of(file));
+  SGF_CHECK(
+      index.has_value(),
+      "{}: is not a UMT5 encoder with Wan's names (token_embedding.weight, blocks.0.attn.q.weight, ...); expected "
+      "models_t5_umt5-xxl-enc-bf16.pth; run `sgf inspect` to see what the file is",
+      path_of(file));
   std::vector<std::string> faults = index->mismatched;
   for (const std::string& name : index->missing) faults.push_back(name + " is missing");
   const size_t total = faults.size();
   if (total > 8) faults.resize(8);
-  SGF_CHECK(total == 0, "{}: no whole UMT5 encoder ({} faults): {}{}", path_of(file), total, fmt::join(faults, "; "),
-            total > faults.size() ? "; ..." : "");
+  SGF_CHECK(total == 0, "{}: is not a complete UMT5 encoder ({} problems): {}{}", path_of(file), total,
+            fmt::join(faults, "; "), total > faults.size() ? "; ..." : "");
   check_sizes(index->config, path_of(file));
   return *index;
 }

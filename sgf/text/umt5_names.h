@@ -1,4 +1,4 @@
-// The weights of a UMT5 encoder under Wan's names: which there are, and what sizes they tell. Torch-free.
+// The weights of a UMT5 encoder under Wan's names, and the sizes that their shapes imply. Torch-free.
 #pragma once
 
 #include "sgf/files/tensor_file.h"
@@ -21,15 +21,15 @@ struct Umt5Config {
   int64_t dim_ffn = 0;
   int64_t num_heads = 0;
   int64_t num_layers = 0;
-  int64_t num_buckets = 0;  // of relative positions, both directions together
+  int64_t num_buckets = 0;  // for relative positions in both directions
 
   bool operator==(const Umt5Config&) const = default;
 };
 
-// What a file holds of an encoder, beside what one of its sizes has. Entries point into the file.
+// What a file contains of an encoder, compared with what its sizes require. Entries point into the file.
 struct Umt5Index {
   std::string prefix;                                 // before every name: "", or "w." in a recording
-  Umt5Config config;                                  // read off the shapes; 0 for a size that nothing tells
+  Umt5Config config;                                  // from the shapes; 0 for an unknown size
   std::map<std::string, const TensorEntry*> tensors;  // by Wan's names
   std::vector<std::string> missing;
   std::vector<std::string> unexpected;
@@ -38,14 +38,13 @@ struct Umt5Index {
   bool is_whole() const { return missing.empty() && mismatched.empty(); }
 };
 
-// Nothing where no tensors look like an encoder's. Without a prefix, the one that stands before
-// `token_embedding.weight`.
+// nullopt if no tensors look like an encoder. Without `prefix`, uses the one before `token_embedding.weight`.
 std::optional<Umt5Index> find_umt5(const TensorFile& file, const std::optional<std::string>& prefix = std::nullopt);
 
-// The same, or an Error that says what is missing or of a wrong shape.
+// The same, but throws an Error that says what is missing or has a wrong shape.
 Umt5Index index_umt5(const TensorFile& file, const std::optional<std::string>& prefix = std::nullopt);
 
-// "UMT5 encoder: dim 4096, ...", with "umt5-xxl" where the sizes are those of Wan's.
+// "UMT5 encoder: dim 4096, ...", with "umt5-xxl" if the sizes are Wan's.
 std::string describe(const Umt5Config& config);
 
 nlohmann::json to_json(const Umt5Index& index);

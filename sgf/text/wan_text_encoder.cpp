@@ -19,7 +19,7 @@ std::unique_ptr<PromptEncoder> make_encoder(const WanTextSettings& settings) {
       Umt5Encoder(open_tensor_file(settings.encoder), settings.options, settings.residence), settings.text_len);
 }
 
-// The beginning of a prompt, whole characters of it, for a message.
+// The beginning of a prompt, cut between characters, for a message.
 std::string beginning_of(const std::string& prompt) {
   constexpr size_t kShown = 60;
   if (prompt.size() <= kShown) return prompt;
@@ -33,7 +33,7 @@ std::string beginning_of(const std::string& prompt) {
 Umt5PromptEncoder::Umt5PromptEncoder(Tokenizer tokenizer, Umt5Encoder encoder, int64_t text_len)
     : tokenizer_(std::move(tokenizer)), encoder_(std::move(encoder)), text_len_(text_len) {
   SGF_CHECK(tokenizer_.vocabulary() <= encoder_.config().vocabulary,
-            "the tokenizer has {} pieces, the encoder rows for {}: they do not belong together",
+            "the tokenizer has {} pieces, but the encoder has embeddings for {}; use files of the same model",
             tokenizer_.vocabulary(), encoder_.config().vocabulary);
 }
 
@@ -61,14 +61,14 @@ at::Tensor WanTextEncoder::encode(const std::vector<std::string>& prompts) const
   for (size_t i = 0; i < encoded.size(); ++i) {
     out[static_cast<int64_t>(i)].slice(0, 0, encoded[i].rows.size(0)).copy_(encoded[i].rows);
     if (encoded[i].cut == 0 || !warn_) continue;
-    warn_(fmt::format("prompt too long: its last {} tokens do not fit into {} and are left out: {}", encoded[i].cut,
+    warn_(fmt::format("prompt too long: its last {} tokens exceed the limit of {} and are dropped: {}", encoded[i].cut,
                       text_len(), beginning_of(cleaned[i])));
   }
   return out;
 }
 
 std::unique_ptr<PromptEncoder> open_prompt_encoder(const WanTextSettings& settings) {
-  SGF_CHECK(settings.text_len >= 1, "text_len is at least 1, got {}", settings.text_len);
+  SGF_CHECK(settings.text_len >= 1, "text_len must be at least 1, got {}", settings.text_len);
   if (!settings.cache) return make_encoder(settings);
   const TensorFile file = open_tensor_file(settings.encoder);
   const Umt5Index index = index_umt5(file);

@@ -1,4 +1,4 @@
-// Wan's text encoder as the rest of the program sees one: prompts in, rows padded with zeros out.
+// Wan's text encoder behind the TextEncoder interface: prompts in, embeddings padded with zeros out.
 #pragma once
 
 #include "sgf/text/prompt_encoder.h"
@@ -14,7 +14,7 @@ namespace sgf {
 
 class Umt5PromptEncoder final : public PromptEncoder {
  public:
-  // Throws Error where the tokenizer knows more pieces than the encoder has rows.
+  // Throws Error if the tokenizer has more pieces than the encoder has embeddings.
   Umt5PromptEncoder(Tokenizer tokenizer, Umt5Encoder encoder, int64_t text_len);
 
   int64_t text_len() const override { return text_len_; }
@@ -27,14 +27,14 @@ class Umt5PromptEncoder final : public PromptEncoder {
   int64_t text_len_;
 };
 
-// Cleans, encodes and pads. Wan's network attends to all `text_len` rows, the zeros too.
+// Cleans, encodes and pads. Wan's network attends to all `text_len` rows, including the zeros.
 class WanTextEncoder final : public TextEncoder {
  public:
   WanTextEncoder(std::unique_ptr<PromptEncoder> encoder, at::TensorOptions options, SayWarning warn = {});
 
   int64_t text_len() const override { return encoder_->text_len(); }
   int64_t text_dim() const override { return encoder_->text_dim(); }
-  // A prompt that was cut is said with how much of it.
+  // Warns if a prompt was cut, and by how much.
   at::Tensor encode(const std::vector<std::string>& prompts) const override;
 
  private:
@@ -47,13 +47,13 @@ struct WanTextSettings {
   std::filesystem::path encoder;    // models_t5_umt5-xxl-enc-bf16.pth
   std::filesystem::path tokenizer;  // spiece.model
   int64_t text_len = 512;
-  at::TensorOptions options;  // of the computation and of what comes out
+  at::TensorOptions options;  // of the computation and the result
   Umt5Residence residence = Umt5Residence::kLayerByLayer;
-  std::optional<std::filesystem::path> cache;  // a folder for embeddings; nothing: none are kept
+  std::optional<std::filesystem::path> cache;  // a folder for embeddings; nullopt: no cache
   SayWarning warn;
 };
 
-// Of the files, only the index of one and the bytes of the other are read before a prompt comes that is not cached.
+// Until an uncached prompt comes, only the encoder's index and the tokenizer's bytes are read.
 std::unique_ptr<PromptEncoder> open_prompt_encoder(const WanTextSettings& settings);
 std::unique_ptr<TextEncoder> open_wan_text_encoder(const WanTextSettings& settings);
 

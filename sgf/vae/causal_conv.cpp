@@ -7,7 +7,7 @@
 namespace sgf {
 namespace {
 
-// Tensor cores want channels in eights. Pictures have three, on the way in and on the way out.
+// Tensor cores need channel counts in multiples of eight. Frames have three, at the input and at the output.
 at::Tensor in_eights(const at::Tensor& weight, int64_t dimension) {
   const int64_t short_of = (8 - weight.size(dimension) % 8) % 8;
   const bool pays = weight.is_cuda() && weight.scalar_type() == at::kBFloat16 && weight.size(dimension) == 3;

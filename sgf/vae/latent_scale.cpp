@@ -10,10 +10,10 @@ namespace sgf {
 void LatentScale::validate(int64_t channels) const {
   const auto count = static_cast<size_t>(channels);
   SGF_CHECK(mean.size() == count && deviation.size() == count,
-            "latents of {} channels have as many means and deviations, got {} and {}", channels, mean.size(),
+            "latents of {} channels need one mean and one deviation per channel, got {} and {}", channels, mean.size(),
             deviation.size());
   SGF_CHECK(std::ranges::all_of(deviation, [](double d) { return std::isfinite(d) && d > 0; }),
-            "deviations of latent channels are above zero");
+            "deviations of latent channels must be finite and positive");
 }
 
 LatentScale usual_latent_scale(int64_t channels) {

@@ -10,11 +10,11 @@ struct LatentScale {
   std::vector<double> mean;
   std::vector<double> deviation;
 
-  // Throws unless there is one of each a channel, and every deviation is above zero.
+  // Throws unless there is one mean and one deviation per channel, and every deviation is positive.
   void validate(int64_t channels) const;
 };
 
-// Those published with Wan 2.1 for its 16 channels; 0 and 1 for any other number.
+// The values published with Wan 2.1 for its 16 channels; 0 and 1 for any other number.
 LatentScale usual_latent_scale(int64_t channels);
 
 }  // namespace sgf

@@ -21,7 +21,7 @@ nlohmann::json value_of(const TensorFile& file, const std::string& key) {
 }  // namespace
 
 std::map<std::string, std::string> metadata_of(const LatentsNote& note) {
-  constexpr auto kReplace = nlohmann::json::error_handler_t::replace;  // a file's name need not be UTF-8
+  constexpr auto kReplace = nlohmann::json::error_handler_t::replace;  // a file name may not be UTF-8
   std::map<std::string, std::string> metadata{{"kind", "\"latents\""},
                                               {"vae", nlohmann::json(note.vae).dump(-1, ' ', false, kReplace)}};
   if (note.fps) metadata["fps"] = nlohmann::json(*note.fps).dump();
@@ -36,7 +36,7 @@ LatentsWriter::~LatentsWriter() {
 }
 
 void LatentsWriter::add(const at::Tensor& latents) {
-  SGF_CHECK(latents.dim() == 4, "latents of a file are [F, C, h, w], got [{}]", fmt::join(latents.sizes(), ", "));
+  SGF_CHECK(latents.dim() == 4, "latents of a file must be [F, C, h, w], got [{}]", fmt::join(latents.sizes(), ", "));
   if (!file_)
     file_.emplace(
         path_,
@@ -57,7 +57,7 @@ LatentsReader::LatentsReader(const std::filesystem::path& path) {
   latents_ = map_tensor(file, "latents");
   if (latents_.dim() == 5 && latents_.size(0) == 1) latents_ = latents_.squeeze(0);
   SGF_CHECK(latents_.dim() == 4 && latents_.is_floating_point() && latents_.size(0) > 0,
-            "{}: `latents` is [F, C, h, w] of a float type, got [{}] of {}", path.string(),
+            "{}: `latents` must be [F, C, h, w] of a float type, got [{}] of {}", path.string(),
             fmt::join(latents_.sizes(), ", "), c10::toString(latents_.scalar_type()));
   if (const nlohmann::json fps = value_of(file, "fps"); fps.is_number() && fps.get<double>() > 0)
     note_.fps = fps.get<double>();

@@ -1,4 +1,4 @@
-// Latents of a VAE in a file, with what they say of themselves.
+// VAE latents in a file, with metadata.
 #pragma once
 
 #include "sgf/files/tensor_file.h"
@@ -13,22 +13,22 @@
 
 namespace sgf {
 
-// What a file of latents says of itself, beside `kind` "latents".
+// The metadata of a latent file, besides `kind` "latents".
 struct LatentsNote {
-  std::optional<double> fps;  // of the pictures
+  std::optional<double> fps;  // of the frames
   std::string vae;            // the name of the file that encoded them
 };
 
 std::map<std::string, std::string> metadata_of(const LatentsNote& note);
 
-// Takes the size of its latents from the first that come. Without finish() nothing is left.
+// Takes the latent size from the first call. Without finish() no file is left.
 class LatentsWriter {
  public:
   LatentsWriter(std::filesystem::path path, const LatentsNote& note);
   ~LatentsWriter();
 
   void add(const at::Tensor& latents);  // [F, C, h, w], any dtype and device; all of one size
-  void finish();                        // at least one latent must have come
+  void finish();                        // at least one latent frame must have been added
 
   int64_t frames() const { return frames_; }
 
@@ -40,7 +40,7 @@ class LatentsWriter {
   bool is_finished_ = false;
 };
 
-// An opened file of latents. Frames are read when they are asked for.
+// An opened latent file. Frames are read when they are used.
 class LatentsReader {
  public:
   explicit LatentsReader(const std::filesystem::path& path);

@@ -8,12 +8,12 @@ namespace sgf {
 
 void TileSettings::validate() const {
   SGF_CHECK(side >= 0 && overlap >= 0 && (side == 0 || overlap < side),
-            "tiles overlap by less than their side, got {} of {} latent pixels", overlap, side);
+            "the tile overlap must be less than the tile side, got {} of {} latent pixels", overlap, side);
 }
 
 TileSettings tiles_of_pixels(int64_t pixels, int64_t factor) {
   SGF_CHECK(pixels > 0 && pixels % factor == 0 && pixels >= 4 * factor,
-            "a tile's side is a multiple of {} pixels, {} or more, got {}", factor, 4 * factor, pixels);
+            "the tile side must be a multiple of {} pixels and at least {}, got {}", factor, 4 * factor, pixels);
   return {.side = pixels / factor, .overlap = pixels / factor / 4};
 }
 

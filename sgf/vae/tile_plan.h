@@ -1,4 +1,4 @@
-// How a picture is cut into overlapping tiles, and how much each counts where they overlap. Torch-free.
+// How a frame is divided into overlapping tiles, and how they are weighted where they overlap. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -6,16 +6,16 @@
 
 namespace sgf {
 
-// In latent pixels. A side of 0: no tiles.
+// In latent pixels. A side of 0 disables tiling.
 struct TileSettings {
   int64_t side = 0;
   int64_t overlap = 0;
 
   bool is_on() const { return side > 0; }
-  void validate() const;  // the overlap leaves room for a step
+  void validate() const;  // the overlap must be less than the side
 };
 
-// Tiles of `side` pixels for a side of `pixels`, a quarter of them overlapping; `factor` pixels are one latent pixel.
+// Tiles with a side of `pixels`, a quarter of which overlaps; `factor` pixels make one latent pixel.
 TileSettings tiles_of_pixels(int64_t pixels, int64_t factor);
 
 struct TileSpan {
@@ -25,11 +25,12 @@ struct TileSpan {
   int64_t length() const { return end - begin; }
 };
 
-// Spans that cover [0, length): as many as needed, neighbours sharing at least the overlap, the last ending at the end.
+// Spans that cover [0, length) with as few as possible: neighbours share at least the overlap, the last ends at the
+// end.
 std::vector<TileSpan> tile_spans(int64_t length, const TileSettings& settings);
 
-// What the pixels of one span count, `scale` of them a latent pixel: rising from the edge over the overlap and falling
-// to the other, but for edges of the picture itself.
+// The weight of each pixel of one span, with `scale` pixels per latent pixel. It rises from each edge over the overlap,
+// except at the edges of the frame.
 std::vector<double> tile_weights(const TileSpan& span, int64_t length, const TileSettings& settings, int64_t scale);
 
 }  // namespace sgf

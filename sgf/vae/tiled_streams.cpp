@@ -18,16 +18,17 @@ at::Tensor as_tensor_like(const std::vector<double>& values, const at::Tensor& l
 
 void check_size(const TileGrid& grid, int64_t height, int64_t width) {
   SGF_CHECK(grid.height() == height && grid.width() == width,
-            "a stream goes on with {} x {} latent pixels, got {} x {}", grid.height(), grid.width(), height, width);
+            "a stream must continue with {} x {} latent pixels, got {} x {}", grid.height(), grid.width(), height,
+            width);
 }
 
-// The tile's number in "tile.12.history..."; what follows goes to `rest`.
+// The tile's number in "tile.12.history..."; `rest` receives what follows.
 size_t tile_number(const std::string& name, std::string& rest) {
   size_t number = 0;
   const char *begin = name.data() + std::min(kTile.size(), name.size()), *end = name.data() + name.size();
   const auto [stopped, error] = std::from_chars(begin, end, number);
   const bool fits = name.starts_with(kTile) && error == std::errc() && stopped != end && *stopped == '.';
-  SGF_CHECK(fits, "a saved stream of tiles has no {}", in_quotes(name));
+  SGF_CHECK(fits, "unexpected tensor {} in a saved stream of tiles", in_quotes(name));
   rest.assign(stopped + 1, end);
   return number;
 }
@@ -80,7 +81,7 @@ void TiledDecoderStream::begin(int64_t height, int64_t width) {
 }
 
 at::Tensor TiledDecoderStream::next(const at::Tensor& latents) {
-  SGF_CHECK(latents.dim() == 5, "latents are [B, F, C, h, w], got {} dimensions", latents.dim());
+  SGF_CHECK(latents.dim() == 5, "latents must be [B, F, C, h, w], got {} dimensions", latents.dim());
   if (grid_ == nullptr) begin(latents.size(3), latents.size(4));
   check_size(*grid_, latents.size(3), latents.size(4));
   std::vector<at::Tensor> parts;
@@ -102,15 +103,16 @@ void TiledDecoderStream::restore(const NamedTensors& saved) {
   tiles_.clear();
   if (saved.empty()) return;
   SGF_CHECK(saved.front().first == kSize && saved.front().second.numel() == 2,
-            "a saved stream of tiles begins with its size, got {}", in_quotes(saved.front().first));
+            "a saved stream of tiles must begin with its size, got {}", in_quotes(saved.front().first));
   const at::Tensor size = saved.front().second.cpu();
   begin(size[0].item<int64_t>(), size[1].item<int64_t>());
   std::vector<NamedTensors> each(tiles_.size());
   for (size_t i = 1; i < saved.size(); ++i) {
     std::string rest;
     const size_t tile = tile_number(saved[i].first, rest);
-    SGF_CHECK(tile < each.size(), "a saved stream has {} tiles here, got {}; were tiles of another size saved?",
-              each.size(), in_quotes(saved[i].first));
+    SGF_CHECK(tile < each.size(),
+              "the saved stream must have {} tiles, got tile {}; use the tile size it was saved with", each.size(),
+              in_quotes(saved[i].first));
     each[tile].emplace_back(rest, saved[i].second);
   }
   for (size_t i = 0; i < tiles_.size(); ++i) tiles_[i]->restore(each[i]);
@@ -123,7 +125,7 @@ TiledEncoderStream::TiledEncoderStream(Make make, const TileSettings& settings, 
 
 at::Tensor TiledEncoderStream::next(const at::Tensor& pictures) {
   SGF_CHECK(pictures.dim() == 5 && pictures.size(3) % factor_ == 0 && pictures.size(4) % factor_ == 0,
-            "pictures are [B, F, 3, H, W] with sides that are multiples of {}, got {} dimensions", factor_,
+            "frames must be [B, F, 3, H, W] with sides that are multiples of {}, got {} dimensions", factor_,
             pictures.dim());
   const int64_t height = pictures.size(3) / factor_, width = pictures.size(4) / factor_;
   if (grid_ == nullptr) {

@@ -1,10 +1,10 @@
-// Streams that work tile by tile, for small memories: each tile is a stream of its own, and where tiles overlap their
-// results are blended. What is computed at once shrinks with the tile; what is remembered between pieces does not.
+// Streams that work tile by tile, for small memories. Each tile is a separate stream, and overlapping results are
+// blended. Activation memory shrinks with the tile; the state between pieces does not.
 //
-// The seam costs: convolutions see zeros beyond a tile, and the attention in the middle sees the tile alone. Relative
-// L2 of the pictures, small random weights, tiles of 16 latent pixels on 24 x 24: .053 where 8 overlap, .089 where 1
-// does; of encoded latents .075 where 8 do. `sgf_tests --gtest_filter=TiledVae.Seams*` measures it; real weights were
-// not tried.
+// The seam costs accuracy: convolutions see zeros beyond a tile, and the attention in the middle sees only the tile.
+// Relative L2 error of the frames, with small random weights and tiles of 16 latent pixels on 24 x 24: .053 with an
+// overlap of 8, .089 with 1; of encoded latents .075 with 8. `sgf_tests --gtest_filter=TiledVae.Seams*` measures it.
+// Not tested with real weights.
 #pragma once
 
 #include "sgf/media/video_codec.h"
@@ -16,14 +16,14 @@
 
 namespace sgf {
 
-// Tiles of one picture size: where they lie, and what their pixels count.
+// The tiles of one frame size: their positions and their pixel weights.
 class TileGrid {
  public:
   // `height` and `width` in latent pixels; results have `scale` pixels for each.
   TileGrid(int64_t height, int64_t width, const TileSettings& settings, int64_t scale);
 
   size_t count() const { return rows_.size() * columns_.size(); }
-  // The part of frames [B, F, C, H, W] of `scale` pixels a latent pixel that tile `index` sees.
+  // The part of frames [B, F, C, H, W], with `scale` pixels per latent pixel, that tile `index` sees.
   at::Tensor part(const at::Tensor& frames, size_t index, int64_t scale) const;
   // The blend of all tiles' results.
   at::Tensor blend(const std::vector<at::Tensor>& parts) const;
@@ -45,7 +45,7 @@ class TiledDecoderStream final : public DecoderStream {
   TiledDecoderStream(Make make, const TileSettings& settings, int64_t factor);
 
   at::Tensor next(const at::Tensor& latents) override;
-  NamedTensors state() const override;  // `size` [2], and the tiles' own under `tile.N.`
+  NamedTensors state() const override;  // `size` [2], and each tile's state under `tile.N.`
   void restore(const NamedTensors& state) override;
 
  private:
@@ -54,7 +54,7 @@ class TiledDecoderStream final : public DecoderStream {
   Make make_;
   TileSettings settings_;
   int64_t factor_;
-  std::unique_ptr<TileGrid> grid_;  // from the first piece on
+  std::unique_ptr<TileGrid> grid_;  // set by the first piece
   std::vector<std::unique_ptr<DecoderStream>> tiles_;
 };
 

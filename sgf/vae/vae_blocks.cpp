@@ -10,7 +10,7 @@
 namespace sgf {
 namespace {
 
-// [B, C, T, H, W] <-> [B * T, C, H, W]; no copy where channels come last.
+// [B, C, T, H, W] <-> [B * T, C, H, W]; no copy if channels are last.
 at::Tensor as_pictures(const at::Tensor& video) {
   return video.transpose(1, 2).reshape({video.size(0) * video.size(2), video.size(1), video.size(3), video.size(4)});
 }
@@ -20,7 +20,7 @@ at::Tensor as_video(const at::Tensor& pictures, int64_t batch) {
       .transpose(1, 2);
 }
 
-// Norm, SiLU and convolution; `sum` receives what the norm read where it is asked for.
+// Norm, SiLU and convolution; if requested, `sum` receives the input of the norm.
 at::Tensor normed_conv(const ChannelSum& x, const ChannelNorm& norm, const CausalConv& conv, VaeState& state,
                        at::Tensor* sum) {
   const at::Tensor buffer = conv.buffer(x.x, state);
@@ -29,8 +29,8 @@ at::Tensor normed_conv(const ChannelSum& x, const ChannelNorm& norm, const Causa
   return conv(buffer, state);
 }
 
-// Of q, k and v, [N, 1, L, C]. A GPU's flash kernels end at 256 channels; beyond, two products in 16 bits around a
-// softmax in 32 are the fast way, a frame at a time so that there is one matrix of scores.
+// Attention of q, k and v, [N, 1, L, C]. GPU flash kernels support at most 256 channels. Beyond that, two 16-bit
+// matmuls around a float32 softmax are fast; one frame at a time keeps a single score matrix in memory.
 at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
   const bool is_too_wide = q.is_cuda() && q.scalar_type() == at::kBFloat16 && q.size(3) > 256;
   if (!is_too_wide) return at::scaled_dot_product_attention(q, k, v);
@@ -43,9 +43,9 @@ at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v)
   return at::stack(seen);
 }
 
-// Nearest x2 before a 3x3 convolution repeats pixels, so taps that meet the same one can be added up beforehand: what
-// is left is, for each of the four pixels that one becomes, a 2x2 convolution of the small picture. 4 products a pixel
-// instead of 9, and no large picture in between. [C', C, 3, 3] -> [4 C', C, 2, 2], the pixels (0,0) (0,1) (1,0) (1,1).
+// Nearest x2 before a 3x3 convolution repeats pixels, so taps that meet the same pixel can be summed beforehand. What
+// is left is a 2x2 convolution of the small frame for each of the four output pixels: 4 multiplications per pixel
+// instead of 9, and no large frame in between. [C', C, 3, 3] -> [4 C', C, 2, 2], for pixels (0,0) (0,1) (1,0) (1,1).
 at::Tensor taps_of_doubling(const at::Tensor& weight) {
   const at::Tensor taps = at::tensor({1., 0., 0., 0., 1., 1., 1., 1., 0., 0., 0., 1.}, at::kDouble).view({2, 2, 3});
   const at::Tensor here = taps.to(weight.options().dtype(wide(weight).scalar_type()));
@@ -54,15 +54,15 @@ at::Tensor taps_of_doubling(const at::Tensor& weight) {
       .to(weight.scalar_type());
 }
 
-// [N, C, H, W] as [N, H, W, C], and where channels lie together on a GPU, four 16-bit ones as one word: a copy with
-// gaps moves a word at a time.
+// [N, C, H, W] as [N, H, W, C]. If channels are contiguous on a GPU, four 16-bit values become one word: a strided copy
+// moves one word at a time.
 at::Tensor as_words(const at::Tensor& pictures, int64_t channels) {
   const at::Tensor last = pictures.permute({0, 2, 3, 1});
   const bool pays = last.is_cuda() && last.element_size() == 2 && channels % 4 == 0 && last.stride(3) == 1;
   return pays ? last.view(at::kDouble) : last;
 }
 
-// [N, 4 C, H + 1, W + 1] of that convolution, padded by one, to [N, C, 2 H, 2 W].
+// [N, 4 C, H + 1, W + 1] from that convolution, padded by one, to [N, C, 2 H, 2 W].
 at::Tensor weave(const at::Tensor& four) {
   const int64_t channels = four.size(1) / 4, height = four.size(2) - 1, width = four.size(3) - 1;
   const at::Tensor out =
@@ -78,7 +78,7 @@ at::Tensor weave(const at::Tensor& four) {
   return out;
 }
 
-// [B, 2 C, T, H, W], the channels of two frames, becomes [B, C, 2 T, H, W].
+// [B, 2 C, T, H, W], the channels of two frames, to [B, C, 2 T, H, W].
 at::Tensor interleave_frames(const at::Tensor& pairs) {
   const int64_t batch = pairs.size(0), channels = pairs.size(1) / 2, frames = pairs.size(2);
   return pairs.permute({0, 2, 3, 4, 1})
@@ -152,7 +152,7 @@ ChannelSum VaeDownsample::operator()(ChannelSum in, VaeState& state) const {
   return time_weight_.defined() ? halve_time(channel_sum(half), state) : half;
 }
 
-// The first picture passes; later ones are read behind the last that came before them.
+// The first frame passes unchanged; later frames are read together with the last frame before them.
 ChannelSum VaeDownsample::halve_time(const at::Tensor& x, VaeState& state) const {
   const at::Tensor past = std::exchange(state.history[slot_], x.narrow(2, x.size(2) - 1, 1).clone());
   if (state.is_first()) return {.x = x};

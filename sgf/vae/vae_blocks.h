@@ -1,5 +1,5 @@
-// The parts of the Wan VAE between its first and its last convolution. A part hands on a sum that is not yet added up:
-// the norm at the head of the next one does that on its way, and memory is passed over once less.
+// The parts of the Wan VAE between its first and its last convolution. A part returns a pending sum; the norm at the
+// start of the next part adds it up, which saves one pass over memory.
 #pragma once
 
 #include "sgf/kernels/channel_norm.h"
@@ -17,7 +17,7 @@ class VaePart {
 
 using VaePartList = std::vector<std::unique_ptr<VaePart>>;
 
-// Norm, SiLU, convolution, twice, beside a shortcut.
+// Norm, SiLU and convolution, twice, with a shortcut.
 class VaeResidual final : public VaePart {
  public:
   VaeResidual(VaeParts& parts, const std::string& name);
@@ -28,11 +28,11 @@ class VaeResidual final : public VaePart {
 
   at::Tensor first_gamma_, second_gamma_;
   CausalConv first_, second_;
-  at::Tensor shortcut_;  // [out, in] where widths differ
-  at::Tensor bias_;      // of the second convolution and the shortcut
+  at::Tensor shortcut_;  // [out, in] if widths differ
+  at::Tensor bias_;      // of the second convolution plus the shortcut
 };
 
-// One head as wide as the frame's channels, over the pixels of each frame alone.
+// Attention within each frame, with one head as wide as the channels.
 class VaeAttention final : public VaePart {
  public:
   VaeAttention(const VaeParts& parts, const std::string& name);
@@ -44,7 +44,7 @@ class VaeAttention final : public VaePart {
   at::Tensor proj_bias_;
 };
 
-// Halves height and width; then, where it is temporal, time, but for the first picture.
+// Halves height and width; if temporal, then also time, except for the first frame.
 class VaeDownsample final : public VaePart {
  public:
   VaeDownsample(VaeParts& parts, const VaeLayer& layer);
@@ -54,12 +54,11 @@ class VaeDownsample final : public VaePart {
   ChannelSum halve_time(const at::Tensor& x, VaeState& state) const;
 
   at::Tensor weight_, bias_;
-  at::Tensor time_weight_, time_bias_;  // undefined in a step through space alone
+  at::Tensor time_weight_, time_bias_;  // undefined in a spatial step
   size_t slot_ = 0;
 };
 
-// Doubles time where it is temporal, but for the first latent, which never enters that convolution; then height and
-// width.
+// If temporal, doubles time, except for the first latent frame, which skips that convolution; then height and width.
 class VaeUpsample final : public VaePart {
  public:
   VaeUpsample(VaeParts& parts, const VaeLayer& layer);
@@ -69,7 +68,7 @@ class VaeUpsample final : public VaePart {
   at::Tensor double_time(const at::Tensor& x, VaeState& state) const;
 
   std::unique_ptr<CausalConv> time_;
-  at::Tensor weight_;  // [4 C', C, 2, 2]: doubling the picture is part of it
+  at::Tensor weight_;  // [4 C', C, 2, 2]: includes doubling the frame
   at::Tensor bias_;
 };
 

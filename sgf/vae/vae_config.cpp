@@ -15,7 +15,7 @@ using Shapes = std::vector<VaeTensorShape>;
 
 constexpr int64_t kPictureChannels = 3;
 
-// Names lie under one module, as `encoder.middle.0`.
+// Names are relative to one module, such as `encoder.middle.0`.
 class ShapeList {
  public:
   void conv(const std::string& name, std::vector<int64_t> weight) {
@@ -70,7 +70,7 @@ int64_t last_width(const VaeConfig& config) { return config.dim * config.dim_mul
 
 const std::string kFirst = "encoder.conv1.weight";
 
-// Width that leaves a residual block, by whichever of its tensors is there; 0 where none is.
+// Output width of a residual block, from whichever of its tensors exists; 0 if none does.
 int64_t width_of_residual(const TensorFile& file, const std::string& name) {
   for (const char* tensor : {".residual.6.weight", ".residual.2.weight", ".residual.3.gamma"})
     if (const TensorEntry* entry = file.find(name + tensor); entry && !entry->shape.empty()) return entry->shape[0];
@@ -84,7 +84,8 @@ bool has_any(const TensorFile& file, const std::string& name) {
 const TensorEntry& needed(const TensorFile& file, const std::string& name, size_t dimensions) {
   const TensorEntry* entry = file.find(name);
   SGF_CHECK(entry != nullptr && entry->shape.size() == dimensions,
-            "a Wan VAE's sizes are read from {}, a tensor of {} dimensions, which the file lacks", name, dimensions);
+            "the sizes of a Wan VAE are read from {}, a tensor of {} dimensions, which is missing in the file", name,
+            dimensions);
   return *entry;
 }
 
@@ -106,15 +107,15 @@ int64_t VaeConfig::temporal_factor() const {
 int64_t VaeConfig::group_pictures() const { return std::max<int64_t>(4, temporal_factor()); }
 
 void VaeConfig::validate() const {
-  SGF_CHECK(dim > 0 && z_dim > 0 && num_res_blocks > 0, "dim, z_dim and num_res_blocks are positive, got {}, {} and {}",
-            dim, z_dim, num_res_blocks);
+  SGF_CHECK(dim > 0 && z_dim > 0 && num_res_blocks > 0,
+            "dim, z_dim and num_res_blocks must be positive, got {}, {} and {}", dim, z_dim, num_res_blocks);
   SGF_CHECK(stages() >= 1 && stages() <= 16 && std::ranges::all_of(dim_mult, [](int64_t m) { return m > 0; }),
-            "dim_mult holds 1 to 16 positive factors, got [{}]", fmt::join(dim_mult, ", "));
+            "dim_mult must have 1 to 16 positive factors, got [{}]", fmt::join(dim_mult, ", "));
   SGF_CHECK(static_cast<int64_t>(temporal_downsample.size()) == stages() - 1,
-            "temporal_downsample has one value between two stages: {} for {} stages, got {}", stages() - 1, stages(),
-            temporal_downsample.size());
+            "temporal_downsample must have one value between two stages: {} for {} stages, got {}", stages() - 1,
+            stages(), temporal_downsample.size());
   for (size_t i = 1; i < dim_mult.size(); ++i)
-    SGF_CHECK(dim * dim_mult[i] % 2 == 0, "the decoder halves the width of every stage but the first, got {}",
+    SGF_CHECK(dim * dim_mult[i] % 2 == 0, "stage widths must be even because the decoder halves them, got {}",
               dim * dim_mult[i]);
 }
 
@@ -182,7 +183,7 @@ VaeConfig infer_vae_config(const TensorFile& file, const std::string& prefix) {
   SGF_CHECK(config.dim > 0, "{} is empty", prefix + kFirst);
   int64_t width = config.dim, blocks = 0;
   const auto end_stage = [&] {
-    SGF_CHECK(width % config.dim == 0, "a stage of width {} is no multiple of dim {}", width, config.dim);
+    SGF_CHECK(width % config.dim == 0, "a stage has width {}, expected a multiple of dim {}", width, config.dim);
     config.dim_mult.push_back(width / config.dim);
     config.num_res_blocks = std::max(config.num_res_blocks, std::exchange(blocks, 0));
   };

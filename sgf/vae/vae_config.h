@@ -1,4 +1,4 @@
-// The sizes of a Wan VAE and the names and shapes of its weights, as the official file has them. Torch-free.
+// The sizes of a Wan VAE, and the names and shapes of its weights in the official file. Torch-free.
 #pragma once
 
 #include "sgf/files/tensor_file.h"
@@ -11,16 +11,16 @@
 namespace sgf {
 
 struct VaeConfig {
-  int64_t dim = 96;  // width of the widest pictures
+  int64_t dim = 96;  // channels at full resolution
   int64_t z_dim = 16;
-  std::vector<int64_t> dim_mult{1, 2, 4, 4};  // widths of the stages, from pictures to latents, in units of dim
+  std::vector<int64_t> dim_mult{1, 2, 4, 4};  // widths of the stages, from frames to latents, in units of dim
   int64_t num_res_blocks = 2;
-  std::vector<bool> temporal_downsample{false, true, true};  // does the step behind a stage halve time as well?
+  std::vector<bool> temporal_downsample{false, true, true};  // whether the step after a stage also halves time
 
-  int64_t spatial_factor() const;   // pixels a latent pixel, along one side
-  int64_t temporal_factor() const;  // pictures a latent, after the first
-  // Pictures that enter the encoder together, after the first: four, as the original cuts them, or more where four are
-  // too few for a latent.
+  int64_t spatial_factor() const;   // pixels per latent pixel, along one side
+  int64_t temporal_factor() const;  // frames per latent frame, after the first
+  // Frames that enter the encoder together, after the first: four as in the original, or more if four are too few for a
+  // latent frame.
   int64_t group_pictures() const;
   int64_t stages() const { return static_cast<int64_t>(dim_mult.size()); }
 
@@ -30,7 +30,7 @@ struct VaeConfig {
 
 // One entry of `encoder.downsamples` or `decoder.upsamples`: a residual block, or a step between two stages.
 struct VaeLayer {
-  std::string name;  // official
+  std::string name;  // official name
   bool is_residual = true;
   bool is_temporal = false;  // a step that halves or doubles time
   int64_t in = 0;
@@ -47,16 +47,16 @@ struct VaeTensorShape {
 
 std::vector<VaeTensorShape> expected_vae_weights(const VaeConfig& config);
 
-// What stands before the official names in a file that holds a Wan VAE ("" in the official one); nothing in others.
+// The prefix of the official names in a file with a Wan VAE ("" in the official one); nullopt for other files.
 std::optional<std::string> vae_prefix(const TensorFile& file);
 
-// Sizes as the names and shapes under `prefix` tell them.
+// Sizes derived from the names and shapes under `prefix`.
 VaeConfig infer_vae_config(const TensorFile& file, const std::string& prefix);
 
-// How a file differs from what a config asks for.
+// How a file differs from what a config requires.
 struct VaeFaults {
   std::vector<std::string> missing;
-  std::vector<std::string> unexpected;  // under encoder., decoder., conv1. and conv2. alone
+  std::vector<std::string> unexpected;  // only under encoder., decoder., conv1. and conv2.
   std::vector<std::string> mismatched;  // "name is [..], expected [..]"
 
   bool empty() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }

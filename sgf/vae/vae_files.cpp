@@ -13,10 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Pictures that are handed to a stream together.
+// Frames and latent frames passed to a stream together.
 constexpr int64_t kPicturesAtOnce = 16, kLatentsAtOnce = 4;
 
-// The next pictures of a source, cropped, [1, F, 3, H, W]; undefined after the last.
+// The next frames of a source, cropped, [1, F, 3, H, W]; undefined after the last.
 at::Tensor next_pictures(FrameSource& source, const CropWindow& crop) {
   std::vector<at::Tensor> pictures;
   while (static_cast<int64_t>(pictures.size()) < kPicturesAtOnce) {
@@ -27,7 +27,7 @@ at::Tensor next_pictures(FrameSource& source, const CropWindow& crop) {
   return pictures.empty() ? at::Tensor() : at::stack(pictures).unsqueeze(0);
 }
 
-// Where decoded pictures go: a video file, or a folder.
+// The destination of decoded frames: a video file or a folder.
 class PictureOutput {
  public:
   virtual ~PictureOutput() = default;
@@ -39,7 +39,7 @@ class FolderOutput final : public PictureOutput {
  public:
   explicit FolderOutput(fs::path folder) : folder_(std::move(folder)) {
     SGF_CHECK(!fs::exists(folder_) || (fs::is_directory(folder_) && fs::is_empty(folder_)),
-              "{} is not an empty folder; pictures go into a new or an empty one", folder_.string());
+              "{} is not an empty folder; choose a new or an empty folder for the frames", folder_.string());
     fs::create_directories(folder_);
   }
   void add(const at::Tensor& pictures) override {
@@ -64,7 +64,7 @@ class FileOutput final : public PictureOutput {
 
 std::unique_ptr<PictureOutput> open_output(const fs::path& path, const VideoFileSettings& settings) {
   if (!path.has_extension()) return std::make_unique<FolderOutput>(path);
-  SGF_CHECK(path.extension() == ".mp4", "{}: pictures go into an .mp4 file, or a folder of PNG files", path.string());
+  SGF_CHECK(path.extension() == ".mp4", "{}: expected an .mp4 file, or a folder for PNG files", path.string());
   return std::make_unique<FileOutput>(path, settings);
 }
 
@@ -75,11 +75,11 @@ CropWindow crop_window(int64_t height, int64_t width, int64_t factor, bool may_c
                           .left = width % factor / 2,
                           .height = height - height % factor,
                           .width = width - width % factor};
-  SGF_CHECK(window.height > 0 && window.width > 0, "pictures of {} x {} are smaller than a latent pixel, {} x {}",
+  SGF_CHECK(window.height > 0 && window.width > 0, "frames of {} x {} are smaller than one latent pixel, {} x {}",
             width, height, factor, factor);
   SGF_CHECK(may_cut || (window.height == height && window.width == width),
-            "pictures are {} x {}, no multiple of {}; --crop takes the middle {} x {}", width, height, factor,
-            window.width, window.height);
+            "frames are {} x {}, expected multiples of {}; pass --crop to use the central {} x {}", width, height,
+            factor, window.width, window.height);
   return window;
 }
 
@@ -105,7 +105,7 @@ EncodedVideo encode_video(const WanVaeCodec& codec, const EncodeOrder& order, co
 DecodedVideo decode_video(const WanVaeCodec& codec, const DecodeOrder& order, const FramesDone& done) {
   const LatentsReader file(order.latents);
   const at::Tensor& latents = file.latents();
-  SGF_CHECK(latents.size(1) == codec.latent_channels(), "{}: latents of {} channels, the VAE has {}",
+  SGF_CHECK(latents.size(1) == codec.latent_channels(), "{}: has latents of {} channels, but the VAE has {}",
             order.latents.string(), latents.size(1), codec.latent_channels());
   const int64_t factor = codec.spatial_factor(), total = codec.picture_frames(latents.size(0));
   DecodedVideo result{.height = factor * latents.size(2), .width = factor * latents.size(3)};

@@ -1,4 +1,4 @@
-// Videos to files of latents and back, a few frames at a time, however long they are.
+// Converts videos to latent files and back, a few frames at a time, however long they are.
 #pragma once
 
 #include "sgf/vae/wan_vae_codec.h"
@@ -10,21 +10,21 @@
 
 namespace sgf {
 
-// Hears how many frames are done, and how many there are where that is known, else 0.
+// Receives the number of finished frames and the total, which is 0 if unknown.
 using FramesDone = std::function<void(int64_t done, int64_t total)>;
 
 struct EncodeOrder {
   std::filesystem::path video;  // a video file, or a folder of PNG files
   std::filesystem::path latents;
-  bool crop = false;     // take the middle where a side is no multiple of the codec's factor; otherwise refuse
-  std::string vae_name;  // for the note in the file
+  bool crop = false;     // crop to the centre if a side is not a multiple of the codec's factor; otherwise throw
+  std::string vae_name;  // for the file's metadata
 };
 
 struct EncodedVideo {
   int64_t pictures = 0;
   int64_t latents = 0;
-  int64_t height = 0, width = 0;  // that were encoded
-  std::string warning;            // pictures left out at the end; "" where none were
+  int64_t height = 0, width = 0;  // size of the encoded frames
+  std::string warning;            // frames left out at the end; "" if there are none
 };
 
 EncodedVideo encode_video(const WanVaeCodec& codec, const EncodeOrder& order, const FramesDone& done);
@@ -32,7 +32,7 @@ EncodedVideo encode_video(const WanVaeCodec& codec, const EncodeOrder& order, co
 struct DecodeOrder {
   std::filesystem::path latents;
   std::filesystem::path video;  // a video file by its extension, else a folder for PNG files, new or empty
-  std::optional<double> fps;    // by default the file's, or 16
+  std::optional<double> fps;    // default: from the file, or 16
 };
 
 struct DecodedVideo {
@@ -42,8 +42,8 @@ struct DecodedVideo {
 
 DecodedVideo decode_video(const WanVaeCodec& codec, const DecodeOrder& order, const FramesDone& done);
 
-// The largest picture within height x width, in the middle, whose sides are multiples of `factor`: throws where it is
-// smaller and may not be cut.
+// The largest centred window within height x width whose sides are multiples of `factor`. Throws if
+// cropping is needed but not allowed.
 struct CropWindow {
   int64_t top = 0, left = 0, height = 0, width = 0;
 };

@@ -1,4 +1,4 @@
-// What `sgf inspect` says about the VAE in a weight file. Torch-free.
+// What `sgf inspect` reports about the VAE in a weight file. Torch-free.
 #pragma once
 
 #include "sgf/vae/vae_config.h"
@@ -13,13 +13,13 @@ namespace sgf {
 struct VaeReport {
   std::string prefix;
   std::optional<VaeConfig> config;
-  std::string problem;  // why there is none
+  std::string problem;  // why there is no config
   VaeFaults faults;
 
   bool is_whole() const { return config && faults.empty(); }
 };
 
-// Nothing for a file without a Wan VAE.
+// nullopt for a file without a Wan VAE.
 std::optional<VaeReport> report_vae(const TensorFile& file);
 
 std::string architecture_of(const VaeReport& report);  // "Wan VAE: dim 96, z_dim 16, ..."

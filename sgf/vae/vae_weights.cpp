@@ -16,7 +16,7 @@ std::string path_of(const TensorFile& file) {
   return file.files.empty() ? "the file" : file.files.front()->path().string();
 }
 
-// Users fix all of it at once.
+// Lists all problems at once, so that users can fix them together.
 void refuse(const VaeFaults& faults, const VaeConfig& config, const TensorFile& file) {
   std::vector<std::string> said;
   for (const std::string& name : faults.missing) said.push_back(name + " is missing");
@@ -24,7 +24,7 @@ void refuse(const VaeFaults& faults, const VaeConfig& config, const TensorFile& 
   for (const std::string& name : faults.unexpected) said.push_back(name + " is unexpected");
   const size_t total = said.size();
   if (total > 8) said.resize(8);
-  fail("{} does not hold a whole Wan VAE of dim {} and z_dim {} ({} faults): {}{}; sgf inspect lists all",
+  fail("{} is not a complete Wan VAE of dim {} and z_dim {} ({} problems): {}{}; run sgf inspect to list all",
        path_of(file), config.dim, config.z_dim, total, fmt::join(said, "; "), total > said.size() ? "; ..." : "");
 }
 
@@ -40,7 +40,7 @@ at::Tensor scaled_like_vae(const std::string& name, const at::Tensor& normal) {
 VaeWeights load_vae_weights(const TensorFile& file, at::TensorOptions options) {
   const std::optional<std::string> prefix = vae_prefix(file);
   SGF_CHECK(prefix.has_value(),
-            "{} holds no Wan VAE: no encoder.conv1.weight beside decoder.conv1.weight; try Wan2.1_VAE.pth",
+            "{} is not a Wan VAE: it has no encoder.conv1.weight and decoder.conv1.weight; expected Wan2.1_VAE.pth",
             path_of(file));
   VaeWeights weights{infer_vae_config(file, *prefix), {}};
   const VaeFaults faults = vae_faults(weights.config, file, *prefix);

@@ -42,7 +42,7 @@ at::Tensor pointwise(const at::Tensor& x, const at::Tensor& weight, const at::Te
   return at::linear(x.permute({0, 2, 3, 4, 1}), weight, bias).permute({0, 4, 1, 2, 3});
 }
 
-// Calls pass(first frame, count) for one frame where the stream begins, then for up to `most` at a time.
+// Calls pass(first frame, count) for one frame at the start of the stream, then for up to `most` at a time.
 template <class Pass>
 at::Tensor in_passes(int64_t frames, bool begins, int64_t most, const Pass& pass) {
   std::vector<at::Tensor> out;
@@ -84,22 +84,22 @@ WanVae::WanVae(const VaeWeights& weights, VaeSettings settings)
       mean_bias_(weights.at("conv1.bias").narrow(0, 0, config_.z_dim).contiguous()),
       entry_weight_(weights.at("conv2.weight").flatten(1)),
       entry_bias_(weights.at("conv2.bias")) {
-  SGF_CHECK(settings.latents_per_pass >= 0, "latents_per_pass is 1 or more, or 0 for what suits the device, got {}",
-            settings.latents_per_pass);
+  SGF_CHECK(settings.latents_per_pass >= 0,
+            "latents_per_pass must be at least 1, or 0 for the device's default, got {}", settings.latents_per_pass);
   const int64_t usual = mean_weight_.is_cuda() ? 4 : 1;
   latents_per_pass_ = settings.latents_per_pass > 0 ? settings.latents_per_pass : usual;
 }
 
 at::Tensor WanVae::encode(const at::Tensor& pictures, VaeState& state) const {
-  SGF_CHECK(pictures.dim() == 5 && pictures.size(1) == 3, "pictures are [B, 3, T, H, W], got [{}]",
+  SGF_CHECK(pictures.dim() == 5 && pictures.size(1) == 3, "frames must be [B, 3, T, H, W], got [{}]",
             fmt::join(pictures.sizes(), ", "));
   const int64_t frames = pictures.size(2), group = config_.group_pictures(), factor = config_.spatial_factor();
   SGF_CHECK(
       pictures.size(3) % factor == 0 && pictures.size(4) % factor == 0 && pictures.size(3) > 0 && pictures.size(4) > 0,
-      "height and width are multiples of {}, got {} x {}; crop or scale the pictures", factor, pictures.size(3),
+      "height and width must be multiples of {}, got {} x {}; crop or scale the frames", factor, pictures.size(3),
       pictures.size(4));
   const int64_t later = state.is_first() ? frames - 1 : frames;
-  SGF_CHECK(later >= 0 && frames > 0 && later % group == 0, "pictures come {} of {}, got {}",
+  SGF_CHECK(later >= 0 && frames > 0 && later % group == 0, "frames must come {} of {}, got {}",
             state.is_first() ? "as one and whole groups" : "in whole groups", group, frames);
   const at::NoGradGuard no_grad;
   const GpuConvolutions convolutions(mean_weight_, /*tries=*/true);
@@ -115,10 +115,11 @@ at::Tensor WanVae::encode_pass(const at::Tensor& pictures, VaeState& state) cons
 
 at::Tensor WanVae::decode(const at::Tensor& latents, VaeState& state) const {
   SGF_CHECK(latents.dim() == 5 && latents.size(1) == config_.z_dim && latents.size(2) > 0,
-            "latents are [B, {}, T, h, w], got [{}]", config_.z_dim, fmt::join(latents.sizes(), ", "));
+            "latents must be [B, {}, T, h, w], got [{}]", config_.z_dim, fmt::join(latents.sizes(), ", "));
   const at::NoGradGuard no_grad;
-  // Trying takes seconds, for which nobody should wait who has seen no picture yet; and a shape that was met without it
-  // stays so. The first latent's never comes again, nor do, mostly, those of a first call that are no whole pass.
+  // Algorithm selection takes seconds, which would delay the first frame; and a shape first run without it stays
+  // without. The shape of the first latent frame never repeats, nor, usually, does that of a first call that is not a
+  // full pass.
   const bool is_first_call = state.is_first();
   return in_passes(latents.size(2), is_first_call, latents_per_pass_, [&](int64_t first, int64_t count) {
     const bool comes_again = !state.is_first() && (!is_first_call || count == latents_per_pass_);

@@ -1,4 +1,4 @@
-// The Wan VAE: pictures to latents and back, in pieces, with the state that a stream carries.
+// The Wan VAE: frames to latents and back, in pieces, with the state of a stream.
 #pragma once
 
 #include "sgf/vae/vae_blocks.h"
@@ -8,12 +8,12 @@
 namespace sgf {
 
 struct VaeSettings {
-  // How many latents (of the decoder; groups of pictures of the encoder) are computed together once a stream has begun.
-  // More of them use a GPU better; memory grows with it and with nothing else. 0: 4 on a GPU, 1 on a CPU.
+  // How many latent frames (for the encoder: groups of frames) are computed together once a stream has started. More
+  // use a GPU better, at the cost of memory. 0: 4 on a GPU, 1 on a CPU.
   int64_t latents_per_pass = 0;
 };
 
-// One half of the VAE: a first convolution, the parts behind it, a last norm and convolution.
+// One half of the VAE: a first convolution, the parts after it, a last norm and convolution.
 class VaeHalf {
  public:
   VaeHalf(const VaeWeights& weights, const std::string& name);
@@ -44,11 +44,12 @@ class WanVae {
   const VaeHalf& encoder() const { return encoder_; }
   const VaeHalf& decoder() const { return decoder_; }
 
-  // Pictures [B, 3, T, H, W] in [-1, 1] that follow those of the last call: one and whole groups to begin with, whole
-  // groups then -> the mean of each latent, [B, z, T', h, w], float32 or wider, not yet normalised.
+  // Frames [B, 3, T, H, W] in [-1, 1] that follow those of the last call: the first call takes one frame plus whole
+  // groups, later calls whole groups -> the mean of each latent frame, [B, z, T', h, w], float32 or wider, not
+  // normalised.
   at::Tensor encode(const at::Tensor& pictures, VaeState& state) const;
 
-  // Latents [B, z, T, h, w], not normalised -> pictures [B, 3, T', H, W] of about [-1, 1], float32 or wider.
+  // Latents [B, z, T, h, w], not normalised -> frames [B, 3, T', H, W] in about [-1, 1], float32 or wider.
   at::Tensor decode(const at::Tensor& latents, VaeState& state) const;
 
  private:
@@ -58,7 +59,7 @@ class WanVae {
   VaeConfig config_;
   int64_t latents_per_pass_;
   VaeHalf encoder_, decoder_;
-  at::Tensor mean_weight_, mean_bias_;    // of conv1, those rows that give the mean
+  at::Tensor mean_weight_, mean_bias_;    // the rows of conv1 that give the mean
   at::Tensor entry_weight_, entry_bias_;  // conv2
 };
 

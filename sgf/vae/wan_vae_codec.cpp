@@ -16,12 +16,12 @@ at::Tensor per_channel(const std::vector<double>& values, const at::TensorOption
 }
 
 void check_latents(const at::Tensor& latents, int64_t channels) {
-  SGF_CHECK(latents.dim() == 5 && latents.size(2) == channels, "latents are [B, F, {}, h, w], got [{}]", channels,
+  SGF_CHECK(latents.dim() == 5 && latents.size(2) == channels, "latents must be [B, F, {}, h, w], got [{}]", channels,
             fmt::join(latents.sizes(), ", "));
 }
 
 void check_pictures(const at::Tensor& pictures) {
-  SGF_CHECK(pictures.dim() == 5 && pictures.size(2) == 3, "a video is [B, F, 3, H, W], got [{}]",
+  SGF_CHECK(pictures.dim() == 5 && pictures.size(2) == 3, "a video must be [B, F, 3, H, W], got [{}]",
             fmt::join(pictures.sizes(), ", "));
 }
 
@@ -130,13 +130,13 @@ int64_t WanVaeCodec::dropped_frames(int64_t frames) const {
 std::string WanVaeCodec::drop_warning(int64_t frames) const {
   const int64_t dropped = dropped_frames(frames);
   if (dropped == 0) return "";
-  return fmt::format("the last {} of {} pictures {} left out: latents take 1 and then groups of {}", dropped, frames,
-                     dropped == 1 ? "is" : "are", vae().config().group_pictures());
+  return fmt::format("the last {} of {} frames {} left out: the VAE encodes 1 frame, then groups of {}", dropped,
+                     frames, dropped == 1 ? "is" : "are", vae().config().group_pictures());
 }
 
 at::Tensor WanVaeCodec::encode(const at::Tensor& video) const {
   check_pictures(video);
-  SGF_CHECK(video.size(1) > 0, "there are no pictures to encode");
+  SGF_CHECK(video.size(1) > 0, "there are no frames to encode");
   return stream_encoder()->next(video);
 }
 

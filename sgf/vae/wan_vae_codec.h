@@ -1,4 +1,4 @@
-// The Wan VAE as a codec: pictures in [0, 1] outside, normalised latents inside, streams both ways.
+// The Wan VAE as a codec: frames in [0, 1] outside, normalised latents inside, streams in both directions.
 #pragma once
 
 #include "sgf/media/video_codec.h"
@@ -15,15 +15,15 @@ namespace sgf {
 
 struct WanCodecSettings {
   VaeSettings vae;
-  std::optional<LatentScale> scale;  // by default the usual one for that many channels
-  TileSettings tiles;                // off by default; tiled_streams.h says what they cost
+  std::optional<LatentScale> scale;  // default: the published scale for this number of channels
+  TileSettings tiles;                // off by default; tiled_streams.h states the cost
 };
 
 class WanVaeCodec final : public VideoCodec {
  public:
   explicit WanVaeCodec(const VaeWeights& weights, const WanCodecSettings& settings = {});
 
-  // Any container with the official names; dtype and device are those of `options`.
+  // Loads any container with the official names; `options` gives dtype and device.
   static WanVaeCodec load(const std::filesystem::path& path, at::TensorOptions options,
                           const WanCodecSettings& settings = {});
 
@@ -32,12 +32,12 @@ class WanVaeCodec final : public VideoCodec {
   int64_t latent_frames(int64_t frames) const override;
   int64_t picture_frames(int64_t latents) const override;
 
-  // Pictures at the end that are too few for a latent and are left out, and the words to say so: "" where none are.
+  // The number of frames at the end that do not fill a latent frame and are left out, and the warning text: "" if none.
   int64_t dropped_frames(int64_t frames) const;
   std::string drop_warning(int64_t frames) const;
 
-  // Both run as streams do, so that memory beyond input and output does not grow with the length. On a CPU the result
-  // of any cut into pieces is the same to the bit, unless latents_per_pass was set; elsewhere to rounding.
+  // Both run like streams, so memory beyond input and output does not grow with the length. On a CPU any division into
+  // pieces gives bit-identical results, unless latents_per_pass was set; elsewhere results agree up to rounding.
   at::Tensor encode(const at::Tensor& video) const override;
   at::Tensor decode(const at::Tensor& latents) const override;
   std::unique_ptr<DecoderStream> stream_decoder() const override;

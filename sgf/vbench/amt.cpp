@@ -19,7 +19,7 @@ constexpr int64_t kAmtRadius = 3;
 constexpr int64_t kAmtMultiple = 16;
 constexpr int64_t kAmtFlows = 3;  // candidates for every pixel
 constexpr double kHalfWay = 0.5;
-constexpr int64_t kAmtCorrelationBytes = int64_t{4} << 30;  // of the pairs of one pass on a GPU
+constexpr int64_t kAmtCorrelationBytes = int64_t{4} << 30;  // limit for the pairs of one pass on a GPU
 
 FlowEncoderPlan amt_encoder_plan() { return {.widths = {32, 64, 96}, .out = 84, .block = EncoderBlock::kBottleneck}; }
 
@@ -33,11 +33,11 @@ at::Tensor each_candidate(const at::Tensor& x) {
 
 }  // namespace
 
-// Two pictures and all that is known of them before anything is said of the one in between.
+// Two frames and everything known about them before the frame in between is estimated.
 struct Amt::Pair {
-  at::Tensor mean;           // [B, 1, 1, 1], of both pictures
-  at::Tensor first, second;  // [B, 3, H, W], less the mean
-  at::Tensor grid;           // places of features
+  at::Tensor mean;           // [B, 1, 1, 1], of both frames
+  at::Tensor first, second;  // [B, 3, H, W], minus the mean
+  at::Tensor grid;           // positions of features
   CorrelationPyramid forth, back;
   std::array<at::Tensor, 4> first_levels, second_levels;
 };
@@ -57,13 +57,13 @@ Amt::Amt(NetworkWeights weights, AmtSettings settings)
       combine_first_{take_convolution(weights, "comb_block.0", {.in = 3 * kAmtFlows, .out = 6 * kAmtFlows}),
                      weights.take("comb_block.1.weight", {6 * kAmtFlows})},
       combine_second_(take_convolution(weights, "comb_block.2", {.in = 6 * kAmtFlows, .out = 3})) {
-  SGF_CHECK(settings.pairs_per_pass >= 0, "AMT takes no negative number of pairs a pass, got {}",
+  SGF_CHECK(settings.pairs_per_pass >= 0, "pairs per pass of AMT must not be negative, got {}",
             settings.pairs_per_pass);
   check_tells_pixels_apart(options_, "AMT");
   weights.finish("AMT-S");
 }
 
-// Motion is taken to be even: what moves by f from the middle to one picture moves by f / 0.5 from one to the other.
+// Assumes uniform motion: a motion of f from the middle to one frame is f / 0.5 from one frame to the other.
 at::Tensor Amt::windows_at(const Pair& pair, const at::Tensor& flow) const {
   return at::cat({pair.forth.look_up(pair.grid + to_second(flow) / kHalfWay, kAmtRadius),
                   pair.back.look_up(pair.grid + to_first(flow) / (1 - kHalfWay), kAmtRadius)},
@@ -84,8 +84,8 @@ AmtState Amt::decode(const Pair& pair, const AmtDecoder& decoder, const AmtState
   return {.flow = out.narrow(1, 0, 4) + enlarged(state.flow, 2) * 2, .features = out.narrow(1, 4, out.size(1) - 4)};
 }
 
-// Three candidates for every pixel, each a mixture of both pictures, their mean, and what a small network makes of
-// them.
+// Three candidates for every pixel. Each is a mixture of both frames, plus their mean and a correction from a small
+// network.
 at::Tensor Amt::compose(const Pair& pair, const AmtState& state, AmtTrace* trace) const {
   const at::Tensor out = decoder1_(at::cat({state.features, warp(pair.first_levels[0], to_first(state.flow)),
                                             warp(pair.second_levels[0], to_second(state.flow)), state.flow},
@@ -147,8 +147,8 @@ int64_t Amt::pairs_per_pass(const at::Tensor& pictures) const {
 at::Tensor Amt::between(const at::Tensor& first, const at::Tensor& second, AmtTrace* trace) const {
   const at::NoGradGuard no_grad;
   SGF_CHECK(first.sizes() == second.sizes(),
-            "AMT takes as many first as second pictures of one size, got [{}] and [{}]", fmt::join(first.sizes(), ", "),
-            fmt::join(second.sizes(), ", "));
+            "AMT needs first and second frames of the same number and size, got [{}] and [{}]",
+            fmt::join(first.sizes(), ", "), fmt::join(second.sizes(), ", "));
   check_pictures(second, "AMT");
   if (trace != nullptr) return between_pass(first, second, trace);
   const int64_t count = pairs_per_pass(first);

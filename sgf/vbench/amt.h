@@ -1,4 +1,4 @@
-// AMT-S, the network behind motion smoothness: the frame half way between two pictures.
+// AMT-S, the network behind motion smoothness: predicts the frame half way between two frames.
 #pragma once
 
 #include "sgf/vbench/amt_blocks.h"
@@ -15,23 +15,23 @@
 namespace sgf {
 
 struct AmtSettings {
-  int64_t pairs_per_pass = 0;  // computed together; 0: one on a CPU, on a GPU as many as 4 GB of correlations hold
+  int64_t pairs_per_pass = 0;  // computed together; 0: 1 on a CPU, as many as fit 4 GB of correlations on a GPU
 };
 
-// What a prediction passes through, for those who compare it step by step. Of padded pictures.
+// Intermediate values of a prediction on padded frames, for step-by-step comparison.
 struct AmtTrace {
-  at::Tensor features;  // [B, 84, h, w] of the first picture, at an eighth of the size
-  at::Tensor windows;   // [B, 392, h, w] that the coarsest flows point at
+  at::Tensor features;  // [B, 84, h, w] of the first frame, at 1/8 of the size
+  at::Tensor windows;   // [B, 392, h, w] at the positions of the coarsest flows
   std::array<at::Tensor, 4>
-      flows;  // to the first, to the second picture; [0] of full size and three of each, [3] at 1/8
+      flows;  // to the first and to the second frame; [0] at full size with three each, [3] at 1/8
 };
 
-// Dtype and device are those of its weights. Throws where a side, padded to a multiple of 16, is below 128.
+// Dtype and device are those of its weights. Throws if a side, padded to a multiple of 16, is below 128.
 class Amt {
  public:
   explicit Amt(NetworkWeights weights, AmtSettings settings = {});
 
-  // Bytes [B, H, W, 3], RGB, anywhere -> the frames in between, [B, 3, H, W] in [0, 1], on the network's device.
+  // Bytes [B, H, W, 3], RGB, on any device -> the frames in between, [B, 3, H, W] in [0, 1], on the network's device.
   at::Tensor between(const at::Tensor& first, const at::Tensor& second, AmtTrace* trace = nullptr) const;
 
   int64_t pairs_per_pass(const at::Tensor& pictures) const;
@@ -56,7 +56,7 @@ class Amt {
   Convolution combine_second_;
 };
 
-// From `amt-s.pth` (weights lie under "state_dict") or any file with these weights.
+// Loads `amt-s.pth` (weights under "state_dict") or any file with these weights.
 Amt load_amt(const std::filesystem::path& path, at::TensorOptions options, AmtSettings settings = {});
 
 }  // namespace sgf

@@ -7,15 +7,15 @@ namespace sgf {
 namespace {
 
 constexpr std::array<int64_t, 4> kAmtWidths{20, 32, 44, 56};
-constexpr int64_t kAmtSide = 20;          // channels with convolutions of their own
+constexpr int64_t kAmtSide = 20;          // channels with separate convolutions
 constexpr int64_t kAmtWindows = 2 * 196;  // both directions, four levels, radius 3
 constexpr double kLeak = 0.1;
 
-constexpr int64_t kBilinearWarp = 0, kBorderGoesOn = 1;  // as at::grid_sampler counts them
+constexpr int64_t kBilinearWarp = 0, kBorderGoesOn = 1;  // in at::grid_sampler's numbering
 
 at::Tensor leaky(const at::Tensor& x) { return at::leaky_relu(x, kLeak); }
 
-// -1 to 1 along an axis of `size`, as the sampler counts.
+// -1 to 1 along an axis of `size`, in grid_sampler's coordinates.
 at::Tensor sampler_line(int64_t size, const at::Tensor& like) { return at::linspace(-1, 1, size, like.options()); }
 
 }  // namespace

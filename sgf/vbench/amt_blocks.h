@@ -1,4 +1,4 @@
-// The parts of AMT-S behind its encoder of features.
+// The parts of AMT-S after its feature encoder.
 #pragma once
 
 #include "sgf/vbench/convolution.h"
@@ -20,12 +20,12 @@ struct PreluConvolution {
 PreluConvolution take_prelu_convolution(NetworkWeights& weights, const std::string& name,
                                         const ConvolutionShape& shape);
 
-// A pyramid of a picture's features at 1/2, 1/4, 1/8 and 1/16 of its size.
+// A pyramid of a frame's features at 1/2, 1/4, 1/8 and 1/16 of its size.
 class AmtPyramid {
  public:
   explicit AmtPyramid(NetworkWeights& weights);
 
-  std::array<at::Tensor, 4> operator()(const at::Tensor& picture) const;  // the largest first
+  std::array<at::Tensor, 4> operator()(const at::Tensor& picture) const;  // largest first
 
  private:
   struct Level {
@@ -34,8 +34,8 @@ class AmtPyramid {
   std::vector<Level> levels_;
 };
 
-// Doubles the size: convolution, a residual block that sends its last channels through convolutions of their own, and a
-// transposed convolution.
+// Doubles the size: a convolution, a residual block with separate convolutions for its last channels, and a transposed
+// convolution.
 class AmtDecoder {
  public:
   AmtDecoder(NetworkWeights& weights, const std::string& name, int64_t in, int64_t inner, int64_t out);
@@ -49,18 +49,18 @@ class AmtDecoder {
   PreluConvolution first_;
   PreluConvolution whole_first_, side_first_, whole_second_, side_second_;
   Convolution whole_third_;
-  at::Tensor slope_;                // behind the sum
+  at::Tensor slope_;                // after the sum
   at::Tensor up_weight_, up_bias_;  // [inner, out, 4, 4]
 };
 
-// What the frame in between is known by at one size.
+// The estimate of the frame in between at one size.
 struct AmtState {
   at::Tensor flow;      // [B, 4, h, w]: to the first picture (x, y), to the second (x, y), in pixels of this size
   at::Tensor features;  // [B, C, h, w]
 };
 
-// Corrects a state by the correlations that its flows point at. It works at an eighth of the pictures' size: states
-// that are `factor` times larger are brought there, and what changes is brought back.
+// Corrects a state using the correlations at the positions of its flows. It works at 1/8 of the frame size: larger
+// states are downscaled by `factor`, and their changes upscaled again.
 class AmtUpdate {
  public:
   AmtUpdate(NetworkWeights& weights, const std::string& name, int64_t features, int64_t factor);
@@ -81,10 +81,10 @@ class AmtUpdate {
   Pair body_, feature_head_, flow_head_;
 };
 
-// [B, C, h, w] of `picture` at the places that `flow` [B, 2, h, w] points to; the border goes on outside.
+// [B, C, h, w] of `picture` at the positions given by `flow` [B, 2, h, w]; the border is repeated outside.
 at::Tensor warp(const at::Tensor& picture, const at::Tensor& flow);
 
-// Bilinear, sides times `factor`, or divided by it.
+// Bilinear scaling, sides multiplied or divided by `factor`.
 at::Tensor enlarged(const at::Tensor& x, int64_t factor);
 at::Tensor reduced(const at::Tensor& x, int64_t factor);
 

@@ -6,7 +6,7 @@ namespace sgf {
 namespace {
 
 double mean_of(const std::vector<double>& values) {
-  SGF_CHECK(!values.empty(), "there is no score to take the mean of");
+  SGF_CHECK(!values.empty(), "the mean needs at least one score, got none");
   double sum = 0;
   for (const double value : values) sum += value;
   return sum / static_cast<double>(values.size());
@@ -21,7 +21,7 @@ double mean_over_clips(const std::vector<ClipScore>& scores) {
 }
 
 double mean_over_videos(const std::vector<ClipScore>& scores) {
-  std::vector<std::string> videos;  // in the order they came
+  std::vector<std::string> videos;  // in the order of their arrival
   std::map<std::string, std::vector<double>> clips;
   for (const ClipScore& clip : scores) {
     if (!clips.contains(clip.video)) videos.push_back(clip.video);
@@ -39,7 +39,7 @@ double mean_over_pictures(const std::vector<ClipScore>& scores) {
     sum += clip.score * static_cast<double>(clip.weight);
     count += clip.weight;
   }
-  SGF_CHECK(count > 0, "there is no score to take the mean of");
+  SGF_CHECK(count > 0, "the mean needs at least one score, got none");
   return sum / static_cast<double>(count);
 }
 

@@ -7,9 +7,9 @@
 namespace sgf {
 
 ClipPlan split_into_clips(double fps, int64_t pictures, int64_t seconds) {
-  SGF_CHECK(fps >= 1 && fps <= 100000,
-            "clips are cut by whole pictures a second, of which a video of {} a second has none", fps);
-  SGF_CHECK(pictures > 0 && seconds > 0, "a video of {} pictures cannot be cut into clips of {} s", pictures, seconds);
+  SGF_CHECK(fps >= 1 && fps <= 100000, "frames per second must be 1 to 100000 to split a video into clips, got {}",
+            fps);
+  SGF_CHECK(pictures > 0 && seconds > 0, "a video of {} frames cannot be split into clips of {} s", pictures, seconds);
   ClipPlan plan{.clips = {}, .fps = std::floor(fps), .is_whole = false};
   const int64_t length = static_cast<int64_t>(plan.fps) * seconds;
   plan.is_whole = pictures < length;

@@ -1,4 +1,4 @@
-// How VBench-Long cuts a video into clips.
+// How VBench-Long splits a video into clips.
 #pragma once
 
 #include "sgf/core/frame_span.h"
@@ -9,13 +9,13 @@
 namespace sgf {
 
 struct ClipPlan {
-  std::vector<FrameSpan> clips;  // pictures [begin, end)
-  double fps = 0;                // of each clip: the video's without what is behind the point
-  bool is_whole = false;         // too short to be cut: one clip of all pictures, however few
+  std::vector<FrameSpan> clips;  // frames [begin, end)
+  double fps = 0;                // of each clip: the video's rate, truncated to an integer
+  bool is_whole = false;         // too short to be split: one clip with all frames, however few
 };
 
-// Clips of int(fps) * seconds pictures. Where some are left over, one more clip of full length ends with the last
-// picture and overlaps the one before.
+// Clips of int(fps) * seconds frames. If frames are left over, one more full-length clip ends with the last frame and
+// overlaps the previous clip.
 ClipPlan split_into_clips(double fps, int64_t pictures, int64_t seconds);
 
 }  // namespace sgf

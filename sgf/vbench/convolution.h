@@ -24,7 +24,7 @@ struct Convolution {
   at::Tensor operator()(const at::Tensor& x) const;  // [N, in, H, W]
 };
 
-// How such convolutions like numbers to lie: on a CPU channels last (1.2 to 1.7 times as fast), on a GPU as they come.
+// Converts to the faster memory layout: channels last on a CPU (1.2 to 1.7 times as fast), unchanged on a GPU.
 at::Tensor in_layout(const at::Tensor& x);
 
 // `name`.weight and `name`.bias.

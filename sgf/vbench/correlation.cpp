@@ -11,7 +11,7 @@
 namespace sgf {
 namespace {
 
-// [B, C, h, w] as [B, h w, C]; no copy where channels come last.
+// [B, C, h, w] as [B, h w, C]; no copy if channels are last.
 at::Tensor rows_of(const at::Tensor& features) {
   return features.permute({0, 2, 3, 1}).reshape({features.size(0), -1, features.size(1)});
 }
@@ -23,7 +23,7 @@ at::Tensor grid_of_places(int64_t height, int64_t width, at::TensorOptions optio
   return at::stack({yx[1], yx[0]}).unsqueeze(0);
 }
 
-// Products with halved features are halved products, and these are 150 MB a pair to pass over at 480x832.
+// Correlations with downscaled features equal downscaled correlations, which take 150 MB per pair at 480x832.
 CorrelationPyramid::CorrelationPyramid(const at::Tensor& from, const at::Tensor& to, int64_t levels) {
   const at::Tensor rows = rows_of(from) / std::sqrt(static_cast<double>(from.size(1)));
   at::Tensor seen = to;
@@ -40,9 +40,8 @@ at::Tensor CorrelationPyramid::look_up(const at::Tensor& places, int64_t radius)
 
 void check_tells_pixels_apart(at::TensorOptions options, std::string_view network) {
   const at::ScalarType type = c10::typeMetaToScalarType(options.dtype());
-  SGF_CHECK(type == at::kFloat || type == at::kDouble,
-            "{} names places in pixels, which 16 bits do not tell apart; it takes float32 or float64, got {}", network,
-            name_of(type));
+  SGF_CHECK(type == at::kFloat || type == at::kDouble, "the pixel positions of {} need float32 or float64, got {}",
+            network, name_of(type));
 }
 
 int64_t correlation_bytes(int64_t height, int64_t width, int64_t levels, int64_t element_size) {

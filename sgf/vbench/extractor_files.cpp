@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What stands before all names: nothing in released backbones, more in checkpoints of a training.
+// The prefix of all names: empty in released backbones, not empty in training checkpoints.
 std::string prefix_in(const TensorFile& file, const std::string& name) {
   constexpr std::array<std::string_view, 8> kPrefixes{"",
                                                       "state_dict.",
@@ -34,7 +34,7 @@ struct FoundVit {
   NetworkWeights weights;
 };
 
-// The ViT in a file, of the family given and of the sizes that the file's shapes tell.
+// The ViT in a file, with the given family and the sizes from the file's shapes.
 FoundVit find_vit(const fs::path& path, const VitConfig& family, at::TensorOptions options) {
   const TensorFile file = open_network_file(path);
   const std::string prefix = prefix_in(file, family.names == VitNames::kClip ? "visual.class_embedding" : "cls_token");
@@ -52,28 +52,29 @@ VitExtractor open_vit(const fs::path& path, const VitConfig& family, VitExtracto
 }
 
 nlohmann::json read_adapter_config(const fs::path& path) {
-  SGF_CHECK(fs::exists(path), "{}: is not there; it lies beside the adapters and tells their rank", path.string());
+  SGF_CHECK(fs::exists(path), "{}: is missing; expected it beside the adapters, because it has their rank",
+            path.string());
   nlohmann::json config = read_json_file(path);
   const bool holds = config.is_object() && config.contains("r") && config.at("r").is_number_integer() &&
                      config.at("r").get<int64_t>() > 0 && config.contains("lora_alpha") &&
                      config.at("lora_alpha").is_number();
-  SGF_CHECK(holds, "{}: expected the JSON of peft with a positive integer r and a number lora_alpha", path.string());
+  SGF_CHECK(holds, "{}: expected peft's JSON with a positive integer r and a number lora_alpha", path.string());
   return config;
 }
 
 fs::path adapter_file(const fs::path& folder) {
   for (const char* name : {"adapter_model.safetensors", "adapter_model.bin"})
     if (fs::exists(folder / name)) return folder / name;
-  fail("{}: holds neither adapter_model.safetensors nor adapter_model.bin", folder.string());
+  fail("{}: contains neither adapter_model.safetensors nor adapter_model.bin", folder.string());
 }
 
-// The LoRA of all towers.
+// The LoRA adapters of all towers.
 struct Adapters {
   TensorFile file;
   int64_t rank = 0;
-  double scale = 0;  // how much of B A is added
+  double scale = 0;  // scale of the added product B A
 
-  // Those of the tower at `index`. What peft puts before the tower and behind lora_A depends on its release.
+  // The adapters of the tower at `index`. The prefix of the tower and the suffix of lora_A depend on the peft release.
   NetworkWeights::Source of_tower(size_t index) const {
     const std::string tower = "extractor_list." + std::to_string(index) + ".";
     return [held = file, tower](const std::string& name, at::IntArrayRef) {
@@ -122,7 +123,7 @@ AestheticScorer open_aesthetic_scorer(const fs::path& clip_l14, const fs::path& 
 
 DreamSimExtractor open_dreamsim_extractor(const fs::path& folder, at::TensorOptions options) {
   SGF_CHECK(fs::is_directory(folder),
-            "{}: DreamSim is opened from the folder that dreamsim_ensemble_checkpoint.zip unpacks to; unzip it first",
+            "{}: is not a folder; unzip dreamsim_ensemble_checkpoint.zip and pass the resulting folder",
             folder.string());
   const Adapters adapters = open_adapters(folder / "ensemble_lora");
   const auto tower = [&](size_t index, const fs::path& path, const VitConfig& family, const PictureNorm& norm) {

@@ -1,6 +1,5 @@
-// Extractors from the files that VBench's users have, under the names their projects gave the weights. Sizes are read
-// off the shapes. Tests open files of the same names and layout, small ones that torch wrote; the real ones were not at
-// hand and have not been tried.
+// Opens extractors from the files that VBench's users have, under the original weight names. Sizes are read from the
+// shapes. Tests use small files with the same names and layout, written by torch; not tested with the real files.
 #pragma once
 
 #include "sgf/vbench/extractors.h"
@@ -11,18 +10,18 @@
 
 namespace sgf {
 
-// `options`: dtype and device. Errors name all that is missing or of another shape at once.
+// `options`: dtype and device. An error lists all missing tensors and wrong shapes at once.
 VitExtractor open_dino_extractor(const std::filesystem::path& path,
                                  at::TensorOptions options);  // dino_vitbase16_pretrain.pth
 VitExtractor open_dinov2_extractor(const std::filesystem::path& path,
                                    at::TensorOptions options);  // dinov2_vitb14_pretrain.pth
-// ViT-B-32.pt: a TorchScript archive, of which the tensors alone are read; or a state dict with the same names.
+// ViT-B-32.pt: a TorchScript archive, of which only the tensors are read; or a state dict with the same names.
 VitExtractor open_clip_extractor(const std::filesystem::path& path, at::TensorOptions options);
 // ViT-L-14.pt and sa_0_4_vit_l_14_linear.pth.
 AestheticScorer open_aesthetic_scorer(const std::filesystem::path& clip_l14, const std::filesystem::path& head,
                                       at::TensorOptions options);
-// The folder that dreamsim_ensemble_checkpoint.zip unpacks to. DINO's weights are, as in the original, those of
-// checkpoints/dino_vitbase16_pretrain.pth where the folder has them; else the teacher's in dino_vitb16_pretrain.pth.
+// The folder that dreamsim_ensemble_checkpoint.zip unpacks to. As in the original, DINO's weights come from
+// checkpoints/dino_vitbase16_pretrain.pth if the folder has it, else from the teacher in dino_vitb16_pretrain.pth.
 DreamSimExtractor open_dreamsim_extractor(const std::filesystem::path& folder, at::TensorOptions options);
 
 }  // namespace sgf

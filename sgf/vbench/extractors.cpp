@@ -12,14 +12,14 @@
 namespace sgf {
 namespace {
 
-// Enough to fill the machine; a video of any length then needs the memory of this many pictures.
+// Enough to keep the machine busy; memory is limited to this many frames for a video of any length.
 int64_t batch_size(at::Device device) { return device.is_cuda() ? 32 : 4; }
 
 VitConfig dreamsim_clip_tower(const char* network, VitActivation activation) {
   return {.network = network, .out_dim = 512, .norm_eps = 1e-5, .activation = activation, .has_pre_norm = true};
 }
 
-// Both factors are checked here: a source from a file gives whatever lies there.
+// Checks both factors: a source from a file may return anything.
 at::Tensor lora_product(const NetworkWeights::Source& adapters, const std::string& layer, at::IntArrayRef shape,
                         int64_t rank) {
   const at::Tensor b = adapters(layer + ".lora_B.weight", {shape[0], rank});
@@ -33,7 +33,7 @@ at::Tensor lora_product(const NetworkWeights::Source& adapters, const std::strin
 
 at::Tensor FeatureExtractor::features(const at::Tensor& pictures) const {
   const at::NoGradGuard no_grad;
-  SGF_CHECK(pictures.dim() == 4 && pictures.size(0) > 0, "features are of pictures [F, H, W, 3], got {} dimensions",
+  SGF_CHECK(pictures.dim() == 4 && pictures.size(0) > 0, "features need frames [F, H, W, 3], got {} dimensions",
             pictures.dim());
   std::vector<at::Tensor> rows;
   for (const at::Tensor& batch : pictures.split(batch_size(device())))
@@ -68,7 +68,7 @@ AestheticScorer aesthetic_scorer(NetworkWeights clip_l14, NetworkWeights head) {
 }
 
 DreamSimExtractor::DreamSimExtractor(std::vector<Tower> towers) : towers_(std::move(towers)) {
-  SGF_CHECK(!towers_.empty(), "DreamSim has at least one tower");
+  SGF_CHECK(!towers_.empty(), "DreamSim needs at least one tower, got none");
 }
 
 at::Tensor DreamSimExtractor::raw_features(const at::Tensor& pictures) const {

@@ -1,5 +1,5 @@
-// Networks as the metrics see them: pictures in, one row of numbers a picture out. Preparation of the pictures,
-// batches and 16-bit rounding are inside.
+// Networks as the metrics use them: frames in, one feature vector per frame out. Preprocessing, batching and 16-bit
+// rounding happen inside.
 #pragma once
 
 #include "sgf/vbench/preprocess.h"
@@ -17,8 +17,8 @@ class FeatureExtractor {
  public:
   virtual ~FeatureExtractor() = default;
 
-  // Pictures uint8 [F, H, W, 3], RGB, on any device -> [F, D], float32 or wider, on the network's device. Rows are as
-  // the network gives them, not normalised, and do not depend on the pictures they came with.
+  // Frames uint8 [F, H, W, 3], RGB, on any device -> [F, D], float32 or wider, on the network's device. Features are
+  // not normalised and do not depend on the other frames of the call.
   at::Tensor features(const at::Tensor& pictures) const;
 
  protected:
@@ -31,7 +31,7 @@ class FeatureExtractor {
   virtual at::Tensor batch_features(const at::Tensor& pictures) const = 0;
 };
 
-// One ViT behind one of the transforms.
+// One ViT after one of the transforms.
 class VitExtractor : public FeatureExtractor {
  public:
   using Transform = at::Tensor (*)(const at::Tensor& pictures, at::ScalarType dtype);
@@ -58,7 +58,7 @@ class AestheticScorer {
  public:
   AestheticScorer(VitExtractor clip_l14, NetworkWeights head);
 
-  // [F] in about 0 to 1: a tenth of the head's mark.
+  // [F] in about 0 to 1: a tenth of the head's output.
   at::Tensor scores(const at::Tensor& pictures) const { return scores_of(clip_.features(pictures)); }
   at::Tensor scores_of(const at::Tensor& features) const;
 
@@ -69,10 +69,10 @@ class AestheticScorer {
 
 AestheticScorer aesthetic_scorer(NetworkWeights clip_l14, NetworkWeights head);
 
-// DreamSim's ensemble: the features of three ViTs side by side, centred and of length 1.
+// DreamSim's ensemble: the concatenated features of three ViTs, centred and normalised to length 1.
 class DreamSimExtractor : public FeatureExtractor {
  public:
-  // One of the three; each sees pictures in [0, 1] under a norm of its own.
+  // One of the three; each normalises frames in [0, 1] in its own way.
   struct Tower {
     Vit vit;
     PictureNorm norm;
@@ -80,7 +80,7 @@ class DreamSimExtractor : public FeatureExtractor {
 
   explicit DreamSimExtractor(std::vector<Tower> towers);
 
-  // Before they are centred: [F, D of all towers].
+  // Features before centring: [F, D of all towers].
   at::Tensor raw_features(const at::Tensor& pictures) const;
 
  private:
@@ -90,7 +90,7 @@ class DreamSimExtractor : public FeatureExtractor {
   std::vector<Tower> towers_;
 };
 
-// Weights of the towers, with LoRA merged into them.
+// Weights of the towers, with their LoRA merged.
 struct DreamSimWeights {
   NetworkWeights dino, clip, open_clip;
 };
@@ -102,7 +102,7 @@ VitConfig dreamsim_dino_config();
 VitConfig dreamsim_clip_config();
 VitConfig dreamsim_open_clip_config();
 
-// A source whose `*.attn.qkv.weight` are those of `base` + scale * B A of `adapters` (`*.attn.qkv.lora_B.weight` and
+// A source whose `*.attn.qkv.weight` are those of `base` + scale * B A from `adapters` (`*.attn.qkv.lora_B.weight` and
 // lora_A of rank `rank`), rounded once to the dtype of `base`.
 NetworkWeights with_lora(const NetworkWeights& base, const NetworkWeights::Source& adapters, int64_t rank,
                          double scale);

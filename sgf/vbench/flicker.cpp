@@ -17,7 +17,7 @@ uint64_t sum_of_differences(std::span<const uint8_t> a, std::span<const uint8_t>
 
 void FlickerMeter::add(std::span<const uint8_t> picture) {
   SGF_CHECK(previous_.empty() || picture.size() == previous_.size(),
-            "pictures of one video have one size, got {} bytes after {}", picture.size(), previous_.size());
+            "all frames of a video must have the same size, got {} bytes after {}", picture.size(), previous_.size());
   if (!previous_.empty()) {
     const uint64_t sum = sum_of_differences(previous_, picture);
     differences_.push_back(static_cast<double>(sum) / static_cast<double>(previous_.size()));

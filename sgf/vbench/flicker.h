@@ -1,5 +1,5 @@
-// Temporal flickering: how little neighbouring pictures differ. Whole numbers throughout, so the score is exact; VBench
-// sums in float32 and is 3e-9 off.
+// Temporal flickering: how little neighbouring frames differ. It uses integers, so the score is exact; VBench sums in
+// float32 and is 3e-9 off.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,15 @@
 
 namespace sgf {
 
-// Takes pictures one after another, of one size, and keeps the last.
+// Takes frames of one size one after another and keeps the last.
 class FlickerMeter {
  public:
-  void add(std::span<const uint8_t> picture);  // all its bytes, in any order of channels
+  void add(std::span<const uint8_t> picture);  // all bytes of a frame, in any channel order
 
-  const std::vector<double>& differences() const { return differences_; }  // mean |I_t - I_t+1| of 255, a pair each
-  // (255 - mean of all differences) / 255; nothing before the second picture.
+  const std::vector<double>& differences() const {
+    return differences_;
+  }  // mean |I_t - I_t+1| in 0 to 255, one per pair
+  // (255 - mean of all differences) / 255; nullopt before the second frame.
   std::optional<double> score() const;
 
  private:

@@ -57,7 +57,7 @@ FlowEncoder::Block FlowEncoder::take_block(NetworkWeights& weights, const std::s
     const size_t number = block.steps.size() + 1;
     block.steps.push_back(take(weights, fmt::format("{}.conv{}", name, number), norm(number), shape));
   }
-  // Files hold the shortcut's norm twice, as this and as downsample.1: one module under two names.
+  // Files contain the shortcut's norm twice, as this and as downsample.1: one module under two names.
   if (stride != 1)
     block.shortcut = take(weights, name + ".downsample.0", norm(shapes.size() + 1),
                           {.in = in, .out = out, .height = 1, .width = 1, .stride = stride});
@@ -67,8 +67,8 @@ FlowEncoder::Block FlowEncoder::take_block(NetworkWeights& weights, const std::s
 at::Tensor FlowEncoder::normed(const Convolution& convolution, const at::Tensor& x) const {
   const at::Tensor y = convolution(x);
   if (plan_.norm == EncoderNorm::kBatch) return y;
-  // A group norm with a group a channel is ten times as fast where channels lie last, and there loses a digit and a
-  // half.
+  // A group norm with one group per channel is ten times as fast in channels-last layout, but loses one and a half
+  // digits of precision there.
   return in_layout(at::instance_norm(y, {}, {}, {}, {}, /*use_input_stats=*/true, /*momentum=*/0, kEncoderEps,
                                      /*cudnn_enabled=*/true));
 }

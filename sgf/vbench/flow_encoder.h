@@ -1,4 +1,4 @@
-// The encoder of RAFT and of AMT: pictures to features at an eighth of their size.
+// The encoder of RAFT and AMT: frames to features at 1/8 of their size.
 #pragma once
 
 #include "sgf/vbench/convolution.h"
@@ -10,17 +10,17 @@
 namespace sgf {
 
 enum class EncoderNorm {
-  kInstance,  // each channel of each picture by its own mean and deviation; no weights
-  kBatch,     // by the statistics of training, which are folded into the convolutions
+  kInstance,  // normalises each channel of each frame by its own mean and deviation; no weights
+  kBatch,     // uses the statistics of training, folded into the convolutions
 };
 
 enum class EncoderBlock {
   kResidual,    // two 3x3 convolutions
-  kBottleneck,  // 1x1 to a quarter of the width, 3x3, 1x1 back
+  kBottleneck,  // 1x1 to a quarter of the width, 3x3, then 1x1 back
 };
 
 struct FlowEncoderPlan {
-  std::array<int64_t, 3> widths{};  // of the three layers; the first convolution has that of the first
+  std::array<int64_t, 3> widths{};  // of the three layers; the first convolution has the width of the first layer
   int64_t out = 0;
   EncoderNorm norm = EncoderNorm::kInstance;
   EncoderBlock block = EncoderBlock::kResidual;
@@ -36,7 +36,7 @@ class FlowEncoder {
  private:
   struct Block {
     std::vector<Convolution> steps;
-    std::optional<Convolution> shortcut;  // where the size changes
+    std::optional<Convolution> shortcut;  // if the size changes
   };
 
   Convolution take(NetworkWeights& weights, const std::string& name, const std::string& norm,

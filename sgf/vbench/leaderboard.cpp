@@ -13,11 +13,11 @@ constexpr double kQualityWeight = 4, kSemanticWeight = 1;
 void check_names(const std::map<std::string, double>& scores) {
   for (const auto& [name, score] : scores) {
     const auto known = std::ranges::find(vbench_dimensions(), name, &VbenchDimension::name);
-    SGF_CHECK(known != vbench_dimensions().end(), "{} is no dimension of VBench", in_quotes(name));
+    SGF_CHECK(known != vbench_dimensions().end(), "{} is not a dimension of VBench", in_quotes(name));
   }
 }
 
-// The weighted mean of one half, if it is all there.
+// The weighted mean of one half, if all its scores are present.
 std::optional<double> half_total(const std::map<std::string, double>& scores, bool is_quality) {
   double sum = 0, weights = 0;
   for (const VbenchDimension& dimension : vbench_dimensions()) {

@@ -1,4 +1,4 @@
-// The totals of VBench's leaderboard: dimensions brought to one scale, weighed, and summed.
+// The totals of VBench's leaderboard: dimensions are normalised, weighted and summed.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@ namespace sgf {
 
 struct VbenchDimension {
   std::string_view name;  // "subject_consistency"
-  double least = 0;       // scores are brought to (score - least) / (most - least), and not clamped
+  double least = 0;       // scores are normalised to (score - least) / (most - least), without clamping
   double most = 1;
   double weight = 1;
   bool is_quality = true;  // else semantic
@@ -21,14 +21,14 @@ struct VbenchDimension {
 const std::vector<VbenchDimension>& vbench_dimensions();
 
 struct LeaderboardTotals {
-  std::optional<double> quality;     // of seven dimensions
-  std::optional<double> semantic;    // of nine
+  std::optional<double> quality;     // from seven dimensions
+  std::optional<double> semantic;    // from nine dimensions
   std::optional<double> total;       // four parts quality, one part semantic
-  std::vector<std::string> missing;  // dimensions without a score: the totals that need them are empty
+  std::vector<std::string> missing;  // dimensions without a score; totals that need them are empty
 };
 
 // Raw scores by name, imaging_quality in 0..1. VBench's own script counts a missing dimension as 0; here its total is
-// left out. A name that is no dimension is an Error.
+// left out. Throws Error for an unknown dimension.
 LeaderboardTotals leaderboard_totals(const std::map<std::string, double>& scores);
 
 }  // namespace sgf

@@ -1,4 +1,4 @@
-// The seven dimensions of VBench that this program measures itself, under the names that VBench gives them.
+// The seven VBench dimensions that this program measures, under VBench's names.
 #pragma once
 
 #include "sgf/core/enum_names.h"
@@ -37,8 +37,8 @@ constexpr bool is_consistency(VbenchMetric metric) {
 // All seven, in that order.
 std::vector<VbenchMetric> all_vbench_metrics();
 
-// "Aesthetics", "Background": how the paper's tables call a dimension of VBench, the nine others too. A name that is no
-// dimension comes back as it is.
+// "Aesthetics", "Background": the name of any VBench dimension in the paper's tables. An unknown name is returned
+// unchanged.
 std::string_view paper_name(std::string_view dimension);
 
 }  // namespace sgf

@@ -6,7 +6,7 @@
 namespace sgf {
 namespace {
 
-// Thresholds are named for pictures whose shorter side has 256 pixels, counts for 16 frames.
+// Thresholds are defined for frames whose shorter side has 256 pixels, counts for 16 frames.
 MotionRule scaled_rule(double threshold, double count, int64_t frames, int64_t height, int64_t width) {
   return {.threshold = threshold * (static_cast<double>(std::min(height, width)) / 256.0),
           .count = round_half_even(count * (static_cast<double>(frames) / 16.0))};

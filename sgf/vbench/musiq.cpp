@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kMusiqEps = 1e-6;
 
-// Pictures whose patches are encoded together: 18 MB of activations each at the widest.
+// Frames whose patches are encoded together: at most 18 MB of activations each.
 int64_t musiq_batch(at::Device device) { return device.is_cpu() ? 4 : 32; }
 
 }  // namespace
@@ -35,8 +35,8 @@ Musiq::Musiq(NetworkWeights weights, MusiqConfig config)
       last_norm_(take_norm(weights, "transformer_encoder.encoder_norm", config_.hidden_size)),
       head_(take_linear(weights, "head", config_.hidden_size, 1)) {
   SGF_CHECK(config_.hidden_size % config_.num_heads == 0 && config_.patch_size % 4 == 0,
-            "MUSIQ's width {} is a multiple of its {} heads, and its patch of {} one of 4", config_.hidden_size,
-            config_.num_heads, config_.patch_size);
+            "MUSIQ's width {} must be a multiple of its {} heads, and its patch size {} a multiple of 4",
+            config_.hidden_size, config_.num_heads, config_.patch_size);
   for (int64_t i = 0; i < config_.num_layers; ++i)
     layers_.push_back(take_layer(weights, fmt::format("transformer_encoder.transformer.encoderblock_{}", i)));
   weights.finish("MUSIQ");

@@ -1,4 +1,4 @@
-// MUSIQ, the network behind imaging quality: how good a picture looks, from its patches at three sizes.
+// MUSIQ, the network behind imaging quality: how good a frame looks, from its patches at three sizes.
 #pragma once
 
 #include "sgf/vbench/musiq_patches.h"
@@ -18,12 +18,12 @@ class Musiq {
  public:
   explicit Musiq(NetworkWeights weights, MusiqConfig config = {});
 
-  // Bytes [F, H, W, 3], RGB, anywhere -> [F] of about 0 to 100, float32 or wider, on the network's device. Pictures
-  // are first made smaller where a side is above 512, as VBench's imaging quality does.
+  // Bytes [F, H, W, 3], RGB, on any device -> [F] in about 0 to 100, float32 or wider, on the network's device. Frames
+  // with a side above 512 are downscaled first, as in VBench's imaging quality.
   at::Tensor scores(const at::Tensor& pictures) const;
 
-  // The parts: prepared pictures as patches in [-1, 1], the row of each patch [F, L, hidden] before places and sizes
-  // are added, the summary row [F, hidden], and its score.
+  // The parts: preprocessed frames as patches in [-1, 1], the embedding of each patch [F, L, hidden] before positions
+  // and scales are added, the summary token [F, hidden], and its score.
   MusiqPatches patches(const at::Tensor& pictures) const;
   at::Tensor summary(const MusiqPatches& patches) const;
   at::Tensor score(const at::Tensor& summary) const;
@@ -60,7 +60,7 @@ class Musiq {
   Linear head_;
 };
 
-// From `musiq_spaq_ckpt-358bb6af.pth`, where weights lie bare or under "params".
+// Loads `musiq_spaq_ckpt-358bb6af.pth`, with weights at the top level or under "params".
 Musiq load_musiq(const std::filesystem::path& path, at::TensorOptions options);
 
 }  // namespace sgf

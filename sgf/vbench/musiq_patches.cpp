@@ -10,7 +10,7 @@ namespace {
 
 int64_t patches_along(int64_t side, int64_t patch) { return (side + patch - 1) / patch; }
 
-// Zeros around, the larger half behind, then cut: [F, 3, H, W] -> [F, L, 3, P, P].
+// Pads with zeros, the larger half at the end, then cuts: [F, 3, H, W] -> [F, L, 3, P, P].
 at::Tensor cut(const at::Tensor& x, int64_t patch) {
   const int64_t rows = patches_along(x.size(2), patch), columns = patches_along(x.size(3), patch);
   const int64_t high = rows * patch - x.size(2), wide = columns * patch - x.size(3);
@@ -31,12 +31,12 @@ at::Tensor places_of(const at::Tensor& x, const MusiqConfig& config) {
   return at::tensor(places, at::kLong).to(x.device());
 }
 
-// The picture at every size, its own last.
+// The frame at every size; the original size is last.
 std::vector<at::Tensor> sizes_of(const at::Tensor& pictures, const MusiqConfig& config) {
   std::vector<at::Tensor> out;
   for (const int64_t longer : config.longer_sides) {
     const PictureSize size = musiq_size({pictures.size(2), pictures.size(3)}, longer);
-    SGF_CHECK(size.height > 0 && size.width > 0, "MUSIQ can't read a picture as thin as {}x{}", pictures.size(2),
+    SGF_CHECK(size.height > 0 && size.width > 0, "MUSIQ cannot score a frame as thin as {}x{}", pictures.size(2),
               pictures.size(3));
     out.push_back(at::upsample_bicubic2d(pictures, {size.height, size.width}, /*align_corners=*/false));
   }

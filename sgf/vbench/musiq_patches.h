@@ -1,4 +1,4 @@
-// A picture as MUSIQ reads it: square patches of the picture at several sizes, each with a place and a size of its own.
+// A frame as MUSIQ reads it: square patches at several sizes, each with a position and a scale.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,25 +14,25 @@ struct MusiqConfig {
   int64_t mlp_dim = 1152;
   int64_t num_heads = 6;
   int64_t num_layers = 14;
-  int64_t grid_size = 10;                          // places are told apart on a grid of so many a side
-  std::vector<int64_t> longer_sides = {224, 384};  // the picture's own size comes after them
+  int64_t grid_size = 10;                          // positions are quantised to a grid with this many cells per side
+  std::vector<int64_t> longer_sides = {224, 384};  // the original size follows
 
   int64_t num_scales() const { return static_cast<int64_t>(longer_sides.size()) + 1; }
 };
 
-// The patches of some pictures of one size. The original fills each of the smaller sizes up to a square of patches and
-// hides the fillers from everybody; here they are left out.
+// The patches of frames of one size. The original pads the smaller sizes to a square of patches and masks the padding;
+// here it is left out.
 struct MusiqPatches {
   at::Tensor patches;           // [F, L, 3, P, P]
   at::Tensor places;            // [L], int64: row * grid_size + column of the grid
   at::Tensor scales;            // [L], int64
-  std::vector<int64_t> counts;  // of each scale
+  std::vector<int64_t> counts;  // per scale
 };
 
-// Of pictures [F, 3, H, W]. Throws where one is so thin that nothing is left of a side.
+// Patches of frames [F, 3, H, W]. Throws if a frame is so thin that a side becomes zero.
 MusiqPatches musiq_patches(const at::Tensor& pictures, const MusiqConfig& config);
 
-// The place on the grid of patch `index` of `count` along an axis.
+// The position on the grid of patch `index` out of `count` along an axis.
 int64_t musiq_place(int64_t index, int64_t count, int64_t grid_size);
 
 }  // namespace sgf

@@ -9,10 +9,9 @@ namespace {
 
 constexpr int64_t kStemWidth = 64, kBlockWidth = 256, kGroups = 32;
 constexpr double kRootEps = 1e-6, kBlockEps = 1e-4;
-constexpr double kDeviationEps = 1e-5;  // of weights
+constexpr double kDeviationEps = 1e-5;  // for weight standardisation
 
-// For a stride of 2 over an even side, so that half of it comes out; the larger half of the zeros goes
-// behind.
+// Padding for a stride of 2, so that the output has half of an even side; the larger half of the zeros is at the end.
 at::Tensor padded_for_half(const at::Tensor& x, int64_t kernel) {
   const int64_t missing = kernel - 2, before = missing / 2, after = missing - before;
   return at::constant_pad_nd(x, {before, after, before, after});
@@ -62,7 +61,7 @@ at::Tensor MusiqStem::block(const at::Tensor& root) const {
   return third_norm_(at::conv2d(second, third_)).add_(projection_norm_(at::conv2d(x, projection_))).relu_();
 }
 
-// Channels last, as TensorFlow numbers them.
+// Channels last, as in TensorFlow.
 at::Tensor MusiqStem::embedding(const at::Tensor& block) const {
   return at::linear(block.permute({0, 2, 3, 1}).flatten(1), embedding_weight_, embedding_bias_);
 }

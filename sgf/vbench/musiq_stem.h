@@ -1,4 +1,4 @@
-// The patch encoder of MUSIQ: a patch to one row of numbers.
+// The patch encoder of MUSIQ: one embedding per patch.
 #pragma once
 
 #include "sgf/vbench/musiq_patches.h"
@@ -11,7 +11,7 @@
 
 namespace sgf {
 
-// Convolutions whose weights are standardised once, when they are taken; padded so that sizes are as of TensorFlow.
+// Convolutions whose weights are standardised once, when they are taken. Padding gives the same sizes as TensorFlow.
 class MusiqStem {
  public:
   MusiqStem(NetworkWeights& weights, const MusiqConfig& config);

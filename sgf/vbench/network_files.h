@@ -1,4 +1,4 @@
-// Where in a user's file the weights of a network lie.
+// Finds the weights of a network in a user's file.
 #pragma once
 
 #include "sgf/files/tensor_file.h"
@@ -8,9 +8,9 @@
 
 namespace sgf {
 
-// What stands before `name` in the file, the shortest where there are several: "module." (saved from DataParallel),
-// "state_dict." or "params." (saved beside other things), or nothing. Nothing too where the name is not there: asking
-// for the weights then says which are missing.
+// The prefix of `name` in the file, the shortest if there are several: "module." (saved from DataParallel),
+// "state_dict." or "params." (saved together with other values), or "". Also "" if the name is missing: reading the
+// weights then reports what is missing.
 std::string prefix_before(const TensorFile& file, std::string_view name);
 
 }  // namespace sgf

@@ -42,7 +42,7 @@ void NetworkWeights::finish(std::string_view network) const {
   if (faults_.empty()) return;
   std::vector<std::string> said = faults_;
   if (said.size() > 8) said.resize(8);
-  fail("{} does not hold a whole {} ({} faults): {}{}; sgf inspect lists what is there", origin_, network,
+  fail("{} is not a complete {} ({} problems): {}{}; run sgf inspect to list its tensors", origin_, network,
        faults_.size(), fmt::join(said, "; "), faults_.size() > said.size() ? "; ..." : "");
 }
 

@@ -34,7 +34,7 @@ at::Tensor PicturePadding::unpad(const at::Tensor& planes) const {
 void check_pictures(const at::Tensor& pictures, std::string_view network) {
   const bool fits =
       pictures.dim() == 4 && pictures.size(3) == 3 && pictures.scalar_type() == at::kByte && pictures.numel() > 0;
-  SGF_CHECK(fits, "{} takes pictures as bytes [N, H, W, 3], got [{}] of {}", network, fmt::join(pictures.sizes(), ", "),
+  SGF_CHECK(fits, "{} needs frames as bytes [N, H, W, 3], got [{}] of {}", network, fmt::join(pictures.sizes(), ", "),
             c10::toString(pictures.scalar_type()));
 }
 
@@ -46,7 +46,7 @@ PicturePadding pyramid_padding(const at::Tensor& pictures, int64_t multiple, std
   check_pictures(pictures, network);
   const PicturePadding padding(pictures.size(1), pictures.size(2), multiple);
   SGF_CHECK(std::min(padding.padded_height(), padding.padded_width()) >= kSmallestPyramidSide,
-            "{} needs pictures of at least {} pixels a side, got {}x{} (padded {}x{}): the original gives NaN here; "
+            "{} needs frames of at least {} pixels per side, got {}x{} (padded {}x{}); the original gives NaN here, so "
             "evaluate larger videos",
             network, kSmallestPyramidSide, pictures.size(1), pictures.size(2), padding.padded_height(),
             padding.padded_width());

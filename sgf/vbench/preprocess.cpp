@@ -17,14 +17,14 @@ constexpr int64_t kImagingLonger = 512;
 
 enum class Filter {
   kBilinear,            // no antialias
-  kBicubic,             // no antialias: a = -0.75, indices clamped to the picture
-  kAntialiasedBicubic,  // a = -0.5, taps outside dropped and the others rescaled, when enlarging too
+  kBicubic,             // no antialias: a = -0.75, indices clamped to the frame
+  kAntialiasedBicubic,  // a = -0.5, taps outside are dropped and the others rescaled, also when upscaling
 };
 
 // [F, 3, H, W], 0 to 255.
 at::Tensor planes_of(const at::Tensor& pictures, at::ScalarType dtype) {
   SGF_CHECK(pictures.dim() == 4 && pictures.size(3) == 3 && pictures.scalar_type() == at::kByte && pictures.numel() > 0,
-            "pictures are uint8 [F, H, W, 3], got {} [{}]", c10::toString(pictures.scalar_type()),
+            "frames must be uint8 [F, H, W, 3], got {} [{}]", c10::toString(pictures.scalar_type()),
             fmt::join(pictures.sizes(), ", "));
   return pictures.permute({0, 3, 1, 2}).to(dtype, /*non_blocking=*/false, /*copy=*/false, at::MemoryFormat::Contiguous);
 }
@@ -42,7 +42,7 @@ at::Tensor resized(const at::Tensor& planes, PictureSize to, Filter filter) {
     case Filter::kAntialiasedBicubic:
       return at::_upsample_bicubic2d_aa(planes, size, /*align_corners=*/false);
   }
-  fail("no such filter");
+  fail("unknown resize filter");
 }
 
 at::Tensor middle_of(const at::Tensor& planes) {
@@ -102,7 +102,7 @@ PictureSize crop_corner(PictureSize size, int64_t side) {
           round_to_even(static_cast<double>(size.width - side) / 2)};
 }
 
-// The quotient first, as the original: 512 / 784 * 784 truncates to 511.
+// Computes the quotient first, as the original does: 512 / 784 * 784 truncates to 511.
 PictureSize imaging_size(PictureSize size) {
   const int64_t longer = std::max(size.height, size.width);
   if (longer <= kImagingLonger) return size;

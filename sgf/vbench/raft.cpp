@@ -15,15 +15,15 @@ namespace sgf {
 namespace {
 
 constexpr int64_t kRaftLevels = 4;
-constexpr int64_t kRaftMultiple = 8;  // features have an eighth of a picture's sides
+constexpr int64_t kRaftMultiple = 8;  // features have 1/8 of the frame's sides
 constexpr int64_t kRaftHidden = 128;
-constexpr int64_t kCorrelationBytes = int64_t{4} << 30;  // of the pairs of one pass on a GPU
+constexpr int64_t kCorrelationBytes = int64_t{4} << 30;  // limit for the pairs of one pass on a GPU
 
 FlowEncoderPlan encoder_plan(EncoderNorm norm) { return {.widths = {64, 96, 128}, .out = 256, .norm = norm}; }
 
 void check_same_size(const at::Tensor& first, const at::Tensor& second) {
   SGF_CHECK(first.sizes() == second.sizes(),
-            "RAFT takes as many first as second pictures of one size, got [{}] and [{}]",
+            "RAFT needs first and second frames of the same number and size, got [{}] and [{}]",
             fmt::join(first.sizes(), ", "), fmt::join(second.sizes(), ", "));
 }
 
@@ -36,8 +36,8 @@ Raft::Raft(NetworkWeights weights, RaftSettings settings)
       context_encoder_(weights, "cnet", encoder_plan(EncoderNorm::kBatch)),
       update_(weights) {
   SGF_CHECK(settings.iterations > 0 && settings.pairs_per_pass >= 0,
-            "RAFT takes at least one iteration and no negative number of pairs, got {} and {}", settings.iterations,
-            settings.pairs_per_pass);
+            "RAFT needs at least 1 iteration and no negative number of pairs per pass, got {} and {}",
+            settings.iterations, settings.pairs_per_pass);
   check_tells_pixels_apart(options_, "RAFT");
   weights.finish("RAFT");
 }
@@ -112,8 +112,8 @@ at::Tensor FlowSequence::next_pass(const at::Tensor& pictures) {
   at::Tensor features = raft_.features(pictures), context = raft_.context(pictures);
   if (features_.defined()) {
     SGF_CHECK(features.sizes().slice(1) == features_.sizes().slice(1),
-              "pictures of one video are of one size; these are {}x{}, those before were not", pictures.size(1),
-              pictures.size(2));
+              "all frames of a video must have the same size, but these are {}x{} and earlier ones are not",
+              pictures.size(1), pictures.size(2));
     features = at::cat({features_, features});
     context = at::cat({context_, context});
   }
@@ -134,7 +134,7 @@ Raft load_raft(const std::filesystem::path& path, at::TensorOptions options, Raf
 at::Tensor flow_scores(const at::Tensor& flows, double share) {
   const at::Tensor magnitudes = flows.square().sum(1).sqrt().flatten(1);
   const int64_t count = static_cast<int64_t>(static_cast<double>(magnitudes.size(1)) * share);
-  SGF_CHECK(count > 0, "{} pixels are too few to take a share of {} of", magnitudes.size(1), share);
+  SGF_CHECK(count > 0, "{} pixels are too few for a share of {}", magnitudes.size(1), share);
   return std::get<0>(magnitudes.topk(count, 1, /*largest=*/true, /*sorted=*/false)).mean(1, false, at::kDouble).cpu();
 }
 

@@ -6,11 +6,11 @@
 namespace sgf {
 namespace {
 
-constexpr int64_t kRaftGru = 128;         // channels of the hidden state, of the context and of the motion
+constexpr int64_t kRaftGru = 128;         // channels of the hidden state, the context and the motion
 constexpr int64_t kRaftWindows = 4 * 81;  // levels, window of radius 4
 constexpr int64_t kEnlargement = 8;
 
-// The same convolution, of some of its input channels, without the bias.
+// The same convolution for some of its input channels, without the bias.
 Convolution only_inputs(const Convolution& convolution, const std::vector<at::Tensor>& weights) {
   return {.weight = in_layout(at::cat(weights, 1)), .bias = {}, .stride = convolution.stride};
 }
@@ -32,7 +32,7 @@ RaftUpdate::RaftUpdate(NetworkWeights& weights)
       mix_second_(take_convolution(weights, "update_block.mask.2",
                                    {.in = 256, .out = 9 * kEnlargement * kEnlargement, .height = 1, .width = 1})) {}
 
-// Inputs of the original's convolutions are [hidden, context, motion]; the first unit goes along rows.
+// The original's convolutions take [hidden, context, motion]; the first unit runs along rows.
 RaftUpdate::Gate RaftUpdate::take_gate(NetworkWeights& weights, int64_t direction) {
   const auto take = [&](const char* name) {
     return take_convolution(

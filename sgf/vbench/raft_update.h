@@ -1,4 +1,4 @@
-// One step of RAFT: the flow so far and what the correlation says around it -> a better flow.
+// One iteration of RAFT: the current flow and the correlations around it -> a better flow.
 #pragma once
 
 #include "sgf/vbench/convolution.h"
@@ -11,7 +11,7 @@ class RaftUpdate {
  public:
   explicit RaftUpdate(NetworkWeights& weights);
 
-  // What the context picture adds to the gates: it is the same at every step, so it is computed once.
+  // What the context features add to the gates: the same in every iteration, so it is computed once.
   struct Context {
     std::array<at::Tensor, 2> gates;  // [B, 3 * 128, h, w] for each direction: update, reset, candidate
   };
@@ -23,15 +23,14 @@ class RaftUpdate {
 
   at::Tensor flow_change(const at::Tensor& hidden) const;  // [B, 2, h, w]
 
-  // The flow at eight times the size: each pixel mixes the nine neighbours of its place, by weights of the hidden
-  // state.
+  // The flow at eight times the size: each pixel is a mix of nine neighbours, with weights from the hidden state.
   at::Tensor enlarge(const at::Tensor& flow, const at::Tensor& hidden) const;  // [B, 2, 8 h, 8 w]
 
  private:
-  // A gated unit whose convolutions go along one axis. Weights are cut by what they are multiplied with.
+  // A gated unit with convolutions along one axis. Weights are split by their inputs.
   struct Gate {
-    Convolution context;           // of all three gates
-    Convolution update_and_reset;  // of hidden state and motion
+    Convolution context;           // for all three gates
+    Convolution update_and_reset;  // for hidden state and motion
     Convolution candidate;         // likewise
   };
 

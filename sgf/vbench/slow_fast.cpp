@@ -5,7 +5,7 @@
 namespace sgf {
 namespace {
 
-// As the tables spell their keys: 0.07, not 7 times the double next to 0.01.
+// As the tables write their keys: 0.07, not 7 times the double nearest to 0.01.
 double key_of(size_t index) { return static_cast<double>(index) / 100; }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Slow-fast fusion of VBench-Long: consistency within clips, and between the first pictures of all clips.
+// Slow-fast fusion of VBench-Long: consistency within clips, and between the first frames of all clips.
 #pragma once
 
 #include <array>
@@ -7,8 +7,8 @@
 
 namespace sgf {
 
-// The score between clips as the score within a clip of the same rank: value i belongs to i / 100, straight lines
-// between. Below .01 they fall steeply to 0.
+// Maps a score between clips to the score within a clip of the same rank. Value i belongs to i / 100, with linear
+// interpolation. Below .01 values fall steeply to 0.
 using MappingTable = std::array<double, 101>;
 
 // VBench's configs/subject_mapping_table.yaml and background_mapping_table.yaml, number by number.
@@ -23,12 +23,12 @@ struct FusionWeights {
 };
 
 struct FusedScore {
-  double mapped = 0;  // 0: there was nothing to map
+  double mapped = 0;  // 0 if there was nothing to map
   double fused = 0;
 };
 
-// Of one clip. Where there is no score between clips (the video is one clip), or it maps to 0, the score within the
-// clip stands alone.
+// Fuses the scores of one clip. Without a score between clips (the video is one clip), or if it maps to 0, the result
+// is the score within the clip.
 FusedScore fuse_scores(double in_clip, const std::optional<double>& clip_to_clip, const MappingTable& table,
                        FusionWeights weights = {});
 

@@ -1,5 +1,5 @@
-// The two 101-point tables of VBench-Long's slow-fast fusion, as VBench (Vchitect/VBench, Apache-2.0, 45e79ec) has
-// them in vbench2_beta_long/configs/subject_mapping_table.yaml and background_mapping_table.yaml.
+// The two 101-point tables of VBench-Long's slow-fast fusion, from VBench (Vchitect/VBench, Apache-2.0, 45e79ec),
+// vbench2_beta_long/configs/subject_mapping_table.yaml and background_mapping_table.yaml.
 #include "sgf/vbench/slow_fast.h"
 
 namespace sgf {

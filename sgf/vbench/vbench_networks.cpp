@@ -32,7 +32,7 @@ NetworkWeights VbenchNetworks::clip_weights(const VbenchFile& file) const {
   return weights_of_(file, settings_.clip_in_half ? settings_.options.dtype(at::kHalf) : settings_.options);
 }
 
-// A tower of DreamSim with its adapter merged into it.
+// A tower of DreamSim with its adapter merged.
 NetworkWeights VbenchNetworks::adapted(const VbenchFile& file, const NetworkWeights::Source& adapters,
                                        int64_t tower) const {
   const auto of_tower = [adapters, tower](const std::string& name, at::IntArrayRef shape) {
@@ -131,11 +131,12 @@ std::unique_ptr<VideoMetric> make_metric(VbenchMetric metric, double fps, Vbench
     case VbenchMetric::kFlicker:
       return std::make_unique<FlickerMetric>();
   }
-  fail("there is no metric {}", static_cast<int>(metric));
+  fail("unknown metric {}", static_cast<int>(metric));
 }
 
 std::unique_ptr<VideoMetric> make_between_clips(VbenchMetric metric, VbenchNetworks& networks) {
-  SGF_CHECK(is_consistency(metric), "{} is not measured between clips", enum_name(metric));
+  SGF_CHECK(is_consistency(metric), "{} cannot be measured between clips; only consistency metrics can",
+            enum_name(metric));
   return std::make_unique<ConsistencyMetric>(
       features_by(metric == VbenchMetric::kSubject ? networks.dinov2() : networks.dreamsim()));
 }

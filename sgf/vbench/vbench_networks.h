@@ -1,4 +1,4 @@
-// The networks behind the metrics, each made when it is first asked for, and kept; and the metrics that ask them.
+// The networks behind the metrics, created on first use and kept; and the metrics that use them.
 #pragma once
 
 #include "sgf/vbench/amt.h"
@@ -19,16 +19,17 @@
 
 namespace sgf {
 
-// Where the weights of a file come from: the file itself, or a rule that makes them up.
+// Where the weights of a file come from: the file itself, or a rule that generates them.
 using WeightsOfFile = std::function<NetworkWeights(const VbenchFile& file, at::TensorOptions options)>;
 
 // The files of VBench's cache.
 WeightsOfFile weights_in(const WeightPlaces& places);
 
 struct NetworkSettings {
-  at::TensorOptions options;              // dtype and device of all
-  bool clip_in_half = false;              // CLIP in float16, as the original runs it on CUDA
-  std::filesystem::path dreamsim_folder;  // what its zip unpacks to; empty: its weights come as those of the others
+  at::TensorOptions options;  // dtype and device of all networks
+  bool clip_in_half = false;  // CLIP in float16, as the original does on CUDA
+  std::filesystem::path
+      dreamsim_folder;  // the unpacked zip; empty: its weights come from the same source as the others
 };
 
 class VbenchNetworks {
@@ -60,12 +61,12 @@ class VbenchNetworks {
   std::optional<Amt> amt_;
 };
 
-// The files that a metric reads. Consistency between clips has files of its own.
+// The files that a metric reads. Consistency between clips has separate files.
 std::vector<const VbenchFile*> files_of(VbenchMetric metric, bool between_clips);
 
-// For one clip of so many pictures a second; the networks must outlive it.
+// A metric for one clip at this frame rate; the networks must outlive it.
 std::unique_ptr<VideoMetric> make_metric(VbenchMetric metric, double fps, VbenchNetworks& networks);
-// Subject and background consistency over the first pictures of clips: by DINOv2 and DreamSim.
+// Subject and background consistency over the first frames of clips, with DINOv2 and DreamSim.
 std::unique_ptr<VideoMetric> make_between_clips(VbenchMetric metric, VbenchNetworks& networks);
 
 }  // namespace sgf

@@ -12,7 +12,7 @@ namespace {
 
 void check_pictures(const at::Tensor& pictures) {
   SGF_CHECK(pictures.dim() == 4 && pictures.size(3) == 3 && pictures.scalar_type() == at::kByte,
-            "pictures are bytes [F, H, W, 3], got {} dimensions of {}", pictures.dim(),
+            "frames must be bytes [F, H, W, 3], got {} dimensions of {}", pictures.dim(),
             toString(pictures.scalar_type()));
 }
 
@@ -24,12 +24,12 @@ std::span<const double> numbers_of(const at::Tensor& values) {
   return {values.const_data_ptr<double>(), static_cast<size_t>(values.numel())};
 }
 
-// Each row divided by its length, as torch's normalize does it.
+// Each row divided by its length, like torch's normalize.
 at::Tensor of_length_one(const at::Tensor& rows) { return rows / rows.norm(2, {1}, true).clamp_min(1e-12); }
 
 at::Tensor cosines(const at::Tensor& a, const at::Tensor& b) { return (a * b).sum(1); }
 
-// [0, 1] to bytes as numpy's astype does it: what is behind the point is cut off.
+// [0, 1] to bytes like numpy's astype: fractions are truncated.
 at::Tensor truncated_bytes(const at::Tensor& frames) {
   return (frames * 255).clamp(0, 255).to(at::kByte).permute({0, 2, 3, 1});
 }
@@ -58,7 +58,7 @@ void ConsistencyMetric::add(const at::Tensor& pictures) {
 }
 
 MetricScore ConsistencyMetric::score() const {
-  SGF_CHECK(!cosines_.empty(), "consistency needs at least two pictures");
+  SGF_CHECK(!cosines_.empty(), "consistency needs at least 2 frames");
   const at::Tensor parts = joined(cosines_);
   return {.value = parts.clamp_min(0).mean(1).mean().item<double>(), .weight = parts.size(0), .parts = parts};
 }
@@ -69,7 +69,7 @@ void PictureMeanMetric::add(const at::Tensor& pictures) {
 }
 
 MetricScore PictureMeanMetric::score() const {
-  SGF_CHECK(!numbers_.empty(), "there was no picture to score");
+  SGF_CHECK(!numbers_.empty(), "a score needs at least 1 frame, got none");
   const at::Tensor parts = joined(numbers_);
   return {.value = parts.mean().item<double>(), .weight = parts.size(0), .parts = parts};
 }
@@ -87,7 +87,7 @@ void SmoothnessMetric::add(const at::Tensor& pictures) {
 }
 
 MetricScore SmoothnessMetric::score() const {
-  SGF_CHECK(!differences_.empty(), "motion smoothness needs at least three pictures");
+  SGF_CHECK(!differences_.empty(), "motion smoothness needs at least 3 frames");
   const at::Tensor parts = joined(differences_);
   return {.value = (255 - parts.mean().item<double>()) / 255, .weight = parts.size(0), .parts = parts};
 }
@@ -108,7 +108,7 @@ void DynamicMetric::add(const at::Tensor& pictures) {
 }
 
 MetricScore DynamicMetric::score() const {
-  SGF_CHECK(sampled_ > 0, "there was no picture to score");
+  SGF_CHECK(sampled_ > 0, "a score needs at least 1 frame, got none");
   const at::Tensor parts = joined(scores_).contiguous();
   const bool moves = is_dynamic(numbers_of(parts), dynamic_degree_rule(sampled_, height_, width_));
   return {.value = moves ? 1.0 : 0.0, .weight = parts.size(0), .parts = parts};
@@ -125,7 +125,7 @@ void StaticMetric::add(const at::Tensor& pictures) {
 }
 
 MetricScore StaticMetric::score() const {
-  SGF_CHECK(seen_ > 0, "there was no picture to score");
+  SGF_CHECK(seen_ > 0, "a score needs at least 1 frame, got none");
   const at::Tensor pairs = joined(scores_).contiguous();
   const at::Tensor there = flow_scores(raft_.flow(first_, last_), kStaticShare);
   const at::Tensor back = flow_scores(raft_.flow(last_, first_), kStaticShare);
@@ -143,7 +143,7 @@ void FlickerMetric::add(const at::Tensor& pictures) {
 
 MetricScore FlickerMetric::score() const {
   const std::optional<double> score = meter_.score();
-  SGF_CHECK(score.has_value(), "temporal flickering needs at least two pictures");
+  SGF_CHECK(score.has_value(), "temporal flickering needs at least 2 frames");
   const at::Tensor parts = at::tensor(meter_.differences(), at::kDouble);
   return {.value = *score, .weight = parts.size(0), .parts = parts};
 }

@@ -14,7 +14,7 @@
 namespace sgf {
 namespace {
 
-// What differs between the two families of names.
+// The differences between the two naming schemes.
 struct VitNameTable {
   const char *class_token, *positions, *patches, *pre_norm, *final_norm, *projection, *blocks;
   const char *norm1, *norm2, *qkv_weight, *qkv_bias, *out, *fc1, *fc2;
@@ -64,8 +64,8 @@ VitConfig clip_config(const char* network, int64_t patch) {
           .resizes_positions = false};
 }
 
-// [B, L, 3 * patch * patch] of [B, 3, H, W]. A product with these is the patch convolution, without the rounding to
-// TF32 that cuDNN's may bring.
+// [B, L, 3 * patch * patch] from [B, 3, H, W]. A matmul with these replaces the patch convolution and avoids cuDNN's
+// possible rounding to TF32.
 at::Tensor patch_rows(const at::Tensor& pictures, int64_t patch) {
   const int64_t batch = pictures.size(0), rows = pictures.size(2) / patch, columns = pictures.size(3) / patch;
   return pictures.narrow(2, 0, rows * patch)
@@ -83,7 +83,7 @@ at::Tensor activated(const at::Tensor& x, VitActivation activation) {
 constexpr int64_t kHeadWidth = 64;
 constexpr int64_t kMostBlocks = 256;
 
-// The side of the square that `tokens` are, without the first of them; 0 where they are none.
+// The side of the square of patches in `tokens`, without the first token; 0 if they do not form a square.
 int64_t grid_of(int64_t tokens) {
   const auto side = static_cast<int64_t>(std::lround(std::sqrt(static_cast<double>(tokens - 1))));
   return side * side == tokens - 1 ? side : 0;
@@ -95,7 +95,7 @@ void VitConfig::validate() const {
   const bool is_positive = grid > 0 && patch > 0 && dim > 0 && depth > 0 && heads > 0 && mlp > 0 && out_dim >= 0;
   SGF_CHECK(
       is_positive && dim % heads == 0,
-      "{}: sizes are positive and dim is a multiple of heads, got grid {}, patch {}, dim {}, depth {}, heads {}, mlp "
+      "{}: sizes must be positive and dim a multiple of heads, got grid {}, patch {}, dim {}, depth {}, heads {}, mlp "
       "{}, out_dim {}",
       network, grid, patch, dim, depth, heads, mlp, out_dim);
 }
@@ -191,13 +191,13 @@ at::Tensor Vit::features(const at::Tensor& pictures) const {
   at::Tensor x = tokens(pictures);
   const int64_t last = config_.depth - 1;
   for (int64_t i = 0; i < last; ++i) x = run_block(i, x);
-  return feature_of(run_block(last, x, /*wanted=*/1));  // nobody asks for what the patches become
+  return feature_of(run_block(last, x, /*wanted=*/1));  // the outputs of the patches are not needed
 }
 
 at::Tensor Vit::tokens(const at::Tensor& pictures) const {
   const int64_t patch = config_.patch;
   SGF_CHECK(pictures.dim() == 4 && pictures.size(1) == 3 && pictures.size(2) >= patch && pictures.size(3) >= patch,
-            "{} takes pictures [B, 3, H, W] of at least {}x{}, got [{}]", config_.network, patch, patch,
+            "{} needs frames [B, 3, H, W] of at least {}x{}, got [{}]", config_.network, patch, patch,
             fmt::join(pictures.sizes(), ", "));
   const at::Tensor patches = at::linear(patch_rows(pictures.to(options()), patch), patch_weight_, patch_bias_);
   const at::Tensor first = class_token_.expand({pictures.size(0), 1, config_.dim});
@@ -206,12 +206,13 @@ at::Tensor Vit::tokens(const at::Tensor& pictures) const {
   return config_.has_pre_norm ? normed(x, pre_norm_) : x;
 }
 
-// By scale factors a tenth of a patch too large, as the original guards against a floor; sampling then follows the
-// factor, not the size. Learnt positions serve as they are only where the picture is a square of as many patches.
+// Resizes by scale factors that are a tenth of a patch too large, the original's guard against rounding down; sampling
+// follows the factor, not the size. Learned positions are used unchanged only if the frame is a square of the same
+// number of patches.
 at::Tensor Vit::positions(int64_t height, int64_t width) const {
   const int64_t grid = config_.grid, rows = height / config_.patch, columns = width / config_.patch;
   if (rows * columns == grid * grid && height == width) return positions_;
-  SGF_CHECK(config_.resizes_positions, "{} takes squares of {} pixels, got {}x{}", config_.network,
+  SGF_CHECK(config_.resizes_positions, "{} needs square frames of {} pixels, got {}x{}", config_.network,
             grid * config_.patch, height, width);
   const at::Tensor learnt = positions_.slice(0, 1).t().reshape({1, config_.dim, grid, grid});
   const double side = static_cast<double>(grid);

@@ -1,5 +1,5 @@
-// One vision transformer for DINO, DINOv2, the image towers of CLIP, and the three towers of DreamSim: a square of
-// patches becomes tokens, blocks of attention and MLP run over them, the first token comes out as the feature.
+// One vision transformer for DINO, DINOv2, the image towers of CLIP, and the three towers of DreamSim. A grid of
+// patches becomes tokens, blocks of attention and MLP process them, and the first token is the feature.
 #pragma once
 
 #include "sgf/vbench/network_weights.h"
@@ -13,10 +13,10 @@
 
 namespace sgf {
 
-// Whose names the weights have.
+// The naming scheme of the weights.
 enum class VitNames {
-  kDino,  // blocks.0.attn.qkv.weight, ...; DreamSim's CLIP towers too, their first norm is `pos_drop` there
-  kClip,  // visual.transformer.resblocks.0.attn.in_proj_weight, ...; no bias at the patches
+  kDino,  // blocks.0.attn.qkv.weight, ...; also DreamSim's CLIP towers, whose first norm is called `pos_drop`
+  kClip,  // visual.transformer.resblocks.0.attn.in_proj_weight, ...; no bias in the patch embedding
 };
 
 enum class VitActivation {
@@ -25,21 +25,21 @@ enum class VitActivation {
 };
 
 struct VitConfig {
-  std::string network;  // in words, for messages: "DINO ViT-B/16"
+  std::string network;  // name for messages: "DINO ViT-B/16"
   VitNames names = VitNames::kDino;
-  int64_t grid = 14;  // positions were learnt for grid x grid patches
+  int64_t grid = 14;  // positions were learned for grid x grid patches
   int64_t patch = 16;
   int64_t dim = 768;
   int64_t depth = 12;
   int64_t heads = 12;
   int64_t mlp = 3072;
-  int64_t out_dim = 0;  // of the projection at the end; 0: there is none
+  int64_t out_dim = 0;  // of the final projection; 0: none
   double norm_eps = 1e-6;
   VitActivation activation = VitActivation::kGelu;
   bool has_layer_scale = false;
   bool has_pre_norm = false;      // before the first block
   bool has_final_norm = true;     // before the projection
-  bool resizes_positions = true;  // takes pictures of other sizes than it was trained on
+  bool resizes_positions = true;  // accepts other frame sizes than those of training
 
   int64_t feature_dim() const { return out_dim > 0 ? out_dim : dim; }
   void validate() const;
@@ -50,14 +50,15 @@ VitConfig dinov2_b14_config();
 VitConfig clip_b32_config();
 VitConfig clip_l14_config();
 
-// A config of `family` with the sizes that a file's shapes tell; `shape_of` gives none for a name that is not there.
-// Heads are 64 wide, as in all of these networks. What no shape tells stays as in the family.
+// A config of `family` with the sizes from a file's shapes; `shape_of` returns an empty shape for a missing name. Heads
+// have a width of 64, as in all of these networks. Sizes that no shape determines are taken from the family.
 using ShapeLookup = std::function<std::vector<int64_t>(const std::string& name)>;
 VitConfig sized_by(VitConfig family, const ShapeLookup& shape_of);
 
 class Vit {
  public:
-  // Takes what the config names, in the dtype and on the device of `weights`; norms and positions in float32 or wider.
+  // Takes the weights that the config requires, with the dtype and device of `weights`; norms and positions in float32
+  // or wider.
   Vit(const VitConfig& config, NetworkWeights& weights);
 
   const VitConfig& config() const { return config_; }
@@ -67,14 +68,14 @@ class Vit {
   // [B, 3, H, W], normalised -> [B, feature_dim], float32 or wider. Pixels beyond whole patches are dropped.
   at::Tensor features(const at::Tensor& pictures) const;
 
-  // The parts of it, in their order. Tokens are [B, L, dim]; the first one is no patch.
+  // The parts, in order. Tokens are [B, L, dim]; the first one is not a patch.
   at::Tensor tokens(const at::Tensor& pictures) const;
   at::Tensor run_block(int64_t index, const at::Tensor& tokens) const {
     return run_block(index, tokens, tokens.size(1));
   }
   at::Tensor feature_of(const at::Tensor& tokens) const;
 
-  // [L, dim], what is added to the tokens of a picture of this size.
+  // [L, dim], added to the tokens of a frame of this size.
   at::Tensor positions(int64_t height, int64_t width) const;
 
  private:
@@ -87,7 +88,7 @@ class Vit {
   struct Block {
     Norm norm1, norm2;
     Linear qkv, out, fc1, fc2;
-    at::Tensor scale1, scale2;  // [dim], LayerScale; undefined where there is none
+    at::Tensor scale1, scale2;  // [dim], LayerScale; undefined if there is none
   };
 
   Norm take_norm(NetworkWeights& weights, const std::string& name) const;
@@ -95,7 +96,7 @@ class Vit {
   Block take_block(NetworkWeights& weights, int64_t index) const;
   void take_ends(NetworkWeights& weights);
   at::Tensor normed(const at::Tensor& x, const Norm& norm) const;
-  // Of the first `wanted` tokens alone; all of them are looked at.
+  // Computes only the first `wanted` tokens; they attend to all tokens.
   at::Tensor run_block(int64_t index, const at::Tensor& tokens, int64_t wanted) const;
   at::Tensor attended(const at::Tensor& x, const Block& block, int64_t wanted) const;
   at::Tensor in_heads(const at::Tensor& rows) const;  // [B, L, n * dim] -> [n, B, heads, L, width]

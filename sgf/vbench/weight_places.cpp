@@ -37,7 +37,7 @@ const VbenchFile kClipL14File{.path = "clip_model/ViT-L-14.pt",
 const VbenchFile kAestheticFile{.path = "aesthetic_model/emb_reader/sa_0_4_vit_l_14_linear.pth",
                                 .origin = "https://github.com/LAION-AI/aesthetic-predictor",
                                 .sha256 = "2cd4e60f4f24ae3b"};
-// The digits in the name are the hash's first, as torch.hub has it.
+// The digits in the name are the start of the hash, as torch.hub writes them.
 const VbenchFile kMusiqFile{.path = "pyiqa_model/musiq_spaq_ckpt-358bb6af.pth",
                             .origin =
                                 "https://github.com/chaofengc/IQA-PyTorch/releases/download/v0.1-weights/"
@@ -56,7 +56,7 @@ const VbenchFile kAmtFile{.path = "amt_model/amt-s.pth",
                           .sha256 = "",
                           .elsewhere = "",
                           .first_name = "feat_encoder.conv1.weight"};
-// The original unpacks a zip into ~/.cache.
+// The original unpacks this zip into ~/.cache.
 constexpr std::string_view kDreamSimZip =
     "https://github.com/ssundaram21/dreamsim/releases/download/v0.2.0-checkpoints/dreamsim_ensemble_checkpoint.zip";
 const VbenchFile kDreamSimDinoFile{.path = "dreamsim_model/dino_vitb16_pretrain.pth",
@@ -93,7 +93,7 @@ std::filesystem::path vbench_cache() {
 
 void warn_of_hash(const VbenchFile& file, const FoundFile& found, const std::function<void(const std::string&)>& warn) {
   if (!warn || found.sha256.starts_with(file.sha256)) return;
-  warn(fmt::format("{} has SHA-256 {}, the original's begins with {}: its scores are those of other weights",
+  warn(fmt::format("{} has SHA-256 {}, but the original's starts with {}: scores will differ from the original's",
                    found.path.string(), found.sha256, file.sha256));
 }
 
@@ -121,7 +121,7 @@ FoundFile WeightPlaces::find(const VbenchFile& file, const std::function<void(co
   const std::optional<std::filesystem::path> path = path_of(file);
   std::vector<std::string> looked;
   for (const std::filesystem::path& place : candidates(file)) looked.push_back(place.string());
-  SGF_CHECK(path.has_value(), "{} is missing: looked for {}; the original is at {}",
+  SGF_CHECK(path.has_value(), "{} is missing: looked for {}; download it from {}",
             std::filesystem::path(file.path).filename().string(), fmt::join(looked, ", "), file.origin);
   const FoundFile found{.path = *path, .sha256 = sha256_of_file(*path)};
   warn_of_hash(file, found, warn);

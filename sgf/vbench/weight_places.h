@@ -1,4 +1,4 @@
-// Where the weights of VBench's networks lie: the layout that VBench itself downloads them into.
+// Where the weights of VBench's networks are: the folder layout into which VBench downloads them.
 #pragma once
 
 #include "sgf/vbench/metric_names.h"
@@ -13,12 +13,12 @@
 namespace sgf {
 
 struct VbenchFile {
-  std::string_view path;    // below VBench's cache folder
-  std::string_view origin;  // where the original project has it
-  std::string_view sha256;  // as many digits as are known; empty: none
-  // Where the original's own loaders put it, below the home folder, when VBench does not run in local mode.
+  std::string_view path;    // relative to VBench's cache folder
+  std::string_view origin;  // the original download location
+  std::string_view sha256;  // the known leading digits; may be empty
+  // Where the original's loaders put it, relative to the home folder, if VBench does not run in local mode.
   std::string_view elsewhere = "";
-  std::string_view first_name = "";  // a tensor in it, to find what stands before all names ("module.")
+  std::string_view first_name = "";  // a tensor in it, to find the prefix of all names ("module.")
 };
 
 extern const VbenchFile kDinoFile;
@@ -29,7 +29,7 @@ extern const VbenchFile kAestheticFile;
 extern const VbenchFile kMusiqFile;
 extern const VbenchFile kRaftFile;
 extern const VbenchFile kAmtFile;
-// DreamSim: what dreamsim_ensemble_checkpoint.zip unpacks to, a folder that is opened as a whole.
+// DreamSim: the unpacked dreamsim_ensemble_checkpoint.zip, a folder that is opened as a whole.
 extern const VbenchFile kDreamSimDinoFile;
 extern const VbenchFile kDreamSimClipFile;
 extern const VbenchFile kDreamSimOpenClipFile;
@@ -42,12 +42,12 @@ struct FoundFile {
 
 class WeightPlaces {
  public:
-  // `folder` as it was asked for. Where it is empty: $VBENCH_CACHE_DIR, else ~/.cache/vbench, and then the places that
-  // the original's loaders use.
+  // `folder` as the user gave it. If empty: $VBENCH_CACHE_DIR, else ~/.cache/vbench, then the places of the original's
+  // loaders.
   explicit WeightPlaces(const std::filesystem::path& folder = {});
 
-  // An Error says which file is missing, where it was looked for, and where the original project has it. `warn` hears
-  // of a file whose hash differs from the known one.
+  // Throws an Error that says which file is missing, where it was looked for, and where to download it. `warn` receives
+  // a message for a file whose hash differs from the known one.
   FoundFile find(const VbenchFile& file, const std::function<void(const std::string&)>& warn = {}) const;
   std::optional<std::filesystem::path> path_of(const VbenchFile& file) const;  // without reading it
 

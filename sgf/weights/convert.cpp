@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kPiece = 1 << 23;  // elements converted together
 
-// What is to be written: new name and where the numbers lie.
+// What to write: the new name and where the numbers are.
 struct Renamed {
   std::string name;
   const TensorEntry* entry;
@@ -31,29 +31,28 @@ bool is_torch_name(const std::filesystem::path& path) {
 }
 
 bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
-  std::error_code error;  // one that does not exist is the same as no other
+  std::error_code error;  // a missing file is never the same file
   return std::filesystem::equivalent(a, b, error) && !error;
 }
 
 void check_output(const ConvertRequest& request, const TensorFile& file) {
   const std::filesystem::path& output = request.output;
   SGF_CHECK(output.extension() == ".safetensors" || is_torch_name(output),
-            "{}: the output's name ends in .safetensors, .pt or .pth", output.string());
+            "{}: the output must end in .safetensors, .pt or .pth", output.string());
   for (const auto& mapped : file.files) {
-    SGF_CHECK(!is_same_file(mapped->path(), output), "{}: is the input; nothing is converted in place",
-              output.string());
+    SGF_CHECK(!is_same_file(mapped->path(), output), "{}: is the input file; choose another output", output.string());
   }
-  std::error_code ignored;  // what cannot be examined cannot be written either, which will be said then
+  std::error_code ignored;  // a path that cannot be examined fails later, when it is written
   const bool exists = std::filesystem::exists(std::filesystem::symlink_status(output, ignored));
-  SGF_CHECK(!exists || request.overwrite, "{}: exists; --force replaces it", output.string());
+  SGF_CHECK(!exists || request.overwrite, "{}: exists; pass --force to overwrite it", output.string());
 }
 
-// A name that no DiT has, without the role and wrappers that the DiT's names lost.
+// A name that is not a DiT's, without the role and wrappers that were removed from the DiT's names.
 std::string bare_name(std::string_view name, const DitWeightIndex& dit) {
   if (!dit.role.empty() && name.starts_with(dit.role + ".")) name.remove_prefix(dit.role.size() + 1);
   std::string bare(name);
   for (const std::string& prefix : dit.prefixes) {
-    const bool stands_anywhere = prefix.starts_with("_");  // torch wraps any module, people the whole network
+    const bool stands_anywhere = prefix.starts_with("_");  // torch wraps any module, users wrap the whole network
     for (size_t at = bare.find(prefix); at == 0 || (stands_anywhere && at != std::string::npos);
          at = bare.find(prefix)) {
       bare.erase(at, prefix.size());
@@ -87,14 +86,14 @@ std::vector<Renamed> rename_dit(const TensorFile& file, const DitWeightIndex& di
   return tensors;
 }
 
-// Against the config that came with the file, else the size its own shapes tell.
+// Compares with the config stored with the file, otherwise with the sizes from its shapes.
 std::vector<std::string> missing_weights(const DitWeightIndex& dit, const StoredConfig& stored) {
   std::vector<std::string> missing;
   try {
     for (const WeightShape& weight : expected_dit_weights(stored.config ? *stored.config : infer_dit_sizes(dit))) {
       if (!dit.tensors.contains(weight.name)) missing.push_back(weight.name);
     }
-  } catch (const Error&) {  // of no known size: what every size has
+  } catch (const Error&) {  // unknown size: what every size has
     for (const auto rows : {rows_before_blocks(), rows_after_blocks()}) {
       for (const WeightRow& row : rows) {
         if (!dit.tensors.contains(std::string(row.official))) missing.emplace_back(row.official);
@@ -108,7 +107,7 @@ std::vector<Renamed> choose_tensors(const TensorFile& file, const std::filesyste
                                     const ConvertRequest& request, ConvertResult& result) {
   const bool holds_dit = !find_dits(file).empty();
   if (request.names == ConvertNames::kKeep) {
-    SGF_CHECK(!request.role, "names can be kept only for a whole file: leave out --role or --names keep");
+    SGF_CHECK(!request.role, "--names keep works only for a whole file; remove --role or --names keep");
     return keep_names(file);
   }
   if (!holds_dit && request.names == ConvertNames::kWan && !request.role) return keep_names(file);
@@ -121,12 +120,12 @@ std::vector<Renamed> choose_tensors(const TensorFile& file, const std::filesyste
   return rename_dit(file, dit, request.names, result);
 }
 
-// A torch file's numbers and texts have no place in the output; safetensors' own metadata have one in safetensors.
+// A torch file's numbers and texts cannot be stored in the output; safetensors metadata can be stored in safetensors.
 std::vector<std::string> values_left_out(const TensorFile& file, const std::filesystem::path& output) {
   std::vector<std::string> names;
   if (file.format.starts_with("safetensors") && !is_torch_name(output)) return names;
   std::map<std::string, std::string> metadata = file.metadata;
-  remove_hashes(metadata);  // of the input's bytes: they would say nothing of the output's
+  remove_hashes(metadata);  // hashes of the input's bytes do not apply to the output
   for (const auto& [name, value] : metadata) names.push_back(name);
   return names;
 }
@@ -135,8 +134,8 @@ std::vector<std::string> values_left_out(const TensorFile& file, const std::file
 void check_range(const at::Tensor& before, const at::Tensor& after, const std::string& name) {
   if (!before.is_floating_point() || !after.is_floating_point()) return;
   const bool holds = after.isfinite().eq(before.isfinite()).all().item<bool>();
-  SGF_CHECK(holds, "{} holds numbers beyond {}'s range{}", in_quotes(name), name_of(after.scalar_type()),
-            after.scalar_type() == at::kHalf ? " of 65504; bfloat16 has the range" : "");
+  SGF_CHECK(holds, "{} has values beyond {}'s range{}", in_quotes(name), name_of(after.scalar_type()),
+            after.scalar_type() == at::kHalf ? " of 65504; use bfloat16" : "");
 }
 
 at::Tensor widen(const at::Tensor& tensor) { return tensor.element_size() == 1 ? tensor.to(at::kFloat) : tensor; }
@@ -161,15 +160,16 @@ OutgoingTensor outgoing(const TensorFile& file, const Renamed& tensor, std::opti
   return {.name = tensor.name, .dtype = target, .shape = entry.shape, .produce = produce};
 }
 
-// A torch file's metadata are the numbers and texts beside its tensors, which are not what safetensors means by it.
+// A torch file's metadata are the numbers and texts beside its tensors, which is not the meaning of safetensors
+// metadata.
 std::map<std::string, std::string> metadata_for(const TensorFile& file, const std::filesystem::path& input,
                                                 bool is_dit) {
   std::map<std::string, std::string> metadata;
   if (file.format.starts_with("safetensors")) metadata = file.metadata;
   remove_hashes(metadata);
-  metadata.emplace("format", "pt");  // without it transformers and diffusers refuse the file
+  metadata.emplace("format", "pt");  // transformers and diffusers require it
   if (!is_dit) return metadata;
-  metadata.erase(kFormatVersionKey);  // plain weights now, no longer the checkpoint they came from
+  metadata.erase(kFormatVersionKey);  // the output is plain weights, no longer a checkpoint
   metadata.erase(kCheckpointKindKey);
   const StoredConfig stored = find_stored_config(file, input);
   if (stored.config) metadata[kConfigKey] = to_json(*stored.config);

@@ -1,4 +1,4 @@
-// What the table of weights says about a network: the names and shapes of a size, and the size of given shapes.
+// What the weight table says about a network: the names and shapes for a size, and the size for given shapes.
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/model/weight_table.h"
@@ -37,7 +37,7 @@ const WeightRow* find_row(std::span<const WeightRow> rows, std::string_view name
   return found == rows.end() ? nullptr : &*found;
 }
 
-// The row of a whole name. A block's table and the network's may use one name for different things.
+// The row of a full name. The table of a block and that of the network may use one name for different weights.
 const WeightRow* find_weight(std::string_view name, std::string_view WeightRow::*spelling) {
   if (const auto block = split_block_name(name)) return find_row(rows_of_block(), block->rest, spelling);
   const WeightRow* before = find_row(rows_before_blocks(), name, spelling);
@@ -51,10 +51,10 @@ std::string respell(std::string_view name, std::string_view spelling) {
 
 const Shape& shape_of(const DitWeightIndex& index, const std::string& name, size_t rank) {
   const auto found = index.tensors.find(name);
-  SGF_CHECK(found != index.tensors.end(), "{} is missing, which tells the network's size", name);
+  SGF_CHECK(found != index.tensors.end(), "{} is missing; the network's size is read from it", name);
   const Shape& shape = found->second->shape;
   const bool is_usable = shape.size() == rank && std::ranges::all_of(shape, [](int64_t size) { return size > 0; });
-  SGF_CHECK(is_usable, "{} should have {} dimensions, got [{}]", name, rank, fmt::join(shape, ", "));
+  SGF_CHECK(is_usable, "{} must have {} dimensions, got [{}]", name, rank, fmt::join(shape, ", "));
   return shape;
 }
 
@@ -83,7 +83,7 @@ std::optional<std::string> official_name(std::string_view name) {
 
 std::string diffusers_name(std::string_view official) {
   const WeightRow* row = find_weight(official, &WeightRow::official);
-  SGF_CHECK(row != nullptr, "no DiT has a weight {}", in_quotes(official));
+  SGF_CHECK(row != nullptr, "unknown DiT weight {}", in_quotes(official));
   return respell(official, row->diffusers);
 }
 
@@ -95,9 +95,9 @@ DitConfig infer_dit_sizes(const DitWeightIndex& index) {
   config.num_layers = count_blocks(index);
   config.ffn_dim = shape_of(index, "blocks.0.ffn.0.weight", 2)[0];
   const int64_t rows = shape_of(index, "head.head.weight", 2)[0];
-  for (const int64_t size : config.patch_size) SGF_CHECK(size <= 64, "patches of {} are beyond reason", size);
-  SGF_CHECK(rows % config.patch_volume() == 0, "head.head.weight has {} rows, no multiple of the patch's {}", rows,
-            config.patch_volume());
+  for (const int64_t size : config.patch_size) SGF_CHECK(size <= 64, "the patch size must be at most 64, got {}", size);
+  SGF_CHECK(rows % config.patch_volume() == 0,
+            "head.head.weight has {} rows, expected a multiple of the patch volume {}", rows, config.patch_volume());
   config.out_dim = rows / config.patch_volume();
   return config;
 }
@@ -109,7 +109,7 @@ DitConfig infer_dit_config(const DitWeightIndex& index) {
     if (same_weights(config, dit_preset(name))) return dit_preset(name);
   }
   SGF_CHECK(config.dim % kWanHeadWidth == 0,
-            "a width of {} does not tell the number of heads: give the network's config.json", config.dim);
+            "the number of heads cannot be derived from width {}; add the network's config.json", config.dim);
   config.num_heads = config.dim / kWanHeadWidth;
   config.validate();
   return config;

@@ -11,7 +11,7 @@
 namespace sgf {
 namespace {
 
-// What is wrong with a file for this architecture, as one message: users fix all of it at once.
+// All problems of a file for this architecture in one message, so that users can fix them together.
 std::vector<std::string> faults(const DitConfig& config, const DitWeightIndex& index) {
   std::vector<std::string> out;
   for (const WeightShape& expected : expected_dit_weights(config)) {
@@ -32,8 +32,8 @@ void check_complete(const DitConfig& config, const TensorFile& file, const DitWe
   if (total > 8) found.resize(8);
   const std::string path = file.files.empty() ? "the file" : file.files[0]->path().string();
   const std::string hint = file.files.size() == 1 ? shard_hint(path) : "";
-  fail("{} does not hold a DiT of dim {} with {} layers ({} faults): {}{}{}{}", path, config.dim, config.num_layers,
-       total, fmt::join(found, "; "), total > found.size() ? "; ..." : "", hint.empty() ? "" : "; ", hint);
+  fail("{} is not a DiT of dim {} with {} layers ({} problems): {}{}{}{}", path, config.dim, config.num_layers, total,
+       fmt::join(found, "; "), total > found.size() ? "; ..." : "", hint.empty() ? "" : "; ", hint);
 }
 
 struct OpenedDit {

@@ -1,4 +1,4 @@
-// A DiT from a weight file.
+// Loads a DiT from a weight file.
 #pragma once
 
 #include "sgf/model/causal_dit.h"
@@ -8,15 +8,15 @@
 
 namespace sgf {
 
-// Copies onto `options` (dtype, device). Missing tensors and wrong shapes are refused, all of them named at once.
+// Copies onto `options` (dtype, device). Throws an Error that lists all missing tensors and wrong shapes.
 DitWeights load_dit_weights(const DitConfig& config, const TensorFile& file, const DitWeightIndex& index,
                             at::TensorOptions options);
 
 // The size of the network in a file, or in a Wan or diffusers folder: from the shapes of its tensors, and from its
-// metadata or config.json where shapes do not tell.
+// metadata or config.json where shapes are ambiguous.
 DitConfig read_dit_config(const std::filesystem::path& path);
 
-// The network itself, ready to call: `options` give the dtype and the device. An EMA is preferred where there is one.
+// The network, ready to call; `options` gives the dtype and the device. The EMA is preferred if the file has one.
 CausalDit load_dit(const std::filesystem::path& path, at::TensorOptions options, DitOptions dit_options = {});
 
 }  // namespace sgf

@@ -1,5 +1,5 @@
-// Wrappers that torch puts around any module are dropped wherever they stand; the ones that people put around the
-// whole network only where they stand right before it.
+// Wrappers that torch puts around any module are dropped anywhere in a name. Wrappers that users put around the whole
+// network are dropped only directly before it.
 #include "sgf/weights/placed_name.h"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ Parts split(std::string_view name) {
   return parts;
 }
 
-// The parts without module wrappers, each kind of which is noted once.
+// The parts without module wrappers; each kind of wrapper is recorded once.
 Parts unwrap(const Parts& parts, std::vector<std::string>& prefixes) {
   Parts kept;
   for (const std::string_view part : parts) {
@@ -51,7 +51,7 @@ Parts unwrap(const Parts& parts, std::vector<std::string>& prefixes) {
   return kept;
 }
 
-// "model" is both: an outer key where it stands first, a wrapper elsewhere and in ComfyUI's "model.diffusion_model".
+// "model" is both: an outer key if it is first, a wrapper elsewhere and in ComfyUI's "model.diffusion_model".
 size_t role_length(const Parts& outer) {
   size_t length = outer.size();
   while (length > 0 && holds(kNetworkWrappers, outer[length - 1])) --length;

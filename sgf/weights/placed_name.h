@@ -1,5 +1,5 @@
-// A weight's name taken apart: the outer key it lies under, the wrappers around it, and what the network calls it.
-// Torch-free; used by weight_names alone.
+// A weight's name split into its outer key, the wrappers around the network, and the name within the network.
+// Torch-free; used only by weight_names.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ struct PlacedName {
   std::string weight;                 // "blocks.0.self_attn.q.weight", or something else below a DiT's module
 };
 
-// Nothing where no part of the name is one of a DiT's outermost modules.
+// nullopt if no part of the name is one of a DiT's outermost modules.
 std::optional<PlacedName> place_name(std::string_view name);
 
 }  // namespace sgf

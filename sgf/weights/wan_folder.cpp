@@ -16,7 +16,7 @@ using Path = std::filesystem::path;
 constexpr size_t kShownNames = 12;
 
 bool is_file(const Path& path) {
-  std::error_code ignored;  // opening it will say what is wrong
+  std::error_code ignored;  // opening it later reports the reason
   return std::filesystem::is_regular_file(path, ignored);
 }
 
@@ -25,14 +25,14 @@ bool is_folder_at(const Path& path) {
   return std::filesystem::is_directory(path, ignored);
 }
 
-// What lies there, folders with a slash; a long list is cut.
+// The content of the folder, subfolders with a slash; a long list is cut.
 std::string contents_of(const Path& folder) {
   std::error_code error;
   std::vector<std::string> names;
   for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     names.push_back(it->path().filename().string() + (is_folder_at(it->path()) ? "/" : ""));
   }
-  if (error) return "what can't be listed: " + error.message();
+  if (error) return "files that cannot be listed: " + error.message();
   if (names.empty()) return "nothing";
   std::ranges::sort(names);
   const size_t total = names.size();
@@ -44,17 +44,18 @@ std::string contents_of(const Path& folder) {
 }  // namespace
 
 WanFolder::WanFolder(Path folder) : folder_(std::move(folder)) {
-  SGF_CHECK(is_folder_at(folder_), "{}: no folder; a Wan folder is what `hf download Wan-AI/Wan2.1-T2V-1.3B` makes",
+  SGF_CHECK(is_folder_at(folder_),
+            "{}: is not a folder, expected a Wan folder as made by `hf download Wan-AI/Wan2.1-T2V-1.3B`",
             folder_.string());
   SGF_CHECK(!is_file(folder_ / "model_index.json"),
-            "{}: a folder of diffusers, whose VAE and text encoder are named otherwise; download the original layout, "
-            "Wan-AI/Wan2.1-T2V-1.3B without -Diffusers. It holds {}",
+            "{}: is a diffusers folder, which has other names for VAE and text encoder; download the original layout, "
+            "Wan-AI/Wan2.1-T2V-1.3B without -Diffusers; it contains {}",
             folder_.string(), contents_of(folder_));
 }
 
 Path WanFolder::find(std::string_view part, const Path& name) const {
   if (is_file(folder_ / name)) return folder_ / name;
-  fail("{}: no {}, where the {} should be; it holds {}", folder_.string(), name.string(), part, contents_of(folder_));
+  fail("{}: has no {} for the {}; it contains {}", folder_.string(), name.string(), part, contents_of(folder_));
 }
 
 Path WanFolder::dit() const {
@@ -67,7 +68,7 @@ Path WanFolder::text_encoder() const { return find("text encoder", "models_t5_um
 Path WanFolder::tokenizer() const {
   const Path name = Path("google") / "umt5-xxl" / "spiece.model", json = name.parent_path() / "tokenizer.json";
   SGF_CHECK(is_file(folder_ / name) || !is_file(folder_ / json),
-            "{}: {} alone can't be read here; spiece.model lies beside it in google/umt5-xxl on Hugging Face",
+            "{}: {} is not supported as tokenizer; download spiece.model from google/umt5-xxl on Hugging Face",
             folder_.string(), json.string());
   return find("tokenizer", name);
 }

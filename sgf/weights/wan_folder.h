@@ -1,4 +1,4 @@
-// A Wan folder as its users have it: where each part lies. Torch-free.
+// A Wan folder as its users have it: the location of each part. Torch-free.
 #pragma once
 
 #include <filesystem>
@@ -7,11 +7,11 @@ namespace sgf {
 
 class WanFolder {
  public:
-  // A path that is no folder, and a folder of another layout, are Errors that say what is there.
+  // Throws an Error that says what is there if the path is not a folder or has another layout.
   explicit WanFolder(std::filesystem::path folder);
 
-  // What to open for each. A part that is missing is an Error that names it, the folder and what there is: many keep
-  // the DiT alone, and need no more.
+  // The path to open for each part. A missing part is an Error that names it, the folder and its content: many users
+  // have only the DiT and need no more.
   std::filesystem::path dit() const;           // diffusion_pytorch_model*.safetensors; for shards, their index
   std::filesystem::path text_encoder() const;  // models_t5_umt5-xxl-enc-bf16.pth
   std::filesystem::path tokenizer() const;     // google/umt5-xxl/spiece.model

@@ -37,7 +37,7 @@ std::set<Path> shards_of(const Path& folder) {
 }
 
 bool is_folder(const Path& path) {
-  std::error_code ignored;  // opening the path will say what is wrong with it
+  std::error_code ignored;  // opening the path later reports the reason
   return std::filesystem::is_directory(path, ignored);
 }
 
@@ -53,7 +53,7 @@ std::vector<Path> weights_in(const Path& path) {
   return weights;
 }
 
-// A diffusers pipeline keeps each of its networks in a folder of its own.
+// A diffusers pipeline has a subfolder for each of its networks.
 std::vector<Path> weights_of_pipeline(const Path& path) {
   std::vector<Path> weights;
   for (const char* part : {"transformer", "transformer_2", "vae", "text_encoder", "image_encoder"}) {
@@ -67,7 +67,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.size() <= 6 && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// 3 for "model-00001-of-00003", 0 for a name that does not end so.
+// 3 for "model-00001-of-00003", 0 for any other name.
 int64_t shard_count(const std::string& stem) {
   constexpr std::string_view kOf = "-of-";
   const size_t of = stem.rfind(kOf);
@@ -84,18 +84,18 @@ std::vector<Path> list_weight_files(const Path& path) {
   if (!is_folder(path)) return {path};
   std::vector<Path> weights = weights_in(path);
   if (weights.empty()) weights = weights_of_pipeline(path);
-  SGF_CHECK(!weights.empty(), "{}: holds no *.safetensors, *.pt or *.pth", path.string());
+  SGF_CHECK(!weights.empty(), "{}: contains no *.safetensors, *.pt or *.pth", path.string());
   return weights;
 }
 
 std::string shard_hint(const Path& path) {
   const int64_t count = is_folder(path) ? 0 : shard_count(path.stem().string());
   if (count < 2) return "";
-  return fmt::format("one shard of {}: what is missing is likely in the others; name their folder to join them", count);
+  return fmt::format("one shard of {}: the missing tensors are likely in the others; pass their folder instead", count);
 }
 
 Path find_dit_file(const Path& path) {
-  std::error_code ignored;  // opening the path will say what is wrong with it
+  std::error_code ignored;  // opening the path later reports the reason
   const Path whole = path / "diffusion_pytorch_model.safetensors";
   const Path transformer = path / "transformer";
   if (std::filesystem::is_regular_file(whole, ignored)) return whole;

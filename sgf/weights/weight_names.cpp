@@ -1,4 +1,4 @@
-// Finding a DiT among the names of a file, and choosing one where there are several.
+// Finds a DiT among the names of a file, and chooses one if there are several.
 #include "sgf/weights/weight_names.h"
 
 #include "sgf/core/error.h"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kPreferredRoles{"generator_ema", "generator", "model", "state_dict", ""};
 
-// One block alone has 27 weights; the few gradients that a recording keeps under the weights' names do not count.
+// One block alone has 27 weights. The few gradients that a recording stores under the weights' names do not count.
 constexpr size_t kFewestWeights = 20;
 
 using DitsByRole = std::map<std::string, DitWeightIndex>;
@@ -82,7 +82,7 @@ bool lies_under(std::string_view name, std::string_view role) {
   return name.size() > role.size() && name.starts_with(role) && name[role.size()] == '.';
 }
 
-// A name that is nothing of a DiT's belongs to the outer key it starts with; where there is none, to the bare DiT.
+// A name that does not belong to a DiT is assigned to its outer key, or to the bare DiT if there is none.
 void claim_the_rest(DitsByRole& dits, const std::vector<const TensorEntry*>& elsewhere) {
   for (const TensorEntry* entry : elsewhere) {
     const auto owner = std::ranges::find_if(
@@ -120,7 +120,7 @@ const DitWeightIndex& choose(const std::vector<DitWeightIndex>& dits, const std:
     return *found;
   }
   const bool is_clear = dits.size() == 1 || preference(dits.front()) < kPreferredRoles.size();
-  SGF_CHECK(is_clear, "{}: holds several DiTs, name the one you mean: {}", path, roles_of(dits));
+  SGF_CHECK(is_clear, "{}: contains several DiTs; choose one of them: {}", path, roles_of(dits));
   return dits.front();
 }
 
@@ -147,7 +147,7 @@ DitWeightIndex index_dit_weights(const TensorFile& file, const std::optional<std
   const std::string path = path_of(file);
   const std::vector<DitWeightIndex> dits = find_dits(file);
   const std::string example = file.entries.empty() ? "nothing" : in_quotes(file.entries.front().name);
-  SGF_CHECK(!dits.empty(), "{}: holds no Wan DiT; the first of its {} tensors is {}", path, file.entries.size(),
+  SGF_CHECK(!dits.empty(), "{}: contains no Wan DiT; the first of its {} tensors is {}", path, file.entries.size(),
             example);
   const DitWeightIndex& chosen = choose(dits, role, path);
   SGF_CHECK(chosen.unsupported.empty(), "{}: {}", path, chosen.unsupported);

@@ -1,4 +1,4 @@
-// A row of signs, the surest first.
+// A list of signs, the most certain first.
 #include "sgf/weights/weight_origin.h"
 
 #include "sgf/core/error.h"
@@ -12,7 +12,7 @@
 namespace sgf {
 namespace {
 
-// Whether some name ends in this one, whatever it is wrapped in.
+// Whether some name ends with this one, whatever wraps it.
 bool has_ending(const TensorFile& file, std::string_view ending) {
   return std::ranges::any_of(file.entries, [&](const TensorEntry& entry) { return entry.name.ends_with(ending); });
 }
@@ -22,14 +22,14 @@ bool has_part(const TensorFile& file, std::string_view part) {
                              [&](const TensorEntry& entry) { return entry.name.find(part) != std::string::npos; });
 }
 
-// A whole part of a prefix: "module" is none of "_fsdp_wrapped_module.".
+// Compares a whole part of a prefix: "module" does not match "_fsdp_wrapped_module.".
 bool strips(const DitWeightIndex& dit, std::string_view wrapper) {
   const std::string part = fmt::format(".{}.", wrapper);
   return std::ranges::any_of(dit.prefixes,
                              [&](const std::string& prefix) { return ("." + prefix).find(part) != std::string::npos; });
 }
 
-// What torch left around the names: ", FSDP-wrapped".
+// The wrappers that torch left around the names: ", FSDP-wrapped".
 std::string wrapping_of(const DitWeightIndex& dit) {
   std::string wrapping;
   if (strips(dit, "_fsdp_wrapped_module")) wrapping += ", FSDP-wrapped";
@@ -38,7 +38,7 @@ std::string wrapping_of(const DitWeightIndex& dit) {
   return wrapping;
 }
 
-// The sizes that Wan's authors published; image-to-video reads more channels.
+// The sizes published by Wan's authors; image-to-video reads more channels.
 bool is_official_size(const DitWeightIndex& dit) {
   try {
     DitConfig sizes = infer_dit_sizes(dit);
@@ -48,7 +48,7 @@ bool is_official_size(const DitWeightIndex& dit) {
              sizes.text_dim == preset.text_dim && sizes.out_dim == preset.out_dim;
     });
   } catch (const Error&) {
-    return false;  // a part of a network says nothing of its size
+    return false;  // a part of a network does not determine its size
   }
 }
 

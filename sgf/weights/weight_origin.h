@@ -1,4 +1,4 @@
-// Guessing from its names which program wrote a weight file. Torch-free.
+// Guesses from the tensor names which program wrote a weight file. Torch-free.
 #pragma once
 
 #include "sgf/files/tensor_file.h"
@@ -9,8 +9,8 @@
 
 namespace sgf {
 
-// "official Wan", "Self-Forcing or Causal-Forcing training", "diffusers", "Wan VAE"...; "unknown". Wan's names alone
-// make a file official only where the network has one of Wan's sizes.
+// "official Wan", "Self-Forcing or Causal-Forcing training", "diffusers", "Wan VAE"...; "unknown". A file with Wan's
+// names counts as official only if the network has one of Wan's sizes.
 std::string guess_writer(const TensorFile& file, const std::vector<DitWeightIndex>& dits);
 
 }  // namespace sgf

@@ -30,7 +30,7 @@ RoleOf roles_of_dits(const std::vector<DitWeightIndex>& dits) {
   return roles;
 }
 
-// Outside a DiT, a first part counts as an outer key where it is a usual one or stands beside a DiT's.
+// Outside a DiT, the first part of a name counts as an outer key if it is a common one or occurs beside a DiT's.
 std::string_view role_of(const TensorEntry& entry, const RoleOf& known, bool is_nested) {
   const auto found = known.find(entry.name);
   if (found != known.end()) return found->second;
@@ -69,7 +69,7 @@ void choose_config(DitReport& report, const DitWeightIndex& dit, const StoredCon
     report.config_source = "shapes";
     report.config = infer_dit_config(dit);
   } catch (const Error& error) {
-    // Sizes without heads are still worth comparing with; without sizes the reason is all there is to say.
+    // Sizes without heads are still worth comparing; without sizes only the reason is reported.
     if (!report.config) report.config_source = error.what();
   }
 }
@@ -115,7 +115,7 @@ void count_elements(WeightReport& report, const TensorFile& file) {
   for (const auto& mapped : file.files) report.bytes += mapped->bytes().size();
 }
 
-// Entries in the order of their bytes: a group goes on while the next one starts before the group's end.
+// Entries in the order of their bytes: a group continues while the next entry starts before the group's end.
 std::vector<std::vector<std::string>> find_shared(const TensorFile& file) {
   std::vector<const TensorEntry*> order;
   for (const TensorEntry& entry : file.entries) {

@@ -1,4 +1,5 @@
-// What `sgf inspect` says about a weight file: who wrote it, what is in it, and whether it is whole. Torch-free.
+// What `sgf inspect` reports about a weight file: who wrote it, what it contains, and whether it is complete.
+// Torch-free.
 #pragma once
 
 #include "sgf/files/tensor_file.h"
@@ -15,12 +16,12 @@
 
 namespace sgf {
 
-// How the DiT under one outer key compares with the network it claims to be.
+// How the DiT under one outer key compares with the network that it should be.
 struct DitReport {
   std::string naming;                 // "wan" or "diffusers"
   std::vector<std::string> prefixes;  // wrappers around the names
-  std::optional<DitConfig> config;    // num_heads is 0 where it cannot be known
-  std::string config_source;          // "config.json", "metadata" or "shapes"; without a config, why there is none
+  std::optional<DitConfig> config;    // num_heads is 0 if unknown
+  std::string config_source;          // "config.json", "metadata" or "shapes"; the reason if there is no config
   std::string preset;                 // "wan-1.3b", or ""
   std::vector<std::string> missing;   // official names
   std::vector<std::string> unexpected;
@@ -50,21 +51,21 @@ struct WeightReport {
   std::string path;
   std::string format;
   uint64_t bytes = 0;      // of all shards
-  std::string written_by;  // a guess, "unknown" where there is none
+  std::string written_by;  // a guess, or "unknown"
   std::vector<RoleReport> roles;
   std::map<std::string, DtypeCount> dtypes;
   int64_t tensors = 0;
   int64_t parameters = 0;                        // elements of all tensors; shared ones count each time
-  std::vector<std::vector<std::string>> shared;  // groups of tensors that lie in the same bytes
+  std::vector<std::vector<std::string>> shared;  // groups of tensors that share bytes
   std::vector<std::string> unindexed;            // tensors in a shard that its index does not name
-  std::string problem;                           // of the file as a whole: a checkpoint format that is too new
-  bool is_readable = true;                       // false where the checkpoint format is newer than this program's
-  std::string hint;                              // what else to try: one shard of several
+  std::string problem;                           // of the whole file, such as a checkpoint format that is too new
+  bool is_readable = true;                       // false if the checkpoint format is newer than this program's
+  std::string hint;                              // a suggestion, such as for one shard of several
 
   bool has_ema() const;
 };
 
-// `path` is what the user named; a config.json in it or beside it tells the architecture.
+// `path` is what the user passed; a config.json in it or beside it gives the architecture.
 WeightReport report_weights(const TensorFile& file, const std::filesystem::path& path);
 
 nlohmann::json to_json(const WeightReport& report);

@@ -9,10 +9,10 @@
 namespace sgf {
 namespace {
 
-constexpr int64_t kScanPiece = 1 << 22;  // elements looked at together
+constexpr int64_t kScanPiece = 1 << 22;  // elements scanned together
 
 void count(NonFinite& found, const at::Tensor& piece) {
-  // Narrow types are widened: float8 has no comparisons of its own.
+  // Narrow types are widened: float8 has no comparison operators.
   const at::Tensor wide = piece.element_size() < 4 ? piece.to(at::kFloat) : piece;
   if (wide.isfinite().all().item<bool>()) return;
   found.nan += wide.isnan().sum().item<int64_t>();

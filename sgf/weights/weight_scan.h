@@ -1,4 +1,4 @@
-// Looks at every number of a weight file for NaN and infinity.
+// Scans every number of a weight file for NaN and infinity.
 #pragma once
 
 #include "sgf/files/tensor_file.h"
@@ -15,7 +15,7 @@ struct NonFinite {
   int64_t infinite = 0;
 };
 
-// The tensors that hold such numbers, in file order. Reads the file piece by piece, whatever its size.
+// The tensors with such values, in file order. Reads the file piece by piece, whatever its size.
 std::vector<NonFinite> scan_weights(const TensorFile& file);
 
 }  // namespace sgf

@@ -7,10 +7,9 @@
 namespace sgf {
 namespace {
 
-constexpr double kOutliers[] = {0.15, 0.06, 0.04};  // residuals that a background fit drops, one pass each
+constexpr double kOutliers[] = {0.15, 0.06, 0.04};  // residuals above which pixels are dropped, one pass each
 
-// Least squares of one channel over the pixels that lie within `tolerance` of
-// the fit so far.
+// Least squares of one channel over the pixels that lie within `tolerance` of the current fit.
 void refit(const FrameView& frame, std::span<const uint8_t> covered, int64_t channel, double tolerance,
            BackgroundFit& fit) {
   const auto c = static_cast<size_t>(channel);

@@ -1,5 +1,4 @@
-// The background of a frame: a fit of its colour and gradient that no landmark
-// disturbs.
+// The background of a frame: a fit of its colour and gradient that is robust to landmarks.
 #pragma once
 
 #include "sgf/world/words.h"
@@ -9,7 +8,7 @@
 
 namespace sgf {
 
-// One picture, [3, size, size] in [0, 1], owned by somebody else.
+// One frame, [3, size, size] in [0, 1]; does not own its pixels.
 struct FrameView {
   const float* pixels = nullptr;
   int64_t size = 0;
@@ -26,16 +25,16 @@ struct BackgroundFit {
   Rgb at(double height) const;
 };
 
-// Over the pixels that are not covered ([size, size], 1 where covered).
+// Fits the pixels that are not covered ([size, size], 1 where covered).
 BackgroundFit fit_background(const FrameView& frame, std::span<const uint8_t> covered);
 
-// In [-1, 1], of a row of pixels.
+// The height of a row of pixels, in [-1, 1].
 double height_of(int64_t row, int64_t size);
 
-// Euclidean, in RGB.
+// Euclidean distance in RGB.
 double colour_distance(const Rgb& a, const Rgb& b);
 
-// The background word whose colour lies nearest.
+// The background word with the nearest colour.
 BackgroundWord nearest_background(const Rgb& colour);
 
 }  // namespace sgf

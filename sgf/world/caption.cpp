@@ -46,13 +46,12 @@ int64_t token_of(const std::string& word) {
   const auto found = std::ranges::find(known, word);
   if (found != known.end()) return found - known.begin();
   const std::optional<std::string> nearest = nearest_name(word, known);
-  fail("the world has no word {}{}", in_quotes(word),
+  fail("unknown word {} in a caption{}", in_quotes(word),
        nearest ? fmt::format("; did you mean {}?", *nearest)
-               : fmt::format("; its words are {}", fmt::join(known, ", ")));
+               : fmt::format("; the known words are {}", fmt::join(known, ", ")));
 }
 
-// Walks over the words of a caption and says where the sentence leaves the
-// form.
+// Walks over the words of a caption and reports where the sentence has the wrong form.
 class Sentence {
  public:
   explicit Sentence(std::string_view text) : text_(text), words_(split_words(text)) {
@@ -81,7 +80,7 @@ class Sentence {
  private:
   [[noreturn]] void fail_expecting(const std::string& what) const {
     fail(
-        "caption {}: word {} should be {}, got {}; captions read 'a fast red "
+        "caption {}: word {} must be {}, got {}; write for example 'a fast red "
         "disc on a grey field'",
         in_quotes(text_), next_ + 1, what, next_ < words_.size() ? in_quotes(words_[next_]) : "the end");
   }
@@ -101,7 +100,7 @@ ObjectWords take_object(Sentence& sentence) {
 
 void add_object(WorldCaption& caption, const ObjectWords& words) {
   const auto same = [&](const ObjectWords& other) { return other.colour == words.colour; };
-  SGF_CHECK(std::ranges::none_of(caption.objects, same), "two objects are {}: a colour names one object",
+  SGF_CHECK(std::ranges::none_of(caption.objects, same), "two objects are {}; each object needs a different colour",
             enum_name(words.colour));
   caption.objects.push_back(words);
 }

@@ -17,9 +17,9 @@
 namespace sgf {
 namespace {
 
-constexpr int64_t kFramesAtATime = 256;  // so that a clip of any length takes the same memory
+constexpr int64_t kFramesAtATime = 256;  // keeps memory constant for clips of any length
 constexpr int64_t kStripRows = 8, kStripColumns = 8;
-constexpr int64_t kStripSide = 96;  // pixels: pictures are enlarged to about this
+constexpr int64_t kStripSide = 96;  // pixels: frames are enlarged to about this size
 
 using TakePictures = std::function<void(const at::Tensor& pictures, int64_t first)>;
 
@@ -48,13 +48,14 @@ void write_png_clip(const std::filesystem::path& folder, const ClipOrder& order,
 void make_empty_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  SGF_CHECK(std::filesystem::is_directory(folder), "{}: the folder cannot be made: {}", folder.string(),
-            error ? error.message() : "there is a file of that name");
-  SGF_CHECK(std::filesystem::is_empty(folder), "{} is not empty: clips go to a folder of their own", folder.string());
+  SGF_CHECK(std::filesystem::is_directory(folder), "{}: the folder cannot be created: {}", folder.string(),
+            error ? error.message() : "a file has that name");
+  SGF_CHECK(std::filesystem::is_empty(folder), "{} is not empty; choose an empty folder for the clips",
+            folder.string());
 }
 
 void check_order(const ClipOrder& order) {
-  SGF_CHECK(order.clips > 0 && order.frames > 0, "at least one clip and one frame, got {} and {}", order.clips,
+  SGF_CHECK(order.clips > 0 && order.frames > 0, "clips and frames must be at least 1, got {} and {}", order.clips,
             order.frames);
   order.scene(0);  // refuses a caption that does not fit the world
 }
@@ -90,7 +91,7 @@ WorldScene ClipOrder::scene(int64_t clip) const {
 ClipEncoder render_clips(const ClipOrder& order, const ClipFiles& files, const std::function<void(int64_t)>& done) {
   check_order(order);
   SGF_CHECK(files.enlarge > 0 && (files.enlarge & (files.enlarge - 1)) == 0,
-            "clips are enlarged by a power of two, got {}", files.enlarge);
+            "the upscale factor of clips must be a power of two, got {}", files.enlarge);
   make_empty_folder(files.folder);
   const OneThread one_thread;
   std::vector<ListedClip> clips;
@@ -131,10 +132,10 @@ ClipList read_manifest(const std::filesystem::path& path) {
       read.clips.push_back({path.parent_path() / name, clip.at("caption").get<std::string>()});
     }
   } catch (const nlohmann::json::exception& error) {
-    fail("{} is no manifest of clips, which has \"world\" and \"clips\" of \"file\" and \"caption\": {}", path.string(),
+    fail("{} is not a manifest of clips, with \"world\" and \"clips\" of \"file\" and \"caption\": {}", path.string(),
          error.what());
   }
-  SGF_CHECK(!read.clips.empty(), "{} lists no clips", path.string());
+  SGF_CHECK(!read.clips.empty(), "{} lists no clips, expected at least one", path.string());
   return read;
 }
 

@@ -1,4 +1,4 @@
-// Clips of the world as files, and the list that says what each of them shows.
+// Clips of the world as files, and a manifest with the caption of each.
 #pragma once
 
 #include "sgf/media/png.h"
@@ -15,7 +15,7 @@
 namespace sgf {
 
 enum class ClipFormat {
-  kMp4,  // clip_00000.mp4: small, and its pixels are no longer exact
+  kMp4,  // clip_00000.mp4: small, but lossy
   kPng,  // clip_00000/frame_00000.png: exact to 1/510
 };
 
@@ -28,21 +28,21 @@ struct ClipOrder {
   uint64_t seed = 0;
   int64_t clips = 4;
   int64_t frames = 81;
-  std::optional<WorldCaption> caption;  // of all clips; without it each draws its own
+  std::optional<WorldCaption> caption;  // for all clips; without it each clip draws its own
 
   WorldScene scene(int64_t clip) const;
 };
 
 struct ClipFiles {
-  std::filesystem::path folder;  // made if need be; must be empty
+  std::filesystem::path folder;  // created if needed; must be empty
   ClipFormat format = ClipFormat::kMp4;
   double fps = 16;
-  int64_t crf = 12;     // of mp4
-  int64_t enlarge = 4;  // of mp4: each pixel becomes so many times as many, which 4:2:0 can keep; a power of two
+  int64_t crf = 12;     // for mp4
+  int64_t enlarge = 4;  // for mp4: upscale factor that keeps colours in 4:2:0; a power of two
 };
 
 struct ClipEncoder {
-  std::string name;  // empty: no mp4 files were written
+  std::string name;  // empty if no mp4 files were written
   bool is_h264 = true;
 };
 
@@ -56,17 +56,18 @@ struct ClipList {
   std::vector<ListedClip> clips;
 };
 
-// Renders all clips, then writes `captions.txt`, a caption a line, and `manifest.json`, which names the files too and
-// comes last: a folder that has it is whole. `done` hears of every clip. What FFmpeg encoded mp4 files with comes back.
+// Renders all clips, then writes `captions.txt`, one caption per line, and `manifest.json`, which also names the files.
+// The manifest is written last: a folder that has it is complete. `done` is called after every clip. Returns the
+// encoder that FFmpeg used for mp4 files.
 ClipEncoder render_clips(const ClipOrder& order, const ClipFiles& files, const std::function<void(int64_t)>& done);
 
-// A row for each of the first eight clips, eight moments of each.
+// A row for each of the first eight clips, with eight moments each.
 RgbImage strip_of_clips(const ClipOrder& order);
 
-// A manifest of clips that were not rendered here; files are named from the folder that `path` lies in.
+// Writes a manifest of clips that were rendered elsewhere; file names are relative to the folder of `path`.
 void write_manifest(const std::filesystem::path& path, const ClipList& list);
 
-// Reads a manifest; its files are named from the folder it lies in.
+// Reads a manifest; its file names are relative to its folder.
 ClipList read_manifest(const std::filesystem::path& path);
 
 }  // namespace sgf

@@ -1,7 +1,7 @@
-// The world's codec: every patch of pixels becomes the channels of one latent pixel, a frame a latent. The channels are
-// the pixels themselves, or the patch's lowest frequencies: pictures of the world have little in the others, which a
-// small network would have to carry along as noise. Either way the directions are orthonormal, so that noise in latents
-// is noise of the same strength in pixels, and encoding what was decoded changes nothing.
+// The world's codec: every patch of pixels becomes the channels of one latent pixel, and every frame one latent frame.
+// The channels are either the pixels themselves or the patch's lowest frequencies: frames of the world have little in
+// the higher ones, which a small network would have to carry as noise. The basis is orthonormal, so noise in latents
+// has the same strength in pixels, and encoding a decoded video changes nothing.
 #pragma once
 
 #include "sgf/media/video_codec.h"
@@ -24,7 +24,7 @@ class WorldCodec final : public VideoCodec {
   std::unique_ptr<DecoderStream> stream_decoder() const override;
   std::unique_ptr<EncoderStream> stream_encoder() const override;
 
-  static constexpr double kMean = 0.30;  // of the world's pixels, measured over many clips
+  static constexpr double kMean = 0.30;  // mean of the world's pixels, measured over many clips
 
  private:
   int64_t patch_;

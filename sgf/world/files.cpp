@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kTruthClips = 4, kMostTruthFrames = 84;
 
-// By how much a video of the world was enlarged: 1, 2, 4 and so on; 0 if it has another size.
+// The upscale factor of a video of the world: 1, 2, 4 and so on; 0 if it has another size.
 int64_t scale_of(const FrameSource& source, const WorldPreset& preset) {
   if (source.width() != source.height()) return 0;
   for (int64_t scale = 1; scale * preset.size <= source.width(); scale *= 2) {
@@ -25,7 +25,7 @@ int64_t scale_of(const FrameSource& source, const WorldPreset& preset) {
   return 0;
 }
 
-// The world that has pictures of this size, if one has.
+// Names the world with frames of this size, if there is one.
 std::string hint_for_size(const FrameSource& source) {
   for (const std::string& name : world_preset_names()) {
     if (scale_of(source, world_preset(name)) > 0) return fmt::format("; {} has this size", name);
@@ -35,15 +35,15 @@ std::string hint_for_size(const FrameSource& source) {
 
 void check_captioned_video(const CaptionedVideo& video, const WorldCaption& caption, const WorldPreset& preset) {
   SGF_CHECK(static_cast<int64_t>(caption.objects.size()) == preset.objects,
-            "{} has {} object(s), the caption '{}' names {}; {} has so many", preset.name, preset.objects,
-            video.caption, caption.objects.size(), world_of_caption(caption).name);
+            "{} has {} object(s), but the caption '{}' names {}; use {}", preset.name, preset.objects, video.caption,
+            caption.objects.size(), world_of_caption(caption).name);
   const std::unique_ptr<FrameSource> source = open_frames(video.file);
-  SGF_CHECK(scale_of(*source, preset) > 0, "{} is {} x {}, videos of {} are {} x {}, or 2, 4, 8 times as large{}",
+  SGF_CHECK(scale_of(*source, preset) > 0, "{} is {} x {}, but videos of {} are {} x {}, or 2, 4, 8 times as large{}",
             video.file.string(), source->width(), source->height(), preset.name, preset.size, preset.size,
             hint_for_size(*source));
 }
 
-// In the world's own size, a picture at a time.
+// Reads in the world's own size, one frame at a time.
 at::Tensor read_world_video(const std::filesystem::path& path, const WorldPreset& preset) {
   const std::unique_ptr<FrameSource> source = open_frames(path);
   const int64_t scale = scale_of(*source, preset);
@@ -52,7 +52,7 @@ at::Tensor read_world_video(const std::filesystem::path& path, const WorldPreset
   return at::stack(pictures);
 }
 
-// True clips of a caption are measured once for all videos that share it.
+// True clips of a caption are measured once for all videos with this caption.
 class Truths {
  public:
   explicit Truths(const WorldPreset& preset) : preset_(preset) {}
@@ -88,7 +88,7 @@ nlohmann::json object_json(const ObjectScore& object) {
 
 std::vector<MeasuredVideo> measure_files(const std::vector<CaptionedVideo>& videos, const WorldPreset& preset,
                                          int64_t segments, const std::function<void(int64_t)>& done) {
-  SGF_CHECK(!videos.empty(), "there is no video to measure");
+  SGF_CHECK(!videos.empty(), "no videos to measure");
   std::vector<WorldCaption> captions;
   for (const CaptionedVideo& video : videos) {
     captions.push_back(parse_caption(video.caption));
@@ -110,7 +110,7 @@ std::vector<MeasuredVideo> measure_files(const std::vector<CaptionedVideo>& vide
 }
 
 MeasuredVideo mean_video(const std::vector<MeasuredVideo>& videos) {
-  SGF_CHECK(!videos.empty(), "there is no mean of no videos");
+  SGF_CHECK(!videos.empty(), "the mean needs at least one video, got none");
   const auto mean = [&](const auto& score_of) {
     std::vector<SegmentScore> scores;
     for (const MeasuredVideo& video : videos) scores.push_back(score_of(video));

@@ -1,4 +1,4 @@
-// Video files held against their captions: what `sgf world measure` does.
+// Measures video files against their captions: what `sgf world measure` does.
 #pragma once
 
 #include "sgf/world/measure.h"
@@ -22,17 +22,17 @@ struct MeasuredVideo {
   std::filesystem::path file;
   std::string caption;
   WorldScore score;
-  SegmentScore truth;  // true clips with this caption: what the measures themselves make of the best there can be
+  SegmentScore truth;  // scores of true clips with this caption: the best possible values
 };
 
-// All captions are read and all files opened before the first is measured. Segments are equally long.
+// Reads all captions and opens all files before the first is measured. Segments have equal length.
 std::vector<MeasuredVideo> measure_files(const std::vector<CaptionedVideo>& videos, const WorldPreset& preset,
                                          int64_t segments, const std::function<void(int64_t)>& done);
 
-// The mean over videos, segment by segment; its name is empty.
+// The mean over videos, per segment; its name is empty.
 MeasuredVideo mean_video(const std::vector<MeasuredVideo>& videos);
 
-// Errors that have no value, as those of an object that is nowhere, are null.
+// Missing errors, such as those of an object that is absent, become null.
 nlohmann::json to_json(const SegmentScore& score);
 nlohmann::json to_json(const MeasuredVideo& video);
 

@@ -15,9 +15,9 @@ namespace sgf {
 namespace {
 
 constexpr double kOtherHue = 30,
-                 kOtherSize = 1.5;  // where an object is another one
+                 kOtherSize = 1.5;  // beyond this factor it is another object
 
-// RunningMean of the values that came, if any came.
+// The mean of the values added; empty without values.
 class RunningMean {
  public:
   void add(double value) { sum_ += value, count_ += 1; }
@@ -29,7 +29,7 @@ class RunningMean {
   double count_ = 0;
 };
 
-// One video, looked at frame by frame, then scored over any span.
+// One video, analysed frame by frame, then scored over any span.
 class Measurement {
  public:
   Measurement(const at::Tensor& video, const WorldCaption& caption, const WorldPreset& preset, int64_t window)
@@ -61,7 +61,7 @@ class Measurement {
     return std::span(frames_).subspan(static_cast<size_t>(span.begin), static_cast<size_t>(span.frames()));
   }
 
-  // The object as the caption names it, or nothing.
+  // The object that the caption names, or nullopt.
   const FoundObject* find(const SeenFrame& frame, size_t object) const {
     const std::optional<FoundObject>& found = frame.factors.objects[object];
     return found && is_named(*found, caption_.objects[object], preset_) ? &*found : nullptr;
@@ -171,7 +171,7 @@ ObjectScore mean_object(const std::vector<SegmentScore>& scores, size_t object) 
           mean(&ObjectScore::motion)};
 }
 
-// So many, equally long to a frame; or of so many frames each, the last one shorter.
+// Either this many segments of equal length (to one frame), or segments of a fixed length, the last one shorter.
 std::vector<FrameSpan> segments_of(int64_t frames, const MeasureOptions& options) {
   std::vector<FrameSpan> spans;
   for (int64_t i = 0; i < options.segments; ++i) {
@@ -187,10 +187,10 @@ std::vector<FrameSpan> segments_of(int64_t frames, const MeasureOptions& options
 void check_video(const at::Tensor& video, const WorldCaption& caption, const WorldPreset& preset) {
   SGF_CHECK(video.dim() == 4 && video.size(0) > 0 && video.size(1) == 3 && video.size(2) == preset.size &&
                 video.size(3) == preset.size,
-            "a video of {} is [F, 3, {}, {}], got [{}]", preset.name, preset.size, preset.size,
+            "a video of {} must be [F, 3, {}, {}], got [{}]", preset.name, preset.size, preset.size,
             fmt::join(video.sizes().begin(), video.sizes().end(), ", "));
-  SGF_CHECK(static_cast<int64_t>(caption.objects.size()) == preset.objects, "{} has {} object(s), the caption names {}",
-            preset.name, preset.objects, caption.objects.size());
+  SGF_CHECK(static_cast<int64_t>(caption.objects.size()) == preset.objects,
+            "{} has {} object(s), but the caption names {}", preset.name, preset.objects, caption.objects.size());
 }
 
 }  // namespace
@@ -205,10 +205,10 @@ WorldScore measure(const at::Tensor& video, const WorldCaption& caption, const W
                    const MeasureOptions& options) {
   check_video(video, caption, preset);
   SGF_CHECK(options.segment_frames > 0 && options.window_frames > 0,
-            "segments and the first window have at least one frame, got {} and {}", options.segment_frames,
+            "segments and the first window must have at least 1 frame, got {} and {}", options.segment_frames,
             options.window_frames);
-  SGF_CHECK(0 <= options.segments && options.segments <= video.size(0), "{} frame(s) cannot make {} segments",
-            video.size(0), options.segments);
+  SGF_CHECK(0 <= options.segments && options.segments <= video.size(0),
+            "{} frame(s) cannot be divided into {} segments", video.size(0), options.segments);
   const at::Tensor on_host = video.detach().to(at::kCPU, at::kFloat).clamp(0, 1).contiguous();
   const Measurement measurement(on_host, caption, preset, options.window_frames);
   const int64_t frames = video.size(0);
@@ -220,20 +220,20 @@ WorldScore measure(const at::Tensor& video, const WorldCaption& caption, const W
 std::vector<SegmentScore> measure_spans(const at::Tensor& video, const WorldCaption& caption, const WorldPreset& preset,
                                         int64_t window_frames, const std::vector<FrameSpan>& spans) {
   check_video(video, caption, preset);
-  SGF_CHECK(window_frames > 0, "the first window has at least one frame, got {}", window_frames);
+  SGF_CHECK(window_frames > 0, "the first window must have at least 1 frame, got {}", window_frames);
   const at::Tensor on_host = video.detach().to(at::kCPU, at::kFloat).clamp(0, 1).contiguous();
   const Measurement measurement(on_host, caption, preset, window_frames);
   std::vector<SegmentScore> scores;
   for (const FrameSpan& span : spans) {
     SGF_CHECK(0 <= span.begin && span.begin < span.end && span.end <= video.size(0),
-              "frames {} to {} are no span of a video of {}", span.begin, span.end, video.size(0));
+              "frames {} to {} are not within a video of {}", span.begin, span.end, video.size(0));
     scores.push_back(measurement.score(span));
   }
   return scores;
 }
 
 SegmentScore mean_score(const std::vector<SegmentScore>& scores) {
-  SGF_CHECK(!scores.empty(), "there is no mean of no scores");
+  SGF_CHECK(!scores.empty(), "the mean needs at least one score, got none");
   const auto mean = [&](double SegmentScore::*field) {
     RunningMean all;
     for (const SegmentScore& score : scores) all.add(score.*field);
@@ -254,7 +254,7 @@ SegmentScore score_of_truth(const WorldCaption& caption, const WorldPreset& pres
                             const MeasureOptions& options) {
   std::vector<SegmentScore> scores;
   for (int64_t i = 0; i < clips; ++i) {
-    // Not the clips that motion energy and sharpness are put beside.
+    // Different clips from those that are the reference for motion energy and sharpness.
     scores.push_back(measure(true_clip(caption, preset, kTextureClips + i, frames), caption, preset, options).whole);
   }
   return mean_score(scores);

@@ -23,8 +23,7 @@ WorldPreset tiny_world() {
           .codec_patch = 2};
 }
 
-// Speeds are those at which a prototype's models learned to tell the words
-// apart.
+// Speeds at which a prototype's models learned to tell the words apart.
 WorldPreset small_world() {
   return {.name = "world-small",
           .size = 48,
@@ -42,29 +41,29 @@ WorldPreset small_world() {
 }  // namespace
 
 void WorldPreset::validate() const {
-  SGF_CHECK(objects == 1 || objects == 2, "a world has one or two objects, got {}", objects);
+  SGF_CHECK(objects == 1 || objects == 2, "objects must be 1 or 2, got {}", objects);
   SGF_CHECK(codec_patch > 0 && size > 0 && size % codec_patch == 0,
-            "the picture must be a whole number of codec patches, got {} pixels "
+            "the frame size must be a multiple of the codec patch, got {} pixels "
             "and patches of {}",
             size, codec_patch);
   SGF_CHECK(codec_bands >= 0 && codec_bands < 2 * codec_patch && codec_spread > 0,
-            "a codec keeps bands below {} of patches of {} and divides by a positive spread, got {} and {}",
-            2 * codec_patch, codec_patch, codec_bands, codec_spread);
+            "codec bands must be below {} for patches of {}, and the spread positive, got {} and {}", 2 * codec_patch,
+            codec_patch, codec_bands, codec_spread);
   const double widest = 2 * half_extent(ShapeWord::kTriangle, radius.high).x + 2 * kLaneMargin;
   SGF_CHECK(radius.low > 0 && radius.low <= radius.high && widest < static_cast<double>(size / objects),
-            "an object must fit in its part of the picture, got radius {} to {} in "
+            "an object must fit in its part of the frame, got radius {} to {} in "
             "{} pixels for {}",
             radius.low, radius.high, size, objects);
   SGF_CHECK(0 < slow && slow < fast, "slow must be slower than fast, got {} and {}", slow, fast);
   SGF_CHECK(0 < min_landmarks && min_landmarks <= max_landmarks && max_landmarks <= 9,
-            "a background has 1 to 9 landmarks, got {} to {}", min_landmarks, max_landmarks);
+            "landmarks must be 1 to 9, got {} to {}", min_landmarks, max_landmarks);
 }
 
 WorldPreset world_preset(std::string_view name) {
   for (const WorldPreset& preset : {tiny_world(), small_world()}) {
     if (preset.name == name) return preset;
   }
-  fail("no world {}; there are {}", in_quotes(name), fmt::join(world_preset_names(), ", "));
+  fail("unknown world {}; expected {}", in_quotes(name), fmt::join(world_preset_names(), ", "));
 }
 
 std::vector<std::string> world_preset_names() { return {tiny_world().name, small_world().name}; }

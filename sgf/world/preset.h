@@ -1,5 +1,4 @@
-// The sizes of a world: how large its pictures are, how many things move in
-// them, and in which ranges factors lie.
+// The sizes of a world: the size of its frames, how many objects move in them, and the ranges of the factors.
 #pragma once
 
 #include "sgf/world/words.h"
@@ -27,15 +26,15 @@ struct WorldPreset {
   int64_t objects = 0;  // 1 or 2
   Range radius;         // of the disc with the object's area
   Range period;         // of an object's surface pattern
-  double slow = 0;      // pixels a frame
+  double slow = 0;      // pixels per frame
   double fast = 0;
   double landmark_radius = 0;
   int64_t min_landmarks = 3;
   int64_t max_landmarks = 5;
-  double gradient = 0.08;  // largest change of the background from half height to an edge
+  double gradient = 0.08;  // largest background change from half height to an edge
   int64_t codec_patch = 4;
-  int64_t codec_bands = 0;     // frequencies i + j below it are kept of every patch and colour; 0: every pixel
-  double codec_spread = 0.19;  // pixels are divided by it; the larger, the sooner noise hides them
+  int64_t codec_bands = 0;     // keeps frequencies i + j below this for every patch and colour; 0: every pixel
+  double codec_spread = 0.19;  // pixels are divided by it; with larger values noise hides them sooner
   int64_t text_len = 16;
   int64_t text_dim = 32;
 

@@ -7,7 +7,7 @@
 namespace sgf {
 namespace {
 
-constexpr double kInside = -0.75;       // pixels from the outline: deep enough to be free of the background
+constexpr double kInside = -0.75;       // pixels from the outline: far enough inside to avoid the background
 constexpr double kFlatPattern = 0.015;  // standard deviation of brightness below
                                         // which a surface has no pattern
 constexpr double kFlatMarks = 0.004;    // root mean square below which a background has no landmarks
@@ -23,7 +23,7 @@ double squared_distance(const Rgb& a, const Rgb& b) {
 
 double brightness(const Rgb& c) { return std::max({c[0], c[1], c[2]}); }
 
-// Pixel centres lie at .5; beyond the edge the edge goes on.
+// Pixel centres are at .5; edge pixels repeat beyond the edge.
 Rgb sample_at(const FrameView& frame, Point at) {
   const double limit = static_cast<double>(frame.size) - 1;
   const double x = std::clamp(at.x - 0.5, 0.0, limit), y = std::clamp(at.y - 0.5, 0.0, limit);
@@ -43,7 +43,7 @@ class Correlation {
  public:
   void add(double a, double b) { n_ += 1, a_ += a, b_ += b, aa_ += a * a, bb_ += b * b, ab_ += a * b; }
 
-  // About the means; 0 where either series spreads less than `flat`.
+  // Correlation about the means; 0 if either series spreads less than `flat`.
   double centred(double flat) const {
     if (n_ < 2) return 0;
     const double va = aa_ / n_ - a_ / n_ * (a_ / n_), vb = bb_ / n_ - b_ / n_ * (b_ / n_);
@@ -60,8 +60,7 @@ class Correlation {
   double n_ = 0, a_ = 0, b_ = 0, aa_ = 0, bb_ = 0, ab_ = 0;
 };
 
-// The object that a caption alone describes: its colour at medium size, its
-// pattern unknown.
+// The object as its words alone describe it: its colour at medium size, with an unknown pattern.
 ObjectLook look_from_words(const WorldPreset& preset, const ObjectWords& words) {
   ObjectLook look{.radius = preset.radius.middle(), .hue = hue_of(words.colour)};
   look.reach = static_cast<int64_t>(std::ceil(1.5 * preset.radius.high));
@@ -84,7 +83,7 @@ Point pixel_from(Point centre, int64_t y, int64_t x) {
   return {static_cast<double>(x) + 0.5 - centre.x, static_cast<double>(y) + 0.5 - centre.y};
 }
 
-// What a frame would show at a pixel.
+// The value that a repainted frame has at a pixel.
 Rgb repaint_pixel(const SeenFrame& frame, int64_t y, int64_t x, Rgb colour, const std::vector<ObjectLook>& looks,
                   const WorldCaption& caption) {
   for (size_t i = 0; i < looks.size(); ++i) {
@@ -98,8 +97,7 @@ Rgb repaint_pixel(const SeenFrame& frame, int64_t y, int64_t x, Rgb colour, cons
   return colour;
 }
 
-// Squared distances of an object's surface from the background, summed over its
-// pixels.
+// Squared distances of an object's surface from the background, summed over its pixels.
 double cost_of_absence(const ObjectLook& look, const Rgb& background) {
   Rgb mean{};
   for (const Rgb& pixel : look.patch) add_colour(mean, pixel, 1.0 / static_cast<double>(look.patch.size()));

@@ -12,8 +12,7 @@
 namespace sgf {
 namespace {
 
-// Renders one batch: factors are gathered on the host in float64 and sent over
-// as small tensors.
+// Renders one batch. Factors are collected on the host in float64 and copied to the device as small tensors.
 class Painter {
  public:
   Painter(const WorldPreset& preset, const std::vector<ClipSpan>& clips, c10::Device device)
@@ -39,17 +38,17 @@ class Painter {
     const auto options = at::TensorOptions(at::kFloat).pinned_memory(!device_.is_cpu());
     at::Tensor out = at::empty({static_cast<int64_t>(values.size())}, options);
     std::copy(values.begin(), values.end(), out.data_ptr<float>());
-    return out.view(shape).to(device_, /*non_blocking=*/true);  // pinned: nobody waits for the device
+    return out.view(shape).to(device_, /*non_blocking=*/true);  // pinned memory: no waiting for the device
   }
 
-  // One number a clip, [B, 1, 1, 1].
+  // One number per clip, [B, 1, 1, 1].
   at::Tensor per_clip(const OfClip& value) const {
     std::vector<float> values;
     for (const ClipSpan& clip : clips_) values.push_back(static_cast<float>(value(clip.scene)));
     return numbers(values, {-1, 1, 1, 1});
   }
 
-  // One number a frame, [B, F, 1, 1].
+  // One number per frame, [B, F, 1, 1].
   at::Tensor per_frame(const OfFrame& value) const {
     std::vector<float> values;
     for (const ClipSpan& clip : clips_) {
@@ -60,7 +59,7 @@ class Painter {
     return numbers(values, {-1, frames_, 1, 1});
   }
 
-  // One colour a clip, [B, 1, 3, 1, 1].
+  // One colour per clip, [B, 1, 3, 1, 1].
   at::Tensor colours(const std::function<Rgb(const WorldScene&)>& colour) const {
     std::vector<float> values;
     for (const ClipSpan& clip : clips_) {
@@ -79,8 +78,7 @@ class Painter {
     background_ = (colour + (slope * height).unsqueeze(2)).expand({-1, 1, 3, preset_.size, preset_.size});
   }
 
-  // A clip with fewer landmarks than `index` gets one of radius -1, which
-  // covers nothing.
+  // A clip with fewer landmarks than `index` gets one of radius -1, which covers nothing.
   void paint_landmark(size_t index) {
     const auto has = [=](const WorldScene& s) { return index < s.landmarks.size(); };
     const auto of = [=](const WorldScene& s) { return has(s) ? s.landmarks[index] : Landmark{}; };
@@ -102,7 +100,7 @@ class Painter {
     return at::lerp(video, shaded, coverage(distance(index, x, y)).unsqueeze(2));
   }
 
-  // A batch mixes shapes: each clip takes the outline that its word names.
+  // A batch mixes shapes: each clip uses the outline of its own word.
   at::Tensor distance(size_t index, const at::Tensor& x, const at::Tensor& y) const {
     const auto shape = [=](const WorldScene& s) { return s.objects[index].words.shape; };
     const at::Tensor radius = per_clip([&](const WorldScene& s) { return s.objects[index].radius; });
@@ -116,8 +114,8 @@ class Painter {
     return chosen;
   }
 
-  // [B, F, H, W] in [0, 1]: 1 is the darkest. Stripes are a wave along `angle`;
-  // dots the product of two across.
+  // [B, F, H, W] in [0, 1], where 1 is darkest. Stripes are a wave along `angle`; dots are the product of two
+  // perpendicular waves.
   at::Tensor pattern(size_t index, const at::Tensor& x, const at::Tensor& y) const {
     const auto of = [=](const WorldScene& s) -> const SurfacePattern& { return s.objects[index].pattern; };
     const auto per_pixel = [](const SurfacePattern& p) { return 2 * std::numbers::pi / p.period; };
@@ -141,15 +139,15 @@ class Painter {
 
 void check_clips(const WorldPreset& preset, const std::vector<ClipSpan>& clips) {
   preset.validate();
-  SGF_CHECK(!clips.empty(), "nothing to render: no clips");
+  SGF_CHECK(!clips.empty(), "no clips to render");
   for (const ClipSpan& clip : clips) {
     SGF_CHECK(clip.frames.begin >= 0 && !clip.frames.empty() && clip.frames.frames() == clips.front().frames.frames(),
-              "clips of a batch need equally many frames, at least one and from 0 "
+              "clips of a batch must have the same number of frames, at least 1 and from 0 "
               "on, got [{}, {})",
               clip.frames.begin, clip.frames.end);
     SGF_CHECK(static_cast<int64_t>(clip.scene.objects.size()) == preset.objects &&
                   static_cast<int64_t>(clip.scene.landmarks.size()) <= preset.max_landmarks,
-              "a scene of {} object(s) and {} landmarks is not of {}", clip.scene.objects.size(),
+              "a scene of {} object(s) and {} landmarks does not fit {}", clip.scene.objects.size(),
               clip.scene.landmarks.size(), preset.name);
   }
 }

@@ -1,4 +1,4 @@
-// Scenes as pictures: plain tensor algebra, the same on every device, any frame
+// Renders scenes with plain tensor algebra. The result is the same on every device, and any frame can be rendered
 // without the ones before it.
 #pragma once
 
@@ -12,11 +12,10 @@
 
 namespace sgf {
 
-// [B, F, 3, H, W] float32 in [0, 1], edges soft over a pixel; the clips of a
-// batch may be at different frames.
+// [B, F, 3, H, W] float32 in [0, 1], with edges soft over one pixel. The clips of a batch may show different frames.
 struct ClipSpan {
   WorldScene scene;
-  FrameSpan frames;  // equally long for all clips of a batch
+  FrameSpan frames;  // same length for all clips of a batch
 };
 at::Tensor render(const WorldPreset& preset, const std::vector<ClipSpan>& clips, c10::Device device = c10::kCPU);
 

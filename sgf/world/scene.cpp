@@ -11,11 +11,10 @@ namespace {
 
 using std::numbers::pi;
 
-// Which part of a scene a draw is for: the noise key's block. Objects follow
-// kFirstObject.
+// The part of a scene that a draw is for; it is the noise key's block. Objects follow kFirstObject.
 enum Part : int64_t { kBackgroundPart = 0, kLandmarkPart = 1, kLayoutPart = 2, kFirstObject = 16 };
 
-// The draws of one part, in order: each takes a step of its own.
+// The draws of one part, in order; each uses its own step.
 class Draws {
  public:
   Draws(uint64_t seed, int64_t clip, int64_t part)
@@ -38,8 +37,7 @@ class Draws {
   NoiseKey key_;
 };
 
-// Words come from blocks of their own, so that a given caption leaves all other
-// draws as they are.
+// Words use separate blocks, so that a given caption does not change any other draw.
 constexpr int64_t kWordsOf = 1000;
 
 ColourWord draw_other_colour(Draws& draws, const std::vector<ObjectWords>& taken) {
@@ -51,7 +49,7 @@ ColourWord draw_other_colour(Draws& draws, const std::vector<ObjectWords>& taken
   return static_cast<ColourWord>(colour);
 }
 
-// The part of the picture in which one object stays.
+// The part of the frame in which one object stays.
 struct Lane {
   Range x;
   Range y;
@@ -96,8 +94,7 @@ SceneObject draw_object(const WorldPreset& preset, Draws draws, const Lane& lane
   return object;
 }
 
-// Landmarks take different cells of a 3 x 3 grid and a random place inside, so
-// that no two touch.
+// Landmarks use different cells of a 3 x 3 grid and a random place inside, so that no two touch.
 std::vector<Landmark> draw_landmarks(const WorldPreset& preset, Draws draws) {
   const double cell = static_cast<double>(preset.size) / 3;
   const double edge = std::min(preset.landmark_radius + 0.5, cell / 2);
@@ -115,8 +112,7 @@ std::vector<Landmark> draw_landmarks(const WorldPreset& preset, Draws draws) {
 
 }  // namespace
 
-// Unfolded, the path is a straight line; folding it at the walls gives a
-// triangle wave.
+// Unfolded, the path is a straight line; folding it at the walls gives a triangle wave.
 double Bounce::at(int64_t frame) const {
   const double span = high - low;
   const double along = std::fmod(start - low + velocity * static_cast<double>(frame), 2 * span);
@@ -144,8 +140,8 @@ WorldCaption draw_caption(const WorldPreset& preset, uint64_t seed, int64_t clip
 
 WorldScene draw_scene(const WorldPreset& preset, uint64_t seed, int64_t clip, const WorldCaption& caption) {
   preset.validate();
-  SGF_CHECK(static_cast<int64_t>(caption.objects.size()) == preset.objects, "{} has {} object(s), the caption names {}",
-            preset.name, preset.objects, caption.objects.size());
+  SGF_CHECK(static_cast<int64_t>(caption.objects.size()) == preset.objects,
+            "{} has {} object(s), but the caption names {}", preset.name, preset.objects, caption.objects.size());
   WorldScene scene{.background = caption.background};
   scene.gradient = Draws(seed, clip, kBackgroundPart).in({-preset.gradient, preset.gradient});
   scene.landmarks = draw_landmarks(preset, Draws(seed, clip, kLandmarkPart));

@@ -1,6 +1,5 @@
-// One clip of the world as its factors. A scene is a pure function of (preset,
-// seed, clip), and every frame of it is in closed form: there is no state to
-// step.
+// One clip of the world, described by its factors. A scene is a pure function of (preset, seed, clip), and every frame
+// of it is in closed form: there is no state to step.
 #pragma once
 
 #include "sgf/world/preset.h"
@@ -13,8 +12,7 @@ namespace sgf {
 
 enum class PatternKind { kStripes, kDots };
 
-// Dark marks on an object's surface; they move with it and no caption names
-// them.
+// Dark marks on an object's surface; they move with it, and captions do not mention them.
 struct SurfacePattern {
   PatternKind kind = PatternKind::kStripes;
   double angle = 0;   // radians
@@ -22,21 +20,21 @@ struct SurfacePattern {
   double phase = 0;   // radians, at the object's centre
 };
 
-constexpr double kPatternDepth = 0.4;  // the darkest mark keeps 1 - this of the brightness
+constexpr double kPatternDepth = 0.4;  // the darkest mark has 1 - this of the brightness
 
-// Back and forth between two walls at a constant speed.
+// Moves back and forth between two walls at constant speed.
 struct Bounce {
   double low = 0;
   double high = 0;
   double start = 0;     // within [low, high]
-  double velocity = 0;  // pixels a frame, signed
+  double velocity = 0;  // pixels per frame, signed
 
   double at(int64_t frame) const;
 };
 
 struct SceneObject {
   ObjectWords words;
-  // From here on uncaptioned.
+  // The factors below are not in the caption.
   double hue = 0;     // degrees, within kHueSpread of the word's
   double radius = 0;  // pixels
   SurfacePattern pattern;
@@ -46,7 +44,7 @@ struct SceneObject {
   Point centre(int64_t frame) const { return {x.at(frame), y.at(frame)}; }
 };
 
-// A small mark of the background that stays where it is.
+// A small fixed mark on the background.
 struct Landmark {
   Point centre;
   double hue = 0;
@@ -54,21 +52,20 @@ struct Landmark {
 
 struct WorldScene {
   BackgroundWord background = BackgroundWord::kBlack;
-  double gradient = 0;  // added at the lower edge, taken away at the upper
+  double gradient = 0;  // added at the lower edge, subtracted at the upper edge
   std::vector<Landmark> landmarks;
   std::vector<SceneObject> objects;
 
   WorldCaption caption() const;
 };
 
-// Objects live in lanes of their own and so never overlap.
+// Every object has its own lane, so objects never overlap.
 WorldScene draw_scene(const WorldPreset& preset, uint64_t seed, int64_t clip);
 
-// The same with the captioned factors given: clips of one caption that differ
-// in all that it does not name.
+// The same with given captioned factors: clips with one caption that differ in everything it does not name.
 WorldScene draw_scene(const WorldPreset& preset, uint64_t seed, int64_t clip, const WorldCaption& caption);
 
-// The caption that draw_scene(preset, seed, clip) is given.
+// The caption that draw_scene(preset, seed, clip) uses.
 WorldCaption draw_caption(const WorldPreset& preset, uint64_t seed, int64_t clip);
 
 }  // namespace sgf

@@ -1,5 +1,5 @@
-// The outlines of the world's shapes, written once for numbers and for tensors:
-// the renderer draws with them and the measurement matches with them.
+// The outlines of the world's shapes, written once for numbers and tensors: the renderer draws with them and the
+// measurement matches with them.
 #pragma once
 
 #include "sgf/world/words.h"
@@ -17,7 +17,7 @@ struct Point {
   double y = 0;
 };
 
-// For tensors, argument-dependent lookup finds torch's own.
+// For tensors, argument-dependent lookup finds torch's functions.
 namespace shape_math {
 inline double abs(double a) { return std::fabs(a); }
 inline double hypot(double a, double b) { return std::hypot(a, b); }
@@ -30,8 +30,7 @@ constexpr double kSquareHalf = 0.886226925452758;      // sqrt(pi) / 2
 constexpr double kTriangleSide = 2.693547374692442;    // 2 sqrt(pi / sqrt 3)
 constexpr double kTriangleHeight = 2.332680452206574;  // side * sqrt(3) / 2
 
-// Half width and half height of the box around a shape; its centre is the
-// shape's.
+// Half width and half height of the box around a shape; its centre is the centre of the shape.
 inline Point half_extent(ShapeWord shape, double radius) {
   switch (shape) {
     case ShapeWord::kDisc:
@@ -44,11 +43,11 @@ inline Point half_extent(ShapeWord shape, double radius) {
   return {};
 }
 
-// How far the centre of mass lies below the centre of the box, for R = 1.
+// How far the centre of mass is below the centre of the box, for R = 1.
 inline double mass_offset(ShapeWord shape) { return shape == ShapeWord::kTriangle ? kTriangleHeight / 6 : 0.0; }
 
-// Pixels outside of the outline at (x, y) from the centre, y down; negative
-// inside. T is double or at::Tensor.
+// Distance in pixels from the outline for a point (x, y) from the centre, y down; negative inside. T is double or
+// at::Tensor.
 template <class T>
 T disc_distance(const T& x, const T& y, const T& radius) {
   using namespace shape_math;

@@ -12,13 +12,11 @@
 namespace sgf {
 namespace {
 
-// Seed and keys of the tables. Models are trained on these very numbers: they
-// never change.
+// Seed and keys of the tables. Models are trained on exactly these numbers, so they never change.
 constexpr uint64_t kTableSeed = 0x776f726c64;
 constexpr int64_t kWordTable = 1, kPlaceTable = 2;
 
-// Row i is a stream of its own, so that a longer vocabulary leaves the words
-// before it as they are.
+// Every row is a separate stream, so that a longer vocabulary does not change the words before it.
 at::Tensor make_text_table(int64_t rows, int64_t width, int64_t table, const at::TensorOptions& options) {
   const NoiseKey first{.seed = kTableSeed, .purpose = NoisePurpose::kWorld, .sample = 0, .block = table};
   return normal_per_sample(first, {rows, width}, options) * std::sqrt(0.5);
@@ -35,15 +33,15 @@ WorldTextEncoder::WorldTextEncoder(const WorldPreset& preset, const at::TensorOp
 }
 
 at::Tensor WorldTextEncoder::encode(const std::vector<std::string>& prompts) const {
-  SGF_CHECK(!prompts.empty(), "nothing to encode: no prompts");
-  // Where a prompt has no word, the index is that of the zeros.
+  SGF_CHECK(!prompts.empty(), "no prompts to encode");
+  // Positions without a word get the index of the zero row.
   at::Tensor index = at::full({static_cast<int64_t>(prompts.size()), text_len_}, words_ * text_len_, at::kLong);
   auto places = index.accessor<int64_t, 2>();
   for (size_t b = 0; b < prompts.size(); ++b) {
     const std::vector<int64_t> tokens = world_tokens(prompts[b]);
     const auto length = static_cast<int64_t>(tokens.size());
-    SGF_CHECK(length <= text_len(), "prompt {} has {} words, the encoder takes {}", in_quotes(prompts[b]), length,
-              text_len());
+    SGF_CHECK(length <= text_len(), "prompt {} has {} words, but the encoder accepts at most {}", in_quotes(prompts[b]),
+              length, text_len());
     for (int64_t i = 0; i < length; ++i)
       places[static_cast<int64_t>(b)][i] = i * words_ + tokens[static_cast<size_t>(i)];
   }

@@ -1,4 +1,4 @@
-// The world's text encoder: a fixed table, nothing learned.
+// The world's text encoder: a fixed table without learned weights.
 #pragma once
 
 #include "sgf/text/text_encoder.h"
@@ -8,10 +8,9 @@
 
 namespace sgf {
 
-// A row is (word + place) / sqrt 2 of two fixed N(0, 1) tables, itself of unit
-// variance. The place is there because attention over text knows no order:
-// without it "a red disc and a blue square" and its twin with the colours
-// swapped would be the same set of rows. An empty prompt is all zeros.
+// A row is (word + position) / sqrt 2 from two fixed N(0, 1) tables, and so has unit variance. The position is needed
+// because attention over text has no order: without it "a red disc and a blue square" and the same with swapped colours
+// would be the same set of rows. An empty prompt is all zeros.
 class WorldTextEncoder final : public TextEncoder {
  public:
   explicit WorldTextEncoder(const WorldPreset& preset, const at::TensorOptions& options = {});
@@ -23,7 +22,7 @@ class WorldTextEncoder final : public TextEncoder {
  private:
   int64_t words_;
   int64_t text_len_;
-  at::Tensor rows_;  // [text_len * words + 1, text_dim]: every word at every place, and zeros
+  at::Tensor rows_;  // [text_len * words + 1, text_dim]: every word at every position, and zeros
 };
 
 }  // namespace sgf

@@ -11,7 +11,7 @@
 namespace sgf {
 namespace {
 
-constexpr uint64_t kTruthSeed = 0x7472757468;  // no training clip has it
+constexpr uint64_t kTruthSeed = 0x7472757468;  // used by no training clip
 constexpr int64_t kTruthFrames = 21;
 
 }  // namespace
@@ -48,8 +48,8 @@ Texture make_true_texture(const WorldCaption& caption, const WorldPreset& preset
 
 }  // namespace
 
-// A pure function of a few words, asked for every video. A map's values stay where they are. Nobody waits while a
-// texture is made: two threads that make the same one make it equal.
+// A pure function of a few words, needed for every video. References to map values stay valid. Other threads do not
+// wait while a texture is computed: two threads that compute the same one get equal results.
 const Texture& true_texture(const WorldCaption& caption, const WorldPreset& preset) {
   static std::mutex mutex;
   static std::map<std::pair<WorldCaption, WorldPreset>, Texture> known;

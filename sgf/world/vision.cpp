@@ -12,10 +12,10 @@ using std::numbers::pi;
 // Objects have a chroma of .51 on their darkest marks and .86 elsewhere;
 // backgrounds at most .20, landmarks .28.
 constexpr double kObjectChroma = 0.38;
-constexpr double kSmallestShare = 0.35;  // of the smallest object's area: less is a speck, not an object
-constexpr double kSizeTolerance = 1.25;  // a radius may leave the world's range by this factor
-constexpr double kNamedOverlap = 0.7;    // with the outline that an object is said to have
-constexpr int64_t kEdgePixels = 2;       // around an object, where its soft edge reaches
+constexpr double kSmallestShare = 0.35;  // of the smallest object's area: a smaller blob is not an object
+constexpr double kSizeTolerance = 1.25;  // a radius may exceed the world's range by this factor
+constexpr double kNamedOverlap = 0.7;    // with the outline of the named object
+constexpr int64_t kEdgePixels = 2;       // around an object, for its soft edge
 
 struct Hsv {
   double hue = 0;  // degrees
@@ -36,14 +36,13 @@ Hsv hue_and_chroma(const Rgb& c) {
   return {60 * sector, chroma};
 }
 
-// Pixels of one colour word that touch.
+// Connected pixels of one colour word.
 struct Blob {
   int64_t colour = 0;
   std::vector<int64_t> pixels;
 };
 
-// Cuts a frame into blobs: each saturated pixel takes the nearest colour word,
-// equal neighbours join.
+// Divides a frame into blobs: each saturated pixel gets the nearest colour word, and equal neighbours are joined.
 class Segmentation {
  public:
   explicit Segmentation(const FrameView& frame) : frame_(frame), words_(static_cast<size_t>(frame.size * frame.size)) {
@@ -90,8 +89,7 @@ class Segmentation {
   std::vector<int8_t> words_;  // [size, size]: colour word, or kNone
 };
 
-// Intersection over union of a blob with an outline of its area around its
-// centre of mass.
+// Intersection over union of a blob with an outline of the same area around its centre of mass.
 double overlap_with(ShapeWord shape, const std::vector<uint8_t>& mask, int64_t size, Point centre, double radius) {
   double both = 0, either = 0;
   const auto reach = static_cast<int64_t>(std::ceil(2 * radius)) + 1;
@@ -109,7 +107,7 @@ double overlap_with(ShapeWord shape, const std::vector<uint8_t>& mask, int64_t s
   return both / std::max(either, 1.0);
 }
 
-// Averages over a blob: hues as vectors, so that 359 and 1 meet at 0.
+// Averages over a blob. Hues are averaged as vectors, so that 359 and 1 meet at 0.
 FoundObject describe(const Blob& blob, const FrameView& frame) {
   std::vector<uint8_t> mask(static_cast<size_t>(frame.size * frame.size), 0);
   Point mass;

@@ -1,6 +1,5 @@
-// Classical image analysis of one frame of the world: where its objects are and
-// what they look like, and the fit of its background. It knows the caption's
-// words and nothing else about the clip.
+// Classical image analysis of one frame of the world: where its objects are, what they look like, and the fit of its
+// background. It knows only the caption's words.
 #pragma once
 
 #include "sgf/world/backdrop.h"
@@ -13,7 +12,7 @@
 
 namespace sgf {
 
-// An object as it was found.
+// An object found in a frame.
 struct FoundObject {
   Point centre;                        // of its box, as in a scene
   double radius = 0;                   // of the disc with its area
@@ -23,7 +22,7 @@ struct FoundObject {
 };
 
 struct FrameFactors {
-  std::vector<std::optional<FoundObject>> objects;  // in the caption's order; empty where there is none of its
+  std::vector<std::optional<FoundObject>> objects;  // in the caption's order; empty if none has its
                                                     // colour
   int64_t count = 0;                                // objects of any colour
   BackgroundFit background;
@@ -34,8 +33,7 @@ struct FrameFactors {
 
 FrameFactors look_at(const FrameView& frame, const WorldPreset& preset, const WorldCaption& caption);
 
-// Whether a found object is the one these words name, in a size the world has:
-// the same rule for every metric.
+// Whether a found object is the one that these words name, in a size that the world has. Every metric uses this rule.
 bool is_named(const FoundObject& object, const ObjectWords& words, const WorldPreset& preset);
 
 }  // namespace sgf

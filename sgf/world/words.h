@@ -1,5 +1,4 @@
-// The words of the world: what a caption can name, and what each word looks
-// like.
+// The words of the world: what a caption can name, and what each word looks like.
 #pragma once
 
 #include "sgf/core/enum_names.h"
@@ -18,7 +17,7 @@ enum class ShapeWord { kDisc, kSquare, kTriangle };
 
 enum class SpeedWord { kSlow, kFast };
 
-// Dull colours, so that whatever is bright and saturated is an object.
+// Dull colours, so that everything bright and saturated is an object.
 enum class BackgroundWord { kBlack, kGrey, kBrown, kNavy };
 
 constexpr auto enum_names(ColourWord) {
@@ -54,8 +53,7 @@ struct ObjectWords {
   auto operator<=>(const ObjectWords&) const = default;
 };
 
-// All that a caption says. No two objects of a scene share a colour, so that a
-// colour names one of them.
+// Everything that a caption says. No two objects of a scene have the same colour, so a colour identifies one object.
 struct WorldCaption {
   std::vector<ObjectWords> objects;
   BackgroundWord background = BackgroundWord::kBlack;
@@ -67,12 +65,12 @@ using Rgb = std::array<double, 3>;
 
 constexpr double kObjectSaturation = 0.9, kObjectValue = 0.95;
 constexpr double kLandmarkSaturation = 0.35, kLandmarkValue = 0.8;
-constexpr double kHueSpread = 12;  // degrees: how far an object's own hue may lie from its word's
+constexpr double kHueSpread = 12;  // degrees: largest difference between an object's hue and its word's
 
 Rgb rgb_of_hsv(double hue_degrees, double saturation, double value);
 
 double hue_of(ColourWord word);           // degrees
-Rgb colour_of(BackgroundWord word);       // at half height, where the gradient is nil
+Rgb colour_of(BackgroundWord word);       // at half height, where the gradient is zero
 double hue_distance(double a, double b);  // degrees, at most 180
 
 }  // namespace sgf

@@ -80,9 +80,9 @@ check_encoding() {
   before=$(stat -c '%i' clips/*.safetensors)
   expect 0 '0 videos encoded now; 2 of 2 done' encode clips 21
   [[ $(stat -c '%i' clips/*.safetensors) == "$before" ]] || complain 'a second run made shards again'
-  expect 1 'stride 21 there, 0 here' encode clips 0
-  expect 1 'take 21 or 25' "$SGF" data encode videos --wan wan --out other --frames 22
-  expect 1 'no such folder of videos' "$SGF" data encode nowhere --wan wan --out other
+  expect 1 'stride is 21 there, 0 here' encode clips 0
+  expect 1 'use 21 or 25' "$SGF" data encode videos --wan wan --out other --frames 22
+  expect 1 'is not a folder, expected a folder of videos' "$SGF" data encode nowhere --wan wan --out other
   expect 2 '--wan is required' "$SGF" data encode videos --out other
   [[ ! -e other ]] || complain 'a refused encode left a folder behind'
 }
@@ -140,10 +140,10 @@ check_pairs() {
   local paths=(--count 3 --per-shard 1 --steps 8)
   printf 'A cat.\nA dog, running.\n' >prompts.txt
   expect 0 '2 shards made, 2 of 3 whole' small pairs "${clips[@]}" "${paths[@]}" --out led --shard 0/2
-  expect 1 '2 of 3 shards are whole' train none causal_ode --set train.start_from=teacher_forcing --set data.pairs=led
+  expect 1 '2 of 3 shards are complete' train none causal_ode --set train.start_from=teacher_forcing --set data.pairs=led
   expect 0 '1 shards made, 3 of 3 whole' small pairs "${clips[@]}" "${paths[@]}" --out led --shard 1/2
   expect 0 '3 of 3 whole' small pairs "${prompts[@]}" "${paths[@]}" --out prompted
-  expect 1 'begun with another order: data' small pairs --set "train.stage=bidirectional_ode" \
+  expect 1 'started with another order: data' small pairs --set "train.stage=bidirectional_ode" \
     --set data.prompts=captions.csv --teacher flow_matching "${paths[@]}" --out prompted
   for run in ode ode-parts; do
     [[ $run == ode ]] || expect 3 'stopped after step 3' train "$run" causal_ode --set train.start_from=teacher_forcing \
@@ -154,7 +154,7 @@ check_pairs() {
   expect 0 '6 steps done' train prompted-ode bidirectional_ode --set 'data.clips=""' --set data.prompts=prompts.txt \
     --set train.start_from=flow_matching --set data.pairs=prompted
   printf x | dd of=led/shard_000001.safetensors bs=1 seek=900 conv=notrunc status=none
-  expect 1 'shard_000001.safetensors: its bytes are others than the manifest names' train tampered causal_ode \
+  expect 1 'shard_000001.safetensors: does not match the manifest' train tampered causal_ode \
     --set train.start_from=teacher_forcing --set data.pairs=led
   expect 0 '1 shards made, 3 of 3 whole' small pairs "${clips[@]}" "${paths[@]}" --out led
 }

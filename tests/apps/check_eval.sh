@@ -44,7 +44,7 @@ check_weights() {
   mkdir -p weights/amt_model && echo damaged >weights/amt_model/amt-s.pth
   expect 1 'amt-s.pth' "$SGF" eval w --quiet --prompts w/manifest.json --metrics motion_smoothness
   mkdir -p weights/pyiqa_model && echo damaged >weights/pyiqa_model/musiq_spaq_ckpt-358bb6af.pth
-  expect 1 '358bb6af: its scores' "$SGF" eval w --prompts w/manifest.json --metrics imaging_quality
+  expect 1 '358bb6af: scores will differ' "$SGF" eval w --prompts w/manifest.json --metrics imaging_quality
 }
 
 # The bad ones have a line each, the good one a score.
@@ -117,7 +117,7 @@ check_exchange() {
   expect 0 'are missing' "$SGF" eval import vbench_results.json vbench.json --json all.json
   has all.json '"scene":{"value":0.5}'
   echo '{"sharpness": [0.5]}' >proxy.json
-  expect 1 'no dimension' "$SGF" eval import proxy.json
+  expect 1 'is not a dimension of VBench' "$SGF" eval import proxy.json
 }
 
 check_protocols

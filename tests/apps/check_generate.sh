@@ -81,7 +81,7 @@ check_sinks() {
   world --seconds 0.5 --out file.y4m >/dev/null
   same_frames file.y4m piped.y4m || complain 'y4m through a pipe is another than the file'
   world --seconds 60 --out - 2>said | head -c 1000 >/dev/null
-  [[ ${PIPESTATUS[0]} == 1 && $(<said) == *'nobody reads'* ]] || complain "closed pipe: $(<said)"
+  [[ ${PIPESTATUS[0]} == 1 && $(<said) == *'closed the pipe'* ]] || complain "closed pipe: $(<said)"
   expect 0 'identical: all 18 pictures' "$SGF" redo a.mp4 --quiet --threads 1
   [[ ! -e a.mp4.redo.mp4 ]] || complain 'redo left its video'
   expect 0 '"prompts"' "$SGF" redo a.mp4 --show
@@ -263,8 +263,8 @@ check_bad_input() {
   world --seconds 0.1 --set context.block_frames=1 --out short.mp4 >/dev/null
   refused 1 'did you mean world-small' --model wrld-small --out bad.mp4
   refused 1 'no model: --model world-small' --out bad.mp4
-  refused 1 'holds no Wan DiT' --model "$DATA/wan/Wan2.1_VAE.pth" --prompt x --out bad.mp4
-  refused 1 'holds no Wan DiT' --model "$DATA/weights/state_dict.pt" --prompt x --out bad.mp4
+  refused 1 'contains no Wan DiT' --model "$DATA/wan/Wan2.1_VAE.pth" --prompt x --out bad.mp4
+  refused 1 'contains no Wan DiT' --model "$DATA/weights/state_dict.pt" --prompt x --out bad.mp4
   refused 1 'neither safetensors nor' --model text.txt --prompt x --out bad.mp4
   refused 1 'preset without weights' --model wan-14b --out bad.mp4
   refused 1 'leave out --config, or --model' --model wan-14b --wan wan --config world-tiny --out bad.mp4
@@ -280,14 +280,14 @@ check_bad_input() {
   refused 1 'only read under guidance' "${bad[@]}" --negative "$DISC"
   refused 1 "prompt 'a red zebra': " "${bad[@]}" --prompt 'a red zebra'
   refused 1 "prompt 'zebra': " "${bad[@]}" --prompt "$DISC" --negative zebra --guidance 2
-  refused 1 'is no video file' "${bad[@]}" --image "$PWD/text.txt"
+  refused 1 'is not a readable video file' "${bad[@]}" --image "$PWD/text.txt"
   refused 1 'is not a PNG file' "${bad[@]}" --image empty.png
   refused 1 'is a folder, not a picture' "${bad[@]}" --image closed
   refused 1 'no such picture' "${bad[@]}" --image nowhere.png
-  refused 1 'holds no picture' "${bad[@]}" --video broken.mp4
+  refused 1 'contains no frames' "${bad[@]}" --video broken.mp4
   refused 1 'has at least 3 pictures' "${bad[@]}" --video short.mp4
-  refused 1 'no such file of prompts' --model world-small --prompts nowhere.txt --out bad
-  refused 1 'holds no prompt' --model world-small --prompts empty.txt --out bad
+  refused 1 'does not exist, expected a file of prompts' --model world-small --prompts nowhere.txt --out bad
+  refused 1 'contains no prompts' --model world-small --prompts empty.txt --out bad
   refused 1 'a file, not a folder' --model world-small --prompts prompts.txt --out text.txt
   refused 2 '--naming requires --prompts' "${bad[@]}" --naming vbench
   refused 1 '--samples goes with --prompts' "${bad[@]}" --samples 2

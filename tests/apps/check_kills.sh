@@ -99,9 +99,9 @@ check_pairs() {
   wait_for test -e "$made/shard_000001.json"
   end_with KILL
   (($? == 137)) || complain "$stage: the pairs were made before the kill: $(cat "$LOG")"
-  expect 1 'of 5 shards are whole' tiny "$FOLDER/refused" --set "train.stage=$stage" \
+  expect 1 'of 5 shards are complete' tiny "$FOLDER/refused" --set "train.stage=$stage" \
     --set "train.start_from=$FOLDER/teacher" --set "data.pairs=$made"
-  expect 1 'begun with another order: count 5 there, 6 here' pairs "$stage" "$made" 6 200
+  expect 1 'started with another order: count is 5 there, 6 here' pairs "$stage" "$made" 6 200
   kept=$(stat -c '%i %Y' "$made/shard_000001.safetensors")
   : >"$made/shard_000000.safetensors" # half of it
   expect 0 '5 of 5 whole' pairs "$stage" "$made" 5 200

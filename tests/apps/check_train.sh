@@ -67,8 +67,8 @@ check_different_ranks() {
 check_prompts() {
   : >"$FOLDER/empty.txt"
   printf 'a red square\na purple elephant\n' >"$FOLDER/unknown.txt"
-  refused 'no such file of prompts' "${DMD[@]}" --set data.prompts=/nowhere.txt
-  refused 'holds no prompt' "${DMD[@]}" --set "data.prompts=$FOLDER/empty.txt"
+  refused 'does not exist, expected a file of prompts' "${DMD[@]}" --set data.prompts=/nowhere.txt
+  refused 'contains no prompts' "${DMD[@]}" --set "data.prompts=$FOLDER/empty.txt"
   refused "unknown.txt: prompt 2, 'a purple elephant'" "${DMD[@]}" --set "data.prompts=$FOLDER/unknown.txt"
   refused 'negative_prompt: prompt 1' "${DMD[@]}" --set negative_prompt=zebra
   refused 'output.sample_prompts: prompt 1' "${DMD[@]}" --set 'output.sample_prompts=[zebra]'
@@ -83,7 +83,7 @@ check_weights() {
   done
   refused 'needs a teacher' --set "train.start_from=$FOLDER/teacher"
   refused 'needs a student' --set "dmd.teacher=$FOLDER/teacher"
-  refused 'format 9, this program knows formats up to' "${DMD[@]}" --set "train.start_from=$FOLDER/newer.safetensors"
+  refused 'format 9, but this program reads formats up to' "${DMD[@]}" --set "train.start_from=$FOLDER/newer.safetensors"
 }
 
 # Few-step students: what they lack is named, and pairs are split among ranks as they are among one.
@@ -91,7 +91,7 @@ check_students() {
   refused 'set distil.teacher' --set train.stage=causal_cd --set "train.start_from=$FOLDER/teacher"
   refused 'no such weights or run folder' "${CONSISTENCY[@]}" --set distil.teacher=/nowhere
   refused 'make them with sgf pairs' --set train.stage=causal_ode --set "train.start_from=$FOLDER/teacher"
-  refused 'holds no ODE pairs' "${CAUSAL_ODE[@]}"
+  refused 'contains no ODE pairs' "${CAUSAL_ODE[@]}"
   expect 1 'set train.stage to causal_ode or bidirectional_ode, got dmd' pairs dmd "$FOLDER/paths" 5 8
   expect 1 "begins at the student's timestep 937.5" pairs causal_ode "$FOLDER/paths" 5 7
   expect 1 '--shard is written as 2/8' pairs causal_ode "$FOLDER/paths" 5 8 --shard 2
@@ -118,7 +118,7 @@ check_samples() {
   expect 0 'a fast red disc on a grey field' "$SGF" world measure --manifest "$FOLDER/look/manifest.json" --segments 1
   expect 0 'at-once, 2 euler steps' "$SGF" "${look[@]}" --overwrite --mode at-once --frames 5 --png
   [[ -s $FOLDER/look/0/frame_00004.png && ! -e $FOLDER/look/0/frame_00005.png ]] || complain 'pictures of an earlier sample stay'
-  expect 1 "the world has no word 'unicorn'" "$SGF" "${look[@]::8}" --out "$FOLDER/unseen" --prompt 'a unicorn'
+  expect 1 "unknown word 'unicorn'" "$SGF" "${look[@]::8}" --out "$FOLDER/unseen" --prompt 'a unicorn'
   [[ ! -e $FOLDER/unseen ]] || complain 'a refused sample left a folder behind'
   expect 1 'few-step students are for sgf generate' "$SGF" "${look[@]}" --overwrite --set train.stage=causal_cd
 }
@@ -172,7 +172,7 @@ check_settings() {
   refused 'context.block_frames must divide video.frames, got blocks of 3 in 7' "${DMD[@]}" --set video.frames=7
   refused 'context.sink_frames must leave room in video.frames, got sink 6 of 6' "${DMD[@]}" --set context.sink_frames=6
   refused 'micro_batch must fit in train.global_batch, got 9 of 2' "${DMD[@]}" --set train.micro_batch=9
-  refused "no world 'wrld'" "${DMD[@]}" --set data.world=wrld
+  refused "unknown world 'wrld'" "${DMD[@]}" --set data.world=wrld
   refused 'did you mean train.steps?' "${DMD[@]}" --set train.step=3
   expect 1 'did you mean world-tiny?' "$SGF" train world-tny --out "$FOLDER/refused"
 }

@@ -54,19 +54,20 @@ TEST_F(CaptionLists, TheSameEntryTwiceIsOneAndAnotherCaptionIsRefused) {
 
 TEST_F(CaptionLists, WhatIsNoListIsRefusedWithItsPlace) {
   EXPECT_THAT(refused("l.json", "{"), HasSubstr("l.json: not valid JSON"));
-  EXPECT_THAT(refused("l.json", R"({"a.mp4": 3})"), HasSubstr("the caption of 'a.mp4' is no text"));
+  EXPECT_THAT(refused("l.json", R"({"a.mp4": 3})"), HasSubstr("the caption of 'a.mp4' is not text"));
   EXPECT_THAT(refused("l.json", R"([{"file": "a.mp4"}])"),
-              HasSubstr("entry 1 has no text under caption, text, prompt"));
-  EXPECT_THAT(refused("l.json", R"(["a.mp4"])"), HasSubstr("entry 1 is no object"));
+              HasSubstr("entry 1 has no text under any of the keys caption, text, prompt"));
+  EXPECT_THAT(refused("l.json", R"(["a.mp4"])"), HasSubstr("entry 1 is not an object"));
   EXPECT_THAT(refused("l.jsonl", "{\"file\": \"a\", \"caption\": \"b\"}\nnothing\n"),
               HasSubstr("line 2: not valid JSON"));
-  EXPECT_THAT(refused("l.csv", "a.mp4,one\n"), HasSubstr("file and caption among them; got 'a.mp4,one'"));
-  EXPECT_THAT(refused("l.csv", "file,caption\na.mp4,one, two\n"), HasSubstr("row 2 has 3 fields of 2"));
-  EXPECT_THAT(refused("l.csv", "file,caption\na.mp4,\"one\n"), HasSubstr("row 2 opens a quote"));
-  EXPECT_THAT(refused("l.csv", "file,caption\n,one\n"), HasSubstr("entry 2 names no file"));
+  EXPECT_THAT(refused("l.csv", "a.mp4,one\n"), HasSubstr("including file and caption, got 'a.mp4,one'"));
+  EXPECT_THAT(refused("l.csv", "file,caption\na.mp4,one, two\n"), HasSubstr("row 2 has 3 fields, expected 2"));
+  EXPECT_THAT(refused("l.csv", "file,caption\na.mp4,\"one\n"), HasSubstr("row 2 has an opening quote"));
+  EXPECT_THAT(refused("l.csv", "file,caption\n,one\n"), HasSubstr("entry 2 has no file name"));
   EXPECT_THAT(refused("l.csv", "file,caption\na.mp4,caf\xE9\n"), HasSubstr("UTF-8"));
   EXPECT_THAT(refused("l.xls", ""), HasSubstr("a .json, .jsonl or .csv file"));
-  EXPECT_THAT(refusal_of([&] { read_captions(folder_ / "none.csv"); }), HasSubstr("no such file of captions"));
+  EXPECT_THAT(refusal_of([&] { read_captions(folder_ / "none.csv"); }),
+              HasSubstr("does not exist, expected a file of captions"));
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ TEST_F(EncodedVideos, ThatAreBadAreNamedWithTheReasonAndTheRestGoesOn) {
   ASSERT_EQ(result.left_out.size(), 3U);
   EXPECT_THAT(result.left_out[0].problem, HasSubstr("frame_00000.png"));
   EXPECT_EQ(result.left_out[1].problem, "no caption");
-  EXPECT_THAT(result.left_out[2].problem, HasSubstr("too short: 3 pictures at 16 a second, a clip has 6"));
+  EXPECT_THAT(result.left_out[2].problem, HasSubstr("too short: 3 frames at 16 per second, but a clip has 6"));
   EXPECT_EQ(read_clip_manifest(folder_ / "clips").clips(), 5);
   // Known to be bad: not tried again, and said again.
   const EncodeResult again = encode(r);
@@ -159,7 +159,7 @@ TEST_F(EncodedVideos, GoOnAfterAKillWithTheSameBytes) {
   fs::resize_file(clip_shard(folder_ / "clips", "long"), 100);        // a disk that lost something
   std::ofstream(clip_mark(folder_ / "clips", "large")) << "{\"form";  // and a torn mark
   fs::remove(manifest_file(folder_ / "clips"));
-  EXPECT_THAT(refusal_of([&] { ClipShards(folder_ / "clips", 1); }), HasSubstr("not all encoded yet"));
+  EXPECT_THAT(refusal_of([&] { ClipShards(folder_ / "clips", 1); }), HasSubstr("not all videos are encoded yet"));
   EXPECT_EQ(encode(request()).made, 3);
   EXPECT_EQ(hash("clips", "short"), shorts);
   EXPECT_EQ(hash("clips", "long"), longs);
@@ -216,7 +216,8 @@ TEST_F(EncodedVideos, ThatWereTamperedWithAreRefusedWhenTheyAreRead) {
   shard.close();
   const ClipShards shards(folder_ / "clips", 1);
   EXPECT_NO_THROW(shards.text_rows("bb"));  // of another one
-  EXPECT_THAT(refusal_of([&] { shards.clips(0, 5, 1, at::kCPU); }), HasSubstr("the shard of short has other bytes"));
+  EXPECT_THAT(refusal_of([&] { shards.clips(0, 5, 1, at::kCPU); }),
+              HasSubstr("the shard of short does not match the manifest"));
 }
 
 TEST_F(EncodedVideos, AreEncodedAgainWhereTheyChangedAndOnlyThere) {
@@ -285,7 +286,7 @@ TEST_F(EncodedVideos, OfAnotherOrderAreRefusedByWhatDiffers) {
   r.cut.fps = 24;
   EXPECT_THAT(refusal_of([&] { encode(r); }), HasSubstr("fps 16.0 there, 24.0 here"));
   r.out = folder_ / "videos";
-  EXPECT_THAT(refusal_of([&] { encode(r); }), HasSubstr("files that are no clips"));
+  EXPECT_THAT(refusal_of([&] { encode(r); }), HasSubstr("files that are not clips"));
   r.cut.height = 15;
   EXPECT_THAT(refusal_of([&] { encode(r); }), HasSubstr("multiples of 2"));
 }
@@ -336,7 +337,7 @@ TEST_F(EncodedVideos, HaveNoRowsForOtherPromptsUnlessAnEncoderStandsBeside) {
   const at::Tensor rows = text.encode({"aa", ""});
   EXPECT_EQ(rows.sizes(), at::IntArrayRef({2, kTextLen, kTextDim}));
   EXPECT_EQ(rows[0][2].abs().max().item<double>(), 0);  // padded
-  EXPECT_THAT(refusal_of([&] { text.encode({"dd"}); }), HasSubstr("no embedding of 'dd': set data.wan"));
+  EXPECT_THAT(refusal_of([&] { text.encode({"dd"}); }), HasSubstr("no embedding of 'dd'; set data.wan"));
 }
 
 Config run_on(const fs::path& clips, StageChoice stage) {

@@ -39,7 +39,7 @@ TEST(PromptList, RefusesWhatIsNoListOfPrompts) {
   EXPECT_THAT(refused("caf\xE9\n"), HasSubstr("UTF-8"));
   EXPECT_THAT(refused(std::string("a\0b\n", 4)), HasSubstr("UTF-8"));
   EXPECT_THAT(refusal_of([&] { read_prompts(folder / "none.txt"); }), HasSubstr("none.txt"));
-  EXPECT_THAT(refusal_of([&] { read_prompts(folder.path()); }), HasSubstr("one a line"));
+  EXPECT_THAT(refusal_of([&] { read_prompts(folder.path()); }), HasSubstr("one per line"));
 }
 
 class EveryCount : public ::testing::TestWithParam<int64_t> {};

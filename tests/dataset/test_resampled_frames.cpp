@@ -77,7 +77,7 @@ TEST(ResampledFrames, ForgiveTimesThatWereRounded) {
 
 TEST(ResampledFrames, DoNotFollowTimesThatAreDamaged) {
   EXPECT_THAT(shown(Numbered(3, 4, {0, 0, -5}), 4), ElementsAre(0, 1, 2));
-  EXPECT_THAT(refusal_of([] { shown(Numbered(2, 4, {0, 1e9}), 4); }), HasSubstr("times are damaged"));
+  EXPECT_THAT(refusal_of([] { shown(Numbered(2, 4, {0, 1e9}), 4); }), HasSubstr("timestamps are damaged"));
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ TEST_F(Videos, WhoseNameOrCaptionIsNoUtf8AreNamedAndTheOthersGoOn) {
   EXPECT_THAT(names_of(found), ElementsAre("deep/er/a.MKV: caf\xC3\xA9"));
   EXPECT_THAT(found.unreadable, ElementsAre(Pair(R"('lat\xe9in.mp4')", HasSubstr("rename the file")),
                                             Pair(R"('overlong\xe0\x80\x80.mp4')", HasSubstr("rename the file")),
-                                            Pair("b.mp4", HasSubstr("b.txt: not UTF-8 text"))));
+                                            Pair("b.mp4", HasSubstr("b.txt: is not UTF-8 text"))));
 }
 
 TEST_F(Videos, OfOneNameShareTheCaptionBesideThem) {
@@ -103,8 +103,9 @@ TEST_F(Videos, BehindLinksThatLeadNowhereAreNamed) {
 
 TEST_F(Videos, OfNoneAFolderIsRefused) {
   fs::create_directories(folder_ / "empty");
-  EXPECT_THAT(refusal_of([&] { read_video_folder(folder_ / "empty", {}); }), HasSubstr("holds no videos"));
-  EXPECT_THAT(refusal_of([&] { read_video_folder(folder_ / "b.mp4", {}); }), HasSubstr("no such folder of videos"));
+  EXPECT_THAT(refusal_of([&] { read_video_folder(folder_ / "empty", {}); }), HasSubstr("contains no videos"));
+  EXPECT_THAT(refusal_of([&] { read_video_folder(folder_ / "b.mp4", {}); }),
+              HasSubstr("is not a folder, expected a folder of videos"));
 }
 
 TEST_F(Videos, HaveAHashThatTellsEveryPicture) {

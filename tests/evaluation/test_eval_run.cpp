@@ -70,7 +70,7 @@ TEST(Evaluate, AVideoThatFailsHasARowAndTheOthersGoOn) {
   EXPECT_FALSE(result["ok"]);
   EXPECT_THAT(result["videos"][0]["error"].get<std::string>(), ::testing::HasSubstr("bad.mp4"));
   EXPECT_THAT(result["videos"][1]["metrics"]["temporal_flickering"]["error"].get<std::string>(),
-              ::testing::StartsWith("temporal flickering needs at least two"));
+              ::testing::StartsWith("temporal flickering needs at least 2 frames"));
   EXPECT_THAT(result["videos"][3]["error"].get<std::string>(), ::testing::HasSubstr("does not name it"));
   EXPECT_DOUBLE_EQ(result["totals"]["temporal_flickering"]["value"], 1);
 }

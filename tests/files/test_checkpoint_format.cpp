@@ -29,9 +29,10 @@ TEST(CheckpointFormat, NewerOrUnreadableIsRefused) {
   const auto refusal = [](const char* version) {
     return refusal_of([&] { check_format(stamped({{kFormatVersionKey, version}}), "my.safetensors"); });
   };
-  EXPECT_THAT(refusal("2"), HasSubstr("my.safetensors: has checkpoint format 2, this program knows formats up to 1"));
+  EXPECT_THAT(refusal("2"),
+              HasSubstr("my.safetensors: has checkpoint format 2, but this program reads formats up to 1"));
   for (const char* odd : {"", "one", "-1", "0", "1x", "99999999999999999999"}) {
-    EXPECT_THAT(refusal(odd), HasSubstr("no version")) << odd;
+    EXPECT_THAT(refusal(odd), HasSubstr("expected a version number")) << odd;
   }
 }
 
@@ -45,7 +46,8 @@ TEST(OpenCheckpoint, WantsAStampOfTheRightKind) {
   remove_hashes(read);
   EXPECT_EQ(read, metadata);
   EXPECT_THAT(refusal_of([&] { open_checkpoint(folder / "ours.safetensors", "training"); }), HasSubstr("'training'"));
-  EXPECT_THAT(refusal_of([&] { open_checkpoint(folder / "theirs.safetensors", "dit"); }), HasSubstr("no checkpoint"));
+  EXPECT_THAT(refusal_of([&] { open_checkpoint(folder / "theirs.safetensors", "dit"); }),
+              HasSubstr("is not an sgf checkpoint"));
 }
 
 }  // namespace

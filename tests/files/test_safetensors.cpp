@@ -76,7 +76,7 @@ TEST(Safetensors, RefusesOverlappingOffsetsAndNamesTheFile) {
 }
 
 TEST(Safetensors, RefusesAHoleBetweenTensors) {
-  expect_refused(with_header(two_tensors("[0,8]", "[9,13]"), 13), {"'b' begins at byte 9", "hole"});
+  expect_refused(with_header(two_tensors("[0,8]", "[9,13]"), 13), {"'b' begins at byte 9", "gap"});
 }
 
 TEST(Safetensors, RefusesDataThatIsCutShort) {
@@ -238,7 +238,8 @@ TEST_F(SafetensorsWriter, AGrowingFileThatIsLeftLeavesNothingAndTakesWholeRows) 
   {
     GrowingSafetensors growing(path_, {.name = "rows", .dtype = DType::kF32, .shape = {3}}, {}, {});
     growing.add(std::as_bytes(std::span(floats_)));
-    expect_error([&] { growing.add(std::as_bytes(std::span(bytes_))); }, {"a row has 12 bytes, got 4 after 1 rows"});
+    expect_error([&] { growing.add(std::as_bytes(std::span(bytes_))); },
+                 {"a row must have 12 bytes, got 4 after 1 rows"});
   }
   EXPECT_EQ(files_in_folder(), 0u);
 }
@@ -257,14 +258,14 @@ TEST_F(SafetensorsWriter, AFailingProducerLeavesTheEarlierFileAndNoOther) {
 TEST_F(SafetensorsWriter, RefusesBytesThatDoNotFillTheShape) {
   const auto three = std::as_bytes(std::span(bytes_)).first(3);
   expect_error([&] { write_safetensors(path_, {outgoing_bytes("t", DType::kU8, {4}, three)}); },
-               {"'t'", "of 4 bytes was given 3"});
+               {"'t'", "needs 4 bytes, got 3"});
   EXPECT_EQ(files_in_folder(), 0u);
 }
 
 TEST_F(SafetensorsWriter, RefusesNamesThatAreTakenReservedOrNotUtf8) {
   const auto tensor = [](const char* name) { return outgoing_bytes(name, DType::kU8, {0}, {}); };
-  expect_error([&] { write_safetensors(path_, {tensor("t"), tensor("t")}); }, {"'t' is taken"});
-  expect_error([&] { write_safetensors(path_, {tensor("__metadata__")}); }, {"'__metadata__' is taken"});
+  expect_error([&] { write_safetensors(path_, {tensor("t"), tensor("t")}); }, {"'t' is already used"});
+  expect_error([&] { write_safetensors(path_, {tensor("__metadata__")}); }, {"'__metadata__' is already used"});
   expect_error([&] { write_safetensors(path_, {tensor("\xff")}); }, {"UTF-8"});
   EXPECT_EQ(files_in_folder(), 0u);
 }
@@ -299,7 +300,7 @@ TEST_F(SafetensorsWriter, AWriteThatRunsOutOfRoomLeavesTheEarlierFileAndNoOther)
   {
     const FileSizeLimit limit(5000);
     expect_error([&] { write_safetensors(path_, {outgoing_bytes("t", DType::kU8, {100'000}, large)}); },
-                 {"out.safetensors: cannot be written", "after 5000 bytes", "untouched"});
+                 {"out.safetensors: cannot be written", "after 5000 bytes", "is unchanged"});
   }
   EXPECT_EQ(file_text(path_), before);
   EXPECT_EQ(files_in_folder(), 1u);

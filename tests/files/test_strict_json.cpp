@@ -30,7 +30,7 @@ TEST(StrictJson, NestingIsRefusedBeyondTheLimitAndTakenUpToIt) {
   const size_t deepest = JsonLimits{}.depth;
   EXPECT_EQ(parse_strict_json(nested(deepest), "a.json").dump(), nested(deepest));
   EXPECT_THAT(refusal_of([&] { parse_strict_json(nested(deepest + 1), "a.json"); }),
-              HasSubstr("a.json: JSON nested deeper than 32"));
+              HasSubstr("a.json: JSON is nested deeper than 32"));
   EXPECT_THAT(refusal_of([&] { parse_strict_json(nested(100'000), "a.json"); }), HasSubstr("nested deeper"));
 }
 
@@ -53,7 +53,7 @@ TEST(StrictJson, TriedFilesAreNothingWhereTheyAreMissingOrDamaged) {
   EXPECT_EQ(try_read_json_file(folder / "good.json").value(), nlohmann::json({1}));
   EXPECT_FALSE(try_read_json_file(folder / "deep.json").has_value());
   EXPECT_FALSE(try_read_json_file(folder / "none.json").has_value());
-  EXPECT_THAT(refusal_of([&] { read_json_file(folder / "deep.json"); }), HasSubstr("deep.json: JSON nested deeper"));
+  EXPECT_THAT(refusal_of([&] { read_json_file(folder / "deep.json"); }), HasSubstr("deep.json: JSON is nested deeper"));
 }
 
 // --- the sources ---

@@ -93,7 +93,7 @@ TEST_F(TensorFolder, OpensOneOfSeveralIndicesByName) {
   for (const std::string name : {"a.index.json", "b.index.json"}) {
     put(name, R"({"weight_map":{"scalar":"s.safetensors"}})");
   }
-  expect_error([&] { open_tensor_file(folder_); }, {"name one: a.index.json, b.index.json"});
+  expect_error([&] { open_tensor_file(folder_); }, {"pass one of them: a.index.json, b.index.json"});
   EXPECT_NE(open_tensor_file(folder_ / "b.index.json").find("scalar"), nullptr);
 }
 

@@ -71,7 +71,10 @@ TEST(TorchArchiveWriter, RefusesShortTensorsAndRepeatedNamesAndLeavesNoFile) {
   const OutgoingTensor whole = outgoing_bytes("a", DType::kF32, {2}, bytes);
   const OutgoingTensor cut = outgoing_bytes("b", DType::kF32, {3}, bytes);
   EXPECT_THAT(refusal_of([&] { write_torch_archive(folder / "x.pt", {whole, cut}); }), HasSubstr("12 bytes"));
-  EXPECT_THAT(refusal_of([&] { write_torch_archive(folder / "x.pt", {whole, whole}); }), HasSubstr("'a' is taken"));
+  EXPECT_THAT(refusal_of([&] {
+                write_torch_archive(folder / "x.pt", {whole, whole});
+              }),
+              HasSubstr("'a' is already used"));
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 

@@ -179,19 +179,19 @@ TEST_F(GrowingVideo, OfAnotherKindOrTooShortIsNotContinuedAndNotTouched) {
     EXPECT_THAT(message, HasSubstr("a.mp4"));
     return message;
   };
-  EXPECT_THAT(refusal(growing(16), place), HasSubstr("begins otherwise")) << "16 and 8 share a time scale";
+  EXPECT_THAT(refusal(growing(16), place), HasSubstr("header does not match")) << "16 and 8 share a time scale";
   VideoFileSettings wider = growing(), noted = growing(), other = growing(), whole = growing();
   wider.width += 2;
   noted.note = "another";
   other.encoder = "mpeg4";
   whole.growth = VideoGrowth::kWhole;
-  EXPECT_THAT(refusal(wider, place), HasSubstr("begins otherwise"));
-  EXPECT_THAT(refusal(noted, place), HasSubstr("begins otherwise"));
-  EXPECT_THAT(refusal(other, place), HasSubstr("begins otherwise"));
+  EXPECT_THAT(refusal(wider, place), HasSubstr("header does not match"));
+  EXPECT_THAT(refusal(noted, place), HasSubstr("header does not match"));
+  EXPECT_THAT(refusal(other, place), HasSubstr("header does not match"));
   EXPECT_THAT(refusal(whole, place), HasSubstr("grows in place"));
-  EXPECT_THAT(refusal(growing(), {place.pictures, place.bytes - 1}), HasSubstr("up to there it holds"));
-  EXPECT_THAT(refusal(growing(), {place.pictures + 1, place.bytes}), HasSubstr("up to there it holds 18"));
-  EXPECT_THAT(refusal(growing(), {9999, 1 << 30}), HasSubstr("up to there it holds 43"));
+  EXPECT_THAT(refusal(growing(), {place.pictures, place.bytes - 1}), HasSubstr("up to there it has"));
+  EXPECT_THAT(refusal(growing(), {place.pictures + 1, place.bytes}), HasSubstr("up to there it has 18"));
+  EXPECT_THAT(refusal(growing(), {9999, 1 << 30}), HasSubstr("up to there it has 43"));
   EXPECT_THAT(refusal_of([&] { VideoWriter{folder_ / "missing.mp4", growing(), place}; }), HasSubstr("missing.mp4"));
   VideoWriter fits(path_, growing(), place);
   EXPECT_TRUE(bytes_of(path_) == before) << "one that fits is untouched, too, until something comes";
@@ -367,9 +367,9 @@ TEST_F(GrowingVideo, OrdinaryFilesHaveNoFragmentsAndOthersAreRefused) {
   writer.finish();
   EXPECT_EQ(scan_grown_video(path_).pictures, 0);
   put_bytes(path_, "these are words, and no video at all\n");
-  EXPECT_THAT(refusal_of([&] { scan_grown_video(path_); }), HasSubstr("a.mp4 is no mp4 file"));
+  EXPECT_THAT(refusal_of([&] { scan_grown_video(path_); }), HasSubstr("a.mp4 is not an mp4 file"));
   put_bytes(path_, "");
-  EXPECT_THAT(refusal_of([&] { scan_grown_video(path_); }), HasSubstr("a.mp4 is no mp4 file"));
+  EXPECT_THAT(refusal_of([&] { scan_grown_video(path_); }), HasSubstr("a.mp4 is not an mp4 file"));
 }
 
 TEST_F(GrowingVideo, DamagedBoxesAreAnErrorOrACountButNoCrash) {

@@ -235,7 +235,7 @@ TEST_F(VideoFile, RefusesWhatItCannotWriteBeforeAnyWork) {
   };
   EXPECT_THAT(refusal({.width = 17, .height = 16}), HasSubstr("even width and height, got 17 x 16"));
   EXPECT_THAT(refusal({.width = 0, .height = 16}), HasSubstr("0 x 16"));
-  EXPECT_THAT(refusal({.width = 16, .height = 16, .fps = 0}), HasSubstr("pictures a second"));
+  EXPECT_THAT(refusal({.width = 16, .height = 16, .fps = 0}), HasSubstr("frames per second"));
   EXPECT_THAT(refusal({.width = 16, .height = 16, .crf = 60}), HasSubstr("crf"));
   EXPECT_THAT(refusal({.width = 16, .height = 16, .encoder = "nonesuch"}), HasSubstr("no encoder 'nonesuch'"));
   EXPECT_THAT(refusal_of([&] {
@@ -243,8 +243,8 @@ TEST_F(VideoFile, RefusesWhatItCannotWriteBeforeAnyWork) {
               }),
               HasSubstr("folder.mp4"));
   VideoWriter writer(path_, {.width = 16, .height = 16});
-  EXPECT_THAT(refusal_of([&] { writer.add(solid(1, 2, 3)); }), HasSubstr("16 x 16 cannot take a picture of 48 x 32"));
-  EXPECT_THAT(refusal_of([&] { writer.finish(); }), HasSubstr("at least one picture"));
+  EXPECT_THAT(refusal_of([&] { writer.add(solid(1, 2, 3)); }), HasSubstr("must be 16 x 16, got 48 x 32"));
+  EXPECT_THAT(refusal_of([&] { writer.finish(); }), HasSubstr("at least one frame"));
   EXPECT_TRUE(std::filesystem::is_directory(folder_.path()));
 }
 
@@ -300,7 +300,7 @@ TEST(PngFolder, IsReadInTheOrderOfItsNames) {
 
 TEST(PngFolder, OfNothingOrOfTwoSizesIsRefused) {
   const TemporaryFolder folder;
-  EXPECT_THAT(refusal_of([&] { open_frames(folder.path()); }), HasSubstr("holds no .png files"));
+  EXPECT_THAT(refusal_of([&] { open_frames(folder.path()); }), HasSubstr("contains no .png files"));
   write_png(folder / "frame_0.png", slopes(0));
   write_png(folder / "frame_1.png", {.height = 1, .width = 1, .pixels = {1, 2, 3}});
   const std::unique_ptr<FrameSource> source = open_frames(folder.path());

@@ -63,7 +63,7 @@ TEST(DitConfigJson, RefusesWrongTypesAndOddFiles) {
       {R"({"dim": 96.5, "num_heads": 4})", "dim expects an integer"},
       {R"({"dim": 18446744073709551615, "num_heads": 4})", "dim expects an integer"},
       {R"({"dim": 96})", "num_heads"},
-      {R"({"hidden_size": 4096})", "no config of a Wan DiT"},
+      {R"({"hidden_size": 4096})", "not the config of a Wan DiT"},
       {R"({"dim": 96, "num_heads": 4, "patch_size": [1, 2]})", "patch_size"},
       {R"({"dim": 96, "num_heads": 4, "eps": "small"})", "eps"},
       {R"([1, 2])", "object"},

@@ -156,7 +156,7 @@ TEST(MetricsLog, ARowThatDoesNotFitOnTheDiskIsTakenBackAndReported) {
   const std::string before = text_of(folder / "metrics.jsonl");
   {
     const SizeLimit limit(before.size() + 7);
-    EXPECT_THAT(refusal_of([&] { log.append(row_of(2)); }), HasSubstr("bytes before are whole"));
+    EXPECT_THAT(refusal_of([&] { log.append(row_of(2)); }), HasSubstr("bytes are intact"));
   }
   EXPECT_EQ(text_of(folder / "metrics.jsonl"), before);
   EXPECT_NO_THROW(log.append(row_of(2)));

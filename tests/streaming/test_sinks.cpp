@@ -249,7 +249,7 @@ TEST_F(Latents, AreNotTakenFromAFinishedFileOfAnotherKind) {
   }
   LatentFileSettings other = settings_;
   other.metadata["prompt"] = "another";
-  EXPECT_THAT(refusal_of([&] { LatentFile(path_, other, place); }), HasSubstr("begins otherwise"));
+  EXPECT_THAT(refusal_of([&] { LatentFile(path_, other, place); }), HasSubstr("header does not match"));
   EXPECT_TRUE(at::equal(read_back(), latents_));  // left as it was
 }
 
@@ -261,9 +261,10 @@ TEST_F(Latents, OfAnotherKindAreRefused) {
   const SinkPlace place = file.sync();
   LatentFileSettings other = settings_;
   other.metadata["prompt"] = "色 \"b\"\n";
-  EXPECT_THAT(refusal_of([&] { LatentFile(path_, other, place); }), HasSubstr("begins otherwise"));
+  EXPECT_THAT(refusal_of([&] { LatentFile(path_, other, place); }), HasSubstr("header does not match"));
   other.width = 7;
-  EXPECT_THAT(refusal_of([&] { LatentFile(path_, other, place); }), HasSubstr("cannot be continued after 9 latents"));
+  EXPECT_THAT(refusal_of([&] { LatentFile(path_, other, place); }),
+              HasSubstr("cannot be continued after 9 latent frames"));
 }
 
 }  // namespace

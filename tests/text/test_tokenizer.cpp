@@ -75,7 +75,8 @@ TEST(Tokenizer, RefusesWhatIsNoModel) {
   const testing::TemporaryFolder folder;
   EXPECT_THAT(refusal_of([&] { Tokenizer{folder / "spiece.model"}; }), HasSubstr("spiece.model"));
   std::ofstream(folder / "spiece.model") << "version https://git-lfs.github.com/spec/v1";
-  EXPECT_THAT(refusal_of([&] { Tokenizer{folder / "spiece.model"}; }), HasSubstr("no SentencePiece model"));
+  EXPECT_THAT(refusal_of([&] { Tokenizer{folder / "spiece.model"}; }),
+              HasSubstr("is not a complete SentencePiece model"));
   std::ofstream(folder / "empty.model");
   EXPECT_THAT(refusal_of([&] { Tokenizer{folder / "empty.model"}; }), HasSubstr("empty.model"));
   std::ifstream whole(kModel, std::ios::binary);

@@ -142,14 +142,14 @@ TEST_F(Umt5FileTest, WhatIsMissingWrongOrTooMuchIsNamed) {
 TEST_F(Umt5FileTest, OtherFilesAreRefusedByWhatTheyLack) {
   const TensorFile other = open_tensor_file(std::filesystem::path(SGF_TEST_DATA) / "weights" / "state_dict.pt");
   EXPECT_FALSE(find_umt5(other).has_value());
-  EXPECT_THAT(refusal_of([&] { index_umt5(other); }), HasSubstr("no UMT5 encoder"));
+  EXPECT_THAT(refusal_of([&] { index_umt5(other); }), HasSubstr("not a UMT5 encoder"));
 }
 
 TEST_F(Umt5FileTest, HeadsThatDoNotDivideTheWidthAreRefused) {
   for (const char* block : {"blocks.0.", "blocks.1."}) {
     (*this)[std::string(block) + "pos_embedding.embedding.weight"] = at::ones({32, 5});
   }
-  EXPECT_THAT(refusal_of([&] { index_umt5(saved()); }), HasSubstr("for 5 heads"));
+  EXPECT_THAT(refusal_of([&] { index_umt5(saved()); }), HasSubstr("5 heads"));
 }
 
 }  // namespace

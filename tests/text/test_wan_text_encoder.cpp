@@ -93,7 +93,7 @@ TEST_F(EmbeddingCacheTest, ADamagedEntryIsSaidAndEncodedAgain) {
   EXPECT_EQ(opened().encode({"a cat"})[0].rows[1][2].item<float>(), 5);
   EXPECT_EQ(encoded_, 2);
   ASSERT_EQ(warnings_.size(), 1u);
-  EXPECT_THAT(warnings_[0], HasSubstr("encoded again"));
+  EXPECT_THAT(warnings_[0], HasSubstr("computed again"));
   opened().encode({"a cat"});
   EXPECT_EQ(encoded_, 2);  // and written anew
 }
@@ -110,7 +110,7 @@ TEST_F(EmbeddingCacheTest, AFolderThatCannotBeWrittenIsAWarning) {
   std::ofstream(folder_ / "prompts") << "a file where the folder should be";
   EXPECT_EQ(opened().encode({"a cat"})[0].rows.size(0), 2);
   ASSERT_EQ(warnings_.size(), 1u);
-  EXPECT_THAT(warnings_[0], HasSubstr("not kept"));
+  EXPECT_THAT(warnings_[0], HasSubstr("could not be stored"));
 }
 
 TEST(EmbeddingFolder, FollowsTheEnvironment) {
@@ -198,7 +198,7 @@ TEST_F(WanTextEncoderTest, ALongPromptIsCutAndHowMuchIsSaidFromTheCacheToo) {
     const at::Tensor rows = open_wan_text_encoder(settings(8))->encode({prompts_[0]});
     EXPECT_EQ(rows.size(1), 8);
     ASSERT_EQ(warnings_.size(), 1u);
-    EXPECT_THAT(warnings_[0], HasSubstr(fmt::format("its last {} tokens do not fit into 8", tokens - 8)));
+    EXPECT_THAT(warnings_[0], HasSubstr(fmt::format("its last {} tokens exceed the limit of 8", tokens - 8)));
   }
 }
 

@@ -97,7 +97,7 @@ TEST_P(PairFolder, KeepsWholeShardsAndMakesTheOthersAgainToTheBit) {
   fs::remove(shard_mark(folder_ / "pairs", 0));  // killed before the mark
   fs::resize_file(shard_file(folder_ / "pairs", 1), 100);
   fs::remove(manifest_file(folder_ / "pairs"));
-  EXPECT_THAT(refusal_of([&] { read_pair_manifest(folder_ / "pairs"); }), HasSubstr("2 of 3 shards are whole"));
+  EXPECT_THAT(refusal_of([&] { read_pair_manifest(folder_ / "pairs"); }), HasSubstr("2 of 3 shards are complete"));
   EXPECT_EQ(make_pairs(request()).made, 2);
   EXPECT_EQ(hash("pairs", 0), first);
   EXPECT_EQ(hash("pairs", 1), second);
@@ -135,7 +135,8 @@ TEST_P(PairFolder, ThatWasTamperedWithIsRefusedWhenThatShardIsRead) {
   shard << 'x';
   shard.close();
   const PairSource source(folder_ / "pairs", 1);
-  EXPECT_THAT(refusal_of([&] { source.pairs(0, 5, at::kCPU); }), HasSubstr("shard_000001.safetensors: its bytes"));
+  EXPECT_THAT(refusal_of([&] { source.pairs(0, 5, at::kCPU); }),
+              HasSubstr("shard_000001.safetensors: does not match the manifest"));
   EXPECT_EQ(make_pairs(request()).made, 1);
   EXPECT_NO_THROW(PairSource(folder_ / "pairs", 1).pairs(0, 5, at::kCPU));
 }
@@ -189,16 +190,16 @@ TEST_P(PairFolder, OfAnotherOrderIsRefusedByWhatDiffers) {
   make_pairs(request());
   PairRequest other = request();
   other.guidance = 3;
-  EXPECT_THAT(refusal_of([&] { make_pairs(other); }), HasSubstr("guidance 2.0 there, 3.0 here"));
+  EXPECT_THAT(refusal_of([&] { make_pairs(other); }), HasSubstr("guidance is 2.0 there, 3.0 here"));
   other = request();
   other.config.run.dtype = ComputeDtype::kFloat64;
-  EXPECT_THAT(refusal_of([&] { make_pairs(other); }), HasSubstr(R"(dtype "float32" there, "float64" here)"));
+  EXPECT_THAT(refusal_of([&] { make_pairs(other); }), HasSubstr(R"(dtype is "float32" there, "float64" here)"));
   other = request();
   other.config.negative_prompt = "a red disc";
-  EXPECT_THAT(refusal_of([&] { make_pairs(other); }), HasSubstr(R"(negative_prompt "" there, "a red disc" here)"));
+  EXPECT_THAT(refusal_of([&] { make_pairs(other); }), HasSubstr(R"(negative_prompt is "" there, "a red disc" here)"));
   std::ofstream(folder_ / "teacher/thesis.txt") << "mine";
   other.out = folder_ / "teacher";
-  EXPECT_THAT(refusal_of([&] { make_pairs(other); }), HasSubstr("files that are no pairs"));
+  EXPECT_THAT(refusal_of([&] { make_pairs(other); }), HasSubstr("files that are not pairs"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Pairs, PairFolder, ::testing::Values(StageChoice::kCausalOde, StageChoice::kBidirectionalOde),

@@ -91,7 +91,7 @@ TEST_F(PairFiles, AnOrderOfMorePairsThanAnyDiskHoldsIsRefused) {
   order = small_order();
   order.latent = {kMost, kMost, 2, 2};
   write_order(order);
-  EXPECT_THAT(refused(), HasSubstr("more than any disk holds"));
+  EXPECT_THAT(refused(), HasSubstr("larger than any disk"));
 }
 
 // One file of the folder is asked for, not each of a quadrillion shards.
@@ -101,14 +101,15 @@ TEST_F(PairFiles, UnfinishedShardsAreCountedByWhatIsThere) {
   order.per_shard = 1;
   write_order(order);
   write_text(shard_mark(folder_.path(), 7), "{}");
-  EXPECT_THAT(refused(), HasSubstr("1 of 1125899906842624 shards are whole"));
+  EXPECT_THAT(refused(), HasSubstr("1 of 1125899906842624 shards are complete"));
 }
 
 TEST_F(PairFiles, ShardsThatDoNotFollowOneAnotherAreRefused) {
   write_manifest([](Json& manifest) { manifest["shards"][1]["first"] = kMost; });
-  EXPECT_THAT(refused(), HasSubstr("should hold 2 pairs from 2 on, the manifest says 2 from 9223372036854775807 on"));
+  EXPECT_THAT(refused(),
+              HasSubstr("should have 2 pairs from 2 on, but the manifest says 2 from 9223372036854775807 on"));
   write_manifest([](Json& manifest) { manifest["shards"][0]["count"] = -1; });
-  EXPECT_THAT(refused(), HasSubstr("should hold 2 pairs from 0 on"));
+  EXPECT_THAT(refused(), HasSubstr("should have 2 pairs from 0 on"));
 }
 
 TEST(ClipFiles, MoreClipsThanTheirShardHasBytesAreRefused) {

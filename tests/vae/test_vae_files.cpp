@@ -55,7 +55,7 @@ TEST(VaeFiles, AFolderOfPicturesBecomesTheLatentsOfItsPicturesAndComesBack) {
   EXPECT_EQ(encoded.latents, 6);
   EXPECT_EQ(encoded.height, 8);
   EXPECT_EQ(encoded.width, 12);
-  EXPECT_NE(encoded.warning.find("the last 1 of 22 pictures is left out"), std::string::npos);
+  EXPECT_NE(encoded.warning.find("the last 1 of 22 frames is left out"), std::string::npos);
 
   const at::Tensor video = read_video(folder.path() / "in").narrow(2, 1, 8).narrow(3, 0, 12).unsqueeze(0);
   EXPECT_TRUE(at::equal(LatentsReader(encode.latents).latents(), codec.encode(video)[0]));

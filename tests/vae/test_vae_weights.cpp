@@ -79,14 +79,14 @@ TEST(VaeWeights, AllFaultsAreNamedAtOnce) {
   }));
   for (const char* word : {"conv2.bias is missing", "decoder.middle.0.residual.6.weight is missing",
                            "encoder.head.0.gamma is [5], expected [16, 1, 1, 1]",
-                           "decoder.upsamples.0.attn.weight is unexpected", "4 faults"})
+                           "decoder.upsamples.0.attn.weight is unexpected", "4 problems"})
     EXPECT_NE(said.find(word), std::string::npos) << word << " in: " << said;
 }
 
 TEST(VaeWeights, AFileOfSomethingElseIsRefused) {
   const testing::TemporaryFolder folder;
   save_tensors(folder.path() / "other.safetensors", {{"blocks.0.norm3.weight", at::ones({2})}}, {});
-  EXPECT_NE(refusal_of(open_tensor_file(folder.path() / "other.safetensors")).find("holds no Wan VAE"),
+  EXPECT_NE(refusal_of(open_tensor_file(folder.path() / "other.safetensors")).find("is not a Wan VAE"),
             std::string::npos);
 }
 

@@ -22,7 +22,7 @@ TEST(WanVaeCodec, FramesAndLatentsAreCountedAsTheFirstAndGroupsOfFour) {
   EXPECT_EQ(codec.latent_frames(84), 21);
   EXPECT_EQ(codec.picture_frames(21), 81);
   EXPECT_EQ(codec.dropped_frames(84), 3);
-  EXPECT_NE(codec.drop_warning(84).find("the last 3 of 84 pictures are left out"), std::string::npos);
+  EXPECT_NE(codec.drop_warning(84).find("the last 3 of 84 frames are left out"), std::string::npos);
   EXPECT_EQ(codec.drop_warning(81), "");
 }
 

@@ -44,8 +44,8 @@ TEST(Amt, PairsComputedTogetherAreThoseComputedAlone) {
 TEST(Amt, WhatItCanNotReadIsRefused) {
   const Amt amt = some_amt(at::kFloat);
   const at::Tensor good = some_pictures(1, 128, 128, 4), small = some_pictures(1, 112, 300, 5);
-  EXPECT_THAT(refusal([&] { amt.between(small, small); }), HasSubstr("at least 128 pixels a side, got 112x300"));
-  EXPECT_THAT(refusal([&] { amt.between(good, small); }), HasSubstr("one size"));
+  EXPECT_THAT(refusal([&] { amt.between(small, small); }), HasSubstr("at least 128 pixels per side, got 112x300"));
+  EXPECT_THAT(refusal([&] { amt.between(good, small); }), HasSubstr("the same number and size"));
   EXPECT_THAT(refusal([&] { amt.between(good.to(at::kFloat), good.to(at::kFloat)); }), HasSubstr("bytes [N, H, W, 3]"));
   EXPECT_THAT(refusal([] { some_amt(at::kHalf); }), HasSubstr("float32 or float64, got float16"));
 }

@@ -45,7 +45,7 @@ TEST(ClipScores, OverVideosEachVideoCountsOnce) { EXPECT_DOUBLE_EQ(mean_over_vid
 TEST(ClipScores, OverPicturesLongClipsCountMore) { EXPECT_DOUBLE_EQ(mean_over_pictures(kScores), 42.0 / 60); }
 
 TEST(ClipScores, NoScoreHasNoMean) {
-  EXPECT_THAT(refusal_of([] { mean_over_clips({}); }), ::testing::HasSubstr("no score"));
+  EXPECT_THAT(refusal_of([] { mean_over_clips({}); }), ::testing::HasSubstr("at least one score"));
 }
 
 TEST(StaticClips, FiveOfAPromptAreEnough) {

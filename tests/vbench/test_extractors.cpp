@@ -99,7 +99,7 @@ TEST(ExtractorFiles, AnotherLoraAlphaGivesOtherEmbeddings) {
   EXPECT_GT(worst(rows, expected("dreamsim")), 1e-4);
   std::ofstream(config) << R"({"r": 5, "lora_alpha": 2})";
   EXPECT_THAT(refusal_of([&] { open_dreamsim_extractor(folder.path() / "dreamsim", at::kFloat); }),
-              HasSubstr("2 faults): blocks.0.attn.qkv.weight is missing"));
+              HasSubstr("2 problems): blocks.0.attn.qkv.weight is missing"));
   std::ofstream(config) << R"({"r": 0})";
   EXPECT_THAT(refusal_of([&] { open_dreamsim_extractor(folder.path() / "dreamsim", at::kFloat); }),
               HasSubstr("adapter_config.json: expected"));
@@ -123,17 +123,18 @@ TEST(ExtractorFiles, AllThatIsWrongIsNamedAtOnce) {
     tensors["blocks.1.mlp.fc2.bias"] = at::zeros({7});
   });
   const std::string refusal = refusal_of([&] { open_dino_extractor(path, at::kFloat); });
-  EXPECT_THAT(refusal, HasSubstr("changed.safetensors does not hold a whole DINO ViT-B/16 (2 faults)"));
+  EXPECT_THAT(refusal, HasSubstr("changed.safetensors is not a complete DINO ViT-B/16 (2 problems)"));
   EXPECT_THAT(refusal, HasSubstr("norm.bias is missing"));
   EXPECT_THAT(refusal, HasSubstr("blocks.1.mlp.fc2.bias is [7], expected [64]"));
 }
 
 TEST(ExtractorFiles, AFileOfAnotherNetworkIsRefusedByName) {
   EXPECT_THAT(refusal_of([] { open_dino_extractor(kFiles / "ViT-B-32.pt", at::kFloat); }),
-              HasSubstr("does not hold a whole DINO ViT-B/16"));
+              HasSubstr("is not a complete DINO ViT-B/16"));
   EXPECT_THAT(refusal_of([] { open_clip_extractor(kFiles / "dino_vitbase16_pretrain.pth", at::kFloat); }),
-              HasSubstr("does not hold a whole CLIP ViT-B/32"));
-  EXPECT_THAT(refusal_of([] { open_dreamsim_extractor(kFiles / "ViT-B-32.pt", at::kFloat); }), HasSubstr("unzip it"));
+              HasSubstr("is not a complete CLIP ViT-B/32"));
+  EXPECT_THAT(refusal_of([] { open_dreamsim_extractor(kFiles / "ViT-B-32.pt", at::kFloat); }),
+              HasSubstr("unzip dreamsim_ensemble_checkpoint.zip"));
 }
 
 TEST(ExtractorFiles, ClipTakesNoPicturesOfOtherSizes) {
@@ -143,7 +144,7 @@ TEST(ExtractorFiles, ClipTakesNoPicturesOfOtherSizes) {
   NetworkWeights weights(zeros, at::kFloat, "nothing");
   const Vit vit(config, weights);
   EXPECT_EQ(vit.features(at::zeros({1, 3, 224, 224})).size(1), 512);
-  EXPECT_THAT(refusal_of([&] { vit.features(at::zeros({1, 3, 224, 256})); }), HasSubstr("squares of 224 pixels"));
+  EXPECT_THAT(refusal_of([&] { vit.features(at::zeros({1, 3, 224, 256})); }), HasSubstr("square frames of 224 pixels"));
 }
 
 // sgf eval's way to weights: a file of VBench's cache by its name, flat here, and what stands before all names.

@@ -44,7 +44,7 @@ TEST(Raft, PiecesOfASequenceGiveTheFlowsOfTheWhole) {
   EXPECT_EQ(none.sizes(), at::IntArrayRef({0, 2, 128, 136}));
   const at::Tensor one = sequence.next(pictures.narrow(0, 1, 1)), two = sequence.next(pictures.narrow(0, 2, 2));
   EXPECT_TRUE(same(at::cat({none, one, two}), raft.flows_of_sequence(pictures)));
-  EXPECT_THAT(refusal([&] { sequence.next(some_pictures(1, 136, 136, 3)); }), HasSubstr("one size"));
+  EXPECT_THAT(refusal([&] { sequence.next(some_pictures(1, 136, 136, 3)); }), HasSubstr("the same size"));
 }
 
 TEST(Raft, PairsComputedTogetherAreThoseComputedAlone) {
@@ -57,7 +57,7 @@ TEST(Raft, MoreIterationsGiveAnotherFlow) {
   const at::Tensor pictures = some_pictures(2, 128, 136, 5);
   EXPECT_FALSE(same(small_raft().flows_of_sequence(pictures),
                     small_raft(at::kFloat, {.iterations = 3}).flows_of_sequence(pictures)));
-  EXPECT_THAT(refusal([] { small_raft(at::kFloat, {.iterations = 0}); }), HasSubstr("at least one iteration"));
+  EXPECT_THAT(refusal([] { small_raft(at::kFloat, {.iterations = 0}); }), HasSubstr("at least 1 iteration"));
 }
 
 TEST(Raft, PicturesTooSmallForThePyramidAreRefused) {
@@ -65,7 +65,7 @@ TEST(Raft, PicturesTooSmallForThePyramidAreRefused) {
   const auto flow_of = [&](int64_t height, int64_t width) {
     return raft.flow(some_pictures(1, height, width, 6), some_pictures(1, height, width, 7));
   };
-  EXPECT_THAT(refusal([&] { flow_of(120, 300); }), HasSubstr("at least 128 pixels a side, got 120x300"));
+  EXPECT_THAT(refusal([&] { flow_of(120, 300); }), HasSubstr("at least 128 pixels per side, got 120x300"));
   EXPECT_THAT(refusal([&] { flow_of(300, 120); }), HasSubstr("got 300x120"));
   const at::Tensor flow = flow_of(121, 133);  // padded to 128x136
   EXPECT_EQ(flow.sizes(), at::IntArrayRef({1, 2, 128, 136}));
@@ -76,7 +76,7 @@ TEST(Raft, WhatIsNoPictureIsRefused) {
   const Raft raft = small_raft(at::kFloat, {.iterations = 1});
   const at::Tensor good = some_pictures(1, 128, 128, 8);
   EXPECT_THAT(refusal([&] { raft.flow(good.to(at::kFloat), good.to(at::kFloat)); }), HasSubstr("bytes [N, H, W, 3]"));
-  EXPECT_THAT(refusal([&] { raft.flow(good, good.narrow(2, 0, 120)); }), HasSubstr("one size"));
+  EXPECT_THAT(refusal([&] { raft.flow(good, good.narrow(2, 0, 120)); }), HasSubstr("the same number and size"));
   EXPECT_THAT(refusal([&] { raft.flows_of_sequence(good.narrow(0, 0, 0)); }), HasSubstr("bytes [N, H, W, 3]"));
 }
 
@@ -116,7 +116,7 @@ TEST(Raft, AFileThatLacksAWeightIsRefusedByItsName) {
   std::erase_if(tensors, [](const auto& named) { return named.first == "update_block.gru.convq2.bias"; });
   write_network_file(folder / "cut.pth", tensors, "module.");
   const std::string said = refusal([&] { load_raft(folder / "cut.pth", at::kFloat); });
-  EXPECT_THAT(said, HasSubstr("does not hold a whole RAFT (1 faults): update_block.gru.convq2.bias is missing"));
+  EXPECT_THAT(said, HasSubstr("is not a complete RAFT (1 problems): update_block.gru.convq2.bias is missing"));
 }
 
 TEST(FlowScores, AreTheMeanOfTheLargestShare) {

@@ -51,7 +51,7 @@ TEST(Consistency, DoesNotDependOnHowPicturesCome) {
 TEST(Consistency, OnePictureIsTooFew) {
   ConsistencyMetric metric(as_rows);
   metric.add(pixels({{1, 2, 3}}));
-  EXPECT_THAT(refusal_of([&] { metric.score(); }), ::testing::HasSubstr("at least two"));
+  EXPECT_THAT(refusal_of([&] { metric.score(); }), ::testing::HasSubstr("at least 2 frames"));
 }
 
 at::Tensor half_way(const at::Tensor& first, const at::Tensor& second) {
@@ -80,7 +80,7 @@ TEST(Smoothness, PredictionsAreCutOffNotRounded) {
 TEST(Smoothness, TwoPicturesAreTooFew) {
   SmoothnessMetric metric(half_way);
   metric.add(pixels({{1, 2, 3}, {1, 2, 3}}));
-  EXPECT_THAT(refusal_of([&] { metric.score(); }), ::testing::HasSubstr("at least three"));
+  EXPECT_THAT(refusal_of([&] { metric.score(); }), ::testing::HasSubstr("at least 3 frames"));
 }
 
 TEST(PictureMean, IsTheMeanOverPicturesNotOverPieces) {

@@ -56,13 +56,13 @@ TEST_F(WanFolderTest, AMissingPartIsNamedWithWhatThereIs) {
 
 TEST_F(WanFolderTest, ATokenizerInJsonAloneIsExplained) {
   put("google/umt5-xxl/tokenizer.json");
-  EXPECT_THAT(refusal_of([&] { WanFolder(folder_.path()).tokenizer(); }), HasSubstr("tokenizer.json alone"));
+  EXPECT_THAT(refusal_of([&] { WanFolder(folder_.path()).tokenizer(); }), HasSubstr("tokenizer.json is not supported"));
 }
 
 TEST_F(WanFolderTest, OtherLayoutsAndFilesAreRefused) {
-  EXPECT_THAT(refusal_of([&] { WanFolder{folder_ / "none"}; }), HasSubstr("no folder"));
+  EXPECT_THAT(refusal_of([&] { WanFolder{folder_ / "none"}; }), HasSubstr("is not a folder"));
   put("file");
-  EXPECT_THAT(refusal_of([&] { WanFolder{folder_ / "file"}; }), HasSubstr("no folder"));
+  EXPECT_THAT(refusal_of([&] { WanFolder{folder_ / "file"}; }), HasSubstr("is not a folder"));
   put("model_index.json");
   EXPECT_THAT(refusal_of([&] { WanFolder{folder_.path()}; }), HasSubstr("diffusers"));
 }

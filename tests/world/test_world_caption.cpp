@@ -33,14 +33,14 @@ TEST(Caption, DoesNotMindCapitalsCommasAndSpaces) {
 
 TEST(Caption, RefusesAnUnknownWordAndNamesTheNearest) {
   EXPECT_THAT(refusal_of([] { parse_caption("a fast red dusc on a grey field"); }),
-              HasSubstr("no word 'dusc'; did you mean disc?"));
-  EXPECT_THAT(refusal_of([] { world_tokens("elephant"); }), HasSubstr("no word 'elephant'"));
+              HasSubstr("unknown word 'dusc' in a caption; did you mean disc?"));
+  EXPECT_THAT(refusal_of([] { world_tokens("elephant"); }), HasSubstr("unknown word 'elephant'"));
 }
 
 TEST(Caption, RefusesAnotherFormAndSaysWhereItLeaves) {
   EXPECT_THAT(refusal_of([] { parse_caption("a red fast disc on a grey field"); }),
-              HasSubstr("word 2 should be slow, fast, got 'red'"));
-  EXPECT_THAT(refusal_of([] { parse_caption("a fast red disc"); }), HasSubstr("word 5 should be 'on', got the end"));
+              HasSubstr("word 2 must be slow, fast, got 'red'"));
+  EXPECT_THAT(refusal_of([] { parse_caption("a fast red disc"); }), HasSubstr("word 5 must be 'on', got the end"));
   EXPECT_THAT(refusal_of([] { parse_caption("a fast red disc on a grey field field"); }), HasSubstr("the end"));
   EXPECT_THAT(refusal_of([] { parse_caption(""); }), HasSubstr("got the end"));
 }

@@ -129,16 +129,17 @@ class WorldFiles : public ::testing::Test {
 
 TEST_F(WorldFiles, AreRefusedBeforeAnyWork) {
   const auto good = pictures("good", 2, 16);
-  EXPECT_THAT(refusal(good, "a fast rde disc on a grey field"), HasSubstr("no word 'rde'; did you mean red?"));
+  EXPECT_THAT(refusal(good, "a fast rde disc on a grey field"),
+              HasSubstr("unknown word 'rde' in a caption; did you mean red?"));
   EXPECT_THAT(refusal(good, "a fast red disc and a slow blue disc on a grey field"), HasSubstr("names 2"));
-  EXPECT_THAT(refusal(good, "a fast red disc"), HasSubstr("should be 'on', got the end"));
+  EXPECT_THAT(refusal(good, "a fast red disc"), HasSubstr("must be 'on', got the end"));
   EXPECT_THAT(refusal(good, caption_, 3), HasSubstr("2 frame(s), too few for 3 segments"));
   EXPECT_THAT(refusal(pictures("large", 2, 48), caption_), HasSubstr("world-small has this size"));
-  EXPECT_THAT(refusal(pictures("odd", 2, 20), caption_), HasSubstr("is 20 x 20, videos of world-tiny are 16 x 16"));
+  EXPECT_THAT(refusal(pictures("odd", 2, 20), caption_), HasSubstr("is 20 x 20, but videos of world-tiny are 16 x 16"));
   EXPECT_THAT(refusal(pictures("flat", 2, 80), caption_), HasSubstr("is 80 x 80"));
   EXPECT_THAT(refusal(folder_ / "nowhere", caption_), HasSubstr("no such file"));
   std::filesystem::create_directory(folder_ / "empty");
-  EXPECT_THAT(refusal(folder_ / "empty", caption_), HasSubstr("holds no .png files"));
+  EXPECT_THAT(refusal(folder_ / "empty", caption_), HasSubstr("contains no .png files"));
 }
 
 TEST_F(WorldFiles, ABadSecondVideoStopsTheFirstFromBeingMeasured) {
@@ -173,7 +174,7 @@ TEST_F(WorldFiles, AManifestIsReadStrictly) {
     return refusal_of([&] { read_manifest(folder_ / "manifest.json"); });
   };
   EXPECT_THAT(refusal_of_text("{"), HasSubstr("manifest.json"));
-  EXPECT_THAT(refusal_of_text(R"({"world": "world-tiny", "clips": [{"file": 3}]})"), HasSubstr("is no manifest"));
+  EXPECT_THAT(refusal_of_text(R"({"world": "world-tiny", "clips": [{"file": 3}]})"), HasSubstr("is not a manifest"));
   EXPECT_THAT(refusal_of_text(R"({"world": "world-tiny", "clips": []})"), HasSubstr("lists no clips"));
 }
 

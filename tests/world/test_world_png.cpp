@@ -180,7 +180,7 @@ TEST(PngPixels, InterlacedFilesAreRead) {
 
 TEST(PngSize, IsLimitedBeforeMemoryIsTaken) {
   EXPECT_THAT(refusal_of([] { pixels_of(png_of({.depth = 1}, 8193, 8192, {0})); }),
-              HasSubstr("a picture of 8193 x 8192 is too large; at most 64 megapixels are read"));
+              HasSubstr("an image of 8193 x 8192 is too large, expected at most 64 megapixels"));
   EXPECT_THAT(refusal_of([] { pixels_of(png_of({.depth = 1}, 1 << 20, 1, {0})); }), HasSubstr("damaged PNG file"));
 }
 

@@ -86,9 +86,9 @@ TEST(Render, RefusesClipsOfUnequalLengthAndNone) {
   EXPECT_THAT(refusal_of([&] {
                 render(preset, {ClipSpan{scene, {0, 2}}, ClipSpan{scene, {0, 3}}});
               }),
-              HasSubstr("equally many"));
+              HasSubstr("the same number of frames"));
   EXPECT_THAT(refusal_of([&] { render(preset, std::vector<ClipSpan>{}); }), HasSubstr("no clips"));
-  EXPECT_THAT(refusal_of([&] { render(world_preset("world-small"), scene, {0, 1}); }), HasSubstr("is not of"));
+  EXPECT_THAT(refusal_of([&] { render(world_preset("world-small"), scene, {0, 1}); }), HasSubstr("does not fit"));
 }
 
 at::Tensor test_noise(at::IntArrayRef sizes) {

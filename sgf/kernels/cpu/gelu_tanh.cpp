@@ -8,7 +8,7 @@ namespace {
 constexpr float kSlope = 1.5957691216057308f;  // 2 sqrt(2 / pi)
 constexpr float kCubic = 0.044715f;
 
-// exp to about one unit in the last place (Cephes' polynomial), without a call, so that the loop around it is vectors.
+// exp to about one unit in the last place (Cephes' polynomial), without a function call, so that the loop vectorises.
 SGF_BODY float exp_of(float x) {
   x = x < -87.0f ? -87.0f : (x > 88.0f ? 88.0f : x);
   constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
@@ -24,7 +24,7 @@ SGF_BODY float exp_of(float x) {
   return p * std::bit_cast<float>((static_cast<int32_t>(n) + 127) << 23);
 }
 
-// (1 + tanh(u)) / 2 = 1 / (1 + exp(-2 u)): no cancellation where x is far below zero, and 0 where exp would overflow.
+// (1 + tanh(u)) / 2 = 1 / (1 + exp(-2 u)): no cancellation if x is far below zero, and 0 if exp would overflow.
 SGF_BODY float gate_of(float x) {
   const float minus_2u = -kSlope * x * (1.0f + kCubic * x * x);
   const float gate = 1.0f / (1.0f + exp_of(minus_2u));
@@ -46,7 +46,8 @@ SGF_EVERY_X86 void gelu_tanh(const GeluTanhBackward& io, RowRange elements) {
 #pragma omp simd
   for (int64_t i = elements.begin; i < elements.end; ++i) {
     const float gate = gate_of(x[i]);
-    const float square = x[i] * x[i] < 1e8f ? x[i] * x[i] : 1e8f;  // the gate is 0 or 1 out there: no 0 * infinity
+    const float square =
+        x[i] * x[i] < 1e8f ? x[i] * x[i] : 1e8f;  // beyond this the gate is 0 or 1; avoids 0 * infinity
     const float slope = kSlope * (1.0f + 3.0f * kCubic * square);
     grad_x[i] = grad[i] * (gate + x[i] * gate * (1.0f - gate) * slope);
   }

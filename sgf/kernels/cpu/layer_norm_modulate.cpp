@@ -29,7 +29,8 @@ SGF_BODY void forward(const LayerNormModulateForward<T>& io, const RowShape& sha
                   shape.channels, io.out + row * shape.channels, io.mean[row], io.inverse[row]);
 }
 
-// y = n * (1 + scale) + shift with n = (x - mean) * inverse: the gradient by x loses its mean and its share along n.
+// y = n * (1 + scale) + shift with n = (x - mean) * inverse: the gradient of x loses its mean and its component along
+// n.
 template <class T>
 SGF_BODY void backward_row(const T* grad, const T* x, const T* scale, T mean, T inverse, int64_t channels, T* grad_x,
                            T* grad_shift, T* grad_scale) {

@@ -1,4 +1,4 @@
-// The CPU kernel of layer_norm_modulate: one walk over the rows. Torch-free.
+// The CPU kernel of layer_norm_modulate: one pass over the rows. Torch-free.
 #pragma once
 
 #include "sgf/kernels/cpu/row.h"

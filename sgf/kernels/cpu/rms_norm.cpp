@@ -22,7 +22,7 @@ SGF_BODY void forward(const RmsNormForward<T>& io, const RowShape& shape, int64_
   }
 }
 
-// y = n * weight with n = x * inverse: the gradient by x loses its share along n.
+// y = n * weight with n = x * inverse: the gradient of x loses its component along n.
 template <class T>
 SGF_BODY void backward(const RmsNormBackward<T>& io, const RowShape& shape, int64_t rows, RowRange groups) {
   const int64_t channels = shape.channels;

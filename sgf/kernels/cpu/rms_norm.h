@@ -21,10 +21,10 @@ struct RmsNormBackward {
   const T* weight;
   const T* inverse;
   T* grad_x;
-  T* weight_parts;  // [groups, channels]: the caller adds them up, in an order no thread can change
+  T* weight_parts;  // [groups, channels]: the caller sums them in an order that does not depend on threads
 };
 
-// The last group may have fewer rows: `rows` in all.
+// The last group may have fewer rows; `rows` is the total.
 void rms_norm(const RmsNormForward<float>& io, const RowShape& shape, int64_t rows, RowRange groups);
 void rms_norm(const RmsNormForward<double>& io, const RowShape& shape, int64_t rows, RowRange groups);
 void rms_norm(const RmsNormBackward<float>& io, const RowShape& shape, int64_t rows, RowRange groups);

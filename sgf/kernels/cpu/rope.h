@@ -14,7 +14,7 @@ struct Rotation {
   int64_t tokens;  // L
   int64_t heads;
   int64_t width;   // D
-  bool backwards;  // turns by the negative angle: the gradient
+  bool backwards;  // rotates by the negative angle, for the gradient
 };
 
 // Over `rows` of the [B * L] tokens.

@@ -8,14 +8,14 @@ namespace {
 
 constexpr int64_t kLargestSide = 2 * kLargestWindowRadius + 2;
 
-// All windows are whole pixels apart from each other, so one pair of weights an axis serves the whole window.
+// All positions of a window are whole pixels apart, so one pair of weights per axis serves the whole window.
 template <class T>
 struct WindowCorner {
-  int64_t x, y;    // of the first pixel that is read
-  T right, below;  // weights of the further pixel
+  int64_t x, y;    // of the first pixel read
+  T right, below;  // weights of the second pixel
 };
 
-// Beyond this everything is zero, and a place that is no number is nowhere.
+// Beyond this everything is zero; a NaN position counts as outside.
 template <class T>
 bool is_near(T place, int64_t side, int64_t radius) {
   return place > static_cast<T>(-radius - 1) && place < static_cast<T>(side + radius);
@@ -27,7 +27,7 @@ WindowCorner<T> corner_of(T x, T y, int64_t radius) {
   return {static_cast<int64_t>(left) - radius, static_cast<int64_t>(top) - radius, x - left, y - top};
 }
 
-// The row `y` of the pixels that a window reads, zeros outside.
+// Row `y` of the pixels that a window reads, zeros outside.
 template <class T>
 void read_row(const WindowLookup<T>& io, const T* plane, const WindowCorner<T>& corner, int64_t y, T* row) {
   const int64_t side = 2 * io.radius + 2;

@@ -7,7 +7,7 @@ namespace sgf::cpu {
 
 constexpr int64_t kLargestWindowRadius = 7;
 
-// One level: of every plane one window.
+// One level: one window of every plane.
 template <class T>
 struct WindowLookup {
   const T* planes;  // [P, height, width]

@@ -1,5 +1,5 @@
-// Sum, norm over channels and SiLU in one pass. Rows are short (96 to 384 channels), so a warp or half of one takes a
-// row, and a thread keeps its share of gamma and bias in registers from row to row.
+// Sum, norm over channels and SiLU in one pass. Rows are short (96 to 384 channels), so a warp or half a warp takes one
+// row, and a thread keeps its part of gamma and bias in registers from row to row.
 #include "sgf/kernels/cuda/channel_norm.h"
 #include "sgf/kernels/cuda/row_device.cuh"
 
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(kThreads) channel_norm_kernel(ChannelNormForwa
     if (io.bias != nullptr) bias[i] = load_floats<N>(io.bias + column);
     if (out != nullptr) scale[i] = load_floats<N>(io.gamma + column);
   }
-  // All lanes of a warp go round together: the sums need every one of them.
+  // All lanes of a warp must iterate together: the sums need every one of them.
   for (int64_t base = int64_t{blockIdx.x} * kRows; base < rows; base += int64_t{gridDim.x} * kRows) {
     const int64_t row = base + threadIdx.x / kLanes;
     Values<N> value[kVectors]{};

@@ -1,4 +1,4 @@
-// The launch behind channel_norm on a CUDA device. Null when launched, else the reason.
+// The launch behind channel_norm on a CUDA device. Returns null on success, else the reason.
 #pragma once
 
 #include "sgf/kernels/cuda/row.h"
@@ -10,13 +10,13 @@ struct ChannelNormForward {
   const float* bias;     // [C] or null
   const void* residual;  // as x, or null
   const float* gamma;    // [C]
-  void* sum;             // as x, or null: where x + bias + residual goes
-  void* out;             // rows as in x, or null: where the norm goes
+  void* sum;             // as x, or null: receives x + bias + residual
+  void* out;             // rows as in x, or null: receives the norm
   int64_t out_stride;    // elements from one group of `out` to the next
   bool silu;
 };
 
-// A row is dealt to part of a warp, eight vectors a lane at most.
+// A row is handled by part of a warp, with at most eight vectors per lane.
 inline bool channel_row_fits(int64_t channels, FloatType type) {
   return channels % vector_width(type) == 0 && channels / vector_width(type) <= 256;
 }

@@ -1,4 +1,4 @@
-// Sums over rows, by column.
+// Sums over rows, per column.
 #include "sgf/kernels/cuda/column_sums.h"
 #include "sgf/kernels/cuda/row_device.cuh"
 

@@ -1,4 +1,4 @@
-// The launch behind column_sums on a CUDA device. Null when launched, else the reason.
+// The launch behind column_sums on a CUDA device. Returns null on success, else the reason.
 #pragma once
 
 #include "sgf/kernels/cuda/row.h"

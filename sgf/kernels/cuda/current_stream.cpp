@@ -1,4 +1,4 @@
-// Goes through VirtualGuardImpl: its CUDA half registers itself when libtorch_cuda is loaded.
+// Uses VirtualGuardImpl; its CUDA implementation registers itself when libtorch_cuda is loaded.
 #include "sgf/kernels/cuda/current_stream.h"
 
 #include <c10/core/Stream.h>

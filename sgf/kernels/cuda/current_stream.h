@@ -1,5 +1,5 @@
-// The stream torch is queueing on, for launches of our own. Asked through c10's virtual interface, so this compiles
-// and links against a libtorch without CUDA.
+// The stream on which torch is queueing, for sgf's own launches. Found through c10's virtual interface, so this
+// compiles and links against a libtorch without CUDA.
 #pragma once
 
 #include <c10/core/Device.h>

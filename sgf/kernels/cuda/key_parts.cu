@@ -1,4 +1,4 @@
-// One softmax of its parts, in one pass over them: a thread joins 16 bytes of a head.
+// Merges the parts into one softmax in a single pass; each thread joins 16 bytes of a head.
 #include "sgf/kernels/cuda/key_parts.h"
 #include "sgf/kernels/cuda/row_device.cuh"
 

@@ -1,4 +1,4 @@
-// Launches behind key_parts on a CUDA device. Null when launched, else the reason.
+// Launches behind key_parts on a CUDA device. Return null on success, else the reason.
 #pragma once
 
 #include "sgf/kernels/cuda/row.h"
@@ -14,6 +14,6 @@ struct JoinParts {
 
 [[nodiscard]] const char* join_parts(const JoinParts& io, FloatType type, cudaStream_t stream);
 
-int64_t processor_count(int device);  // streaming multiprocessors; 1 where there is no such device
+int64_t processor_count(int device);  // streaming multiprocessors; 1 if there is no such device
 
 }  // namespace sgf::cuda

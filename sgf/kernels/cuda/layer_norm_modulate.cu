@@ -1,4 +1,4 @@
-// LayerNorm and modulation in one pass over the rows; the backward pass makes dx and the modulation's gradient
+// LayerNorm and modulation in one pass over the rows; the backward pass computes dx and the modulation's gradient
 // together.
 #include "sgf/kernels/cuda/layer_norm_modulate.h"
 #include "sgf/kernels/cuda/row_device.cuh"
@@ -26,7 +26,7 @@ __global__ void forward_kernel(LayerNormModulateForward io, RowShape shape) {
 #pragma unroll
     for (int i = 0; i < N; ++i) sum += x.v[i];
     const float mean = row_sum({sum, 0}, scratch).a * per_channel;
-    // The second sum is of squared distances: summing x^2 would cancel where the mean is large.
+    // The second sum uses squared distances: summing x^2 would cancel if the mean is large.
 #pragma unroll
     for (int i = 0; i < N; ++i) squares += active ? (x.v[i] - mean) * (x.v[i] - mean) : 0;
     const float inverse = rsqrtf(row_sum({squares, 0}, scratch).a * per_channel + io.eps);

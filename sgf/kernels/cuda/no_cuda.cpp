@@ -1,4 +1,4 @@
-// Stands in for all of this folder in a build without CUDA, where no device asks for it.
+// Replaces this folder in a build without CUDA, where no device uses it.
 #include "sgf/core/error.h"
 #include "sgf/kernels/cuda/channel_norm.h"
 #include "sgf/kernels/cuda/column_sums.h"
@@ -33,7 +33,7 @@ const char* layer_norm_modulate(const LayerNormModulateBackward&, const RowShape
 }
 
 const char* fill_noise(void*, NoiseDtype, NoiseDistribution, const NoiseRows&, cudaStream_t) {
-  return "this build has no CUDA kernels: configure with CUDA, or draw on the CPU";
+  return "this build has no CUDA kernels; build with CUDA, or use the CPU";
 }
 
 const char* rms_norm(const RmsNormForward&, const RowShape&, FloatType, cudaStream_t) { return kNoCuda; }
@@ -49,7 +49,7 @@ namespace sgf {
 struct SideStream::Handle {};
 
 SideStream::SideStream(c10::Device device) {
-  fail("launches on {} cannot be recorded: this build has no CUDA", device.str());
+  fail("GPU work on {} cannot be recorded: this build has no CUDA", device.str());
 }
 SideStream::~SideStream() = default;
 void SideStream::run(const std::function<void()>&) const {}

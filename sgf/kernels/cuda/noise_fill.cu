@@ -1,4 +1,4 @@
-// Noise on the device: one thread draws four elements. The stream is derived in the thread (ten rounds, no memory),
+// Noise on the device: one thread draws four elements. Each thread derives the stream itself (ten rounds, no memory),
 // so a batch of samples is one launch.
 #include "sgf/kernels/cuda/noise_fill.h"
 
@@ -11,7 +11,7 @@ namespace sgf::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int64_t kMaxBlocksInX = 1 << 16;  // the rest is looped over
+constexpr int64_t kMaxBlocksInX = 1 << 16;  // a loop covers the rest
 constexpr int64_t kMaxBlocksInY = 65535;    // the hardware's limit on grid.y
 
 __device__ void store(double* out, float value) { *out = value; }

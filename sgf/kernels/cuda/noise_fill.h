@@ -1,6 +1,6 @@
-// The launches behind noise_fill on a CUDA device: raw pointers, no torch. A build without CUDA links
-// noise_fill_no_cuda.cpp, which refuses. Errors come back as text: nvcc does not take fmt's compile-time formats, so
-// the checked entry throws them.
+// The launches behind noise_fill on a CUDA device: raw pointers, no torch. A build without CUDA links no_cuda.cpp,
+// which refuses. Errors are returned as text, because nvcc does not accept fmt's compile-time formats; the checked
+// entry throws them.
 #pragma once
 
 #include "sgf/core/noise.h"
@@ -16,14 +16,14 @@ enum class NoiseDistribution { kUniform, kNormal };
 
 enum class NoiseDtype { kFloat64, kFloat32, kBFloat16 };
 
-// Row r of [rows, row_elements] holds the stream of sample `first.sample + r`.
+// Row r of [rows, row_elements] gets the stream of sample `first.sample + r`.
 struct NoiseRows {
   NoiseKey first;
   int64_t rows = 0;
   int64_t row_elements = 0;
 };
 
-// Fills contiguous `out` on the current device, asynchronously on `stream`. Null when launched, else the reason.
+// Fills contiguous `out` on the current device, asynchronously on `stream`. Returns null on success, else the reason.
 [[nodiscard]] const char* fill_noise(void* out, NoiseDtype dtype, NoiseDistribution distribution, const NoiseRows& rows,
                                      cudaStream_t stream);
 

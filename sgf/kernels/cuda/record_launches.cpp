@@ -58,9 +58,9 @@ std::unique_ptr<LaunchRecording> SideStream::record(const std::function<void()>&
     const std::string reason = error.what();
     try {
       recording->graph.capture_end();
-    } catch (const std::exception&) {  // it is broken already, and why is in `reason`
+    } catch (const std::exception&) {  // recording has already failed, and `reason` says why
     }
-    fail("a step's launches cannot be recorded (train.record_launches: false does without): {}", reason);
+    fail("GPU work of a step cannot be recorded: {}; set train.record_launches to false", reason);
   }
   recording->graph.capture_end();
   handle_->pool = recording->graph.pool();

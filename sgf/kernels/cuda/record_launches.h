@@ -1,5 +1,5 @@
-// What a piece of work queues on a GPU, taken down once and queued again as one. CUDA graphs, with a stub for builds
-// without CUDA beside it.
+// Records the GPU work that a function queues, and replays it as one launch. Uses CUDA graphs; builds without CUDA link
+// a stub.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -13,20 +13,20 @@ class LaunchRecording {
  public:
   virtual ~LaunchRecording() = default;
 
-  // Queues all of it on the current stream. It reads and writes where it did when it was recorded.
+  // Queues the recorded work on the current stream. It reads and writes the same memory as when it was recorded.
   virtual void replay() = 0;
 };
 
-// A stream of the device beside the current one: recordings are made on it, and what they need (workspaces of
-// libraries) must have been made on it before. Its recordings share memory: one is replayed at a time.
+// A stream of the device beside the current one. Recordings are made on it, and what they need (library workspaces)
+// must have been created on it before. Its recordings share memory, so only one is replayed at a time.
 class SideStream {
  public:
   explicit SideStream(c10::Device device);
   ~SideStream();
 
-  // After all that is queued now, and before all that is queued later.
+  // Runs after all work queued now and before all work queued later.
   void run(const std::function<void()>& work) const;
-  // Takes down what `work` queues; nothing of it is computed yet.
+  // Records what `work` queues; nothing is computed yet.
   std::unique_ptr<LaunchRecording> record(const std::function<void()>& work) const;
 
  private:

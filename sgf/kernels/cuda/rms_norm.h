@@ -1,4 +1,4 @@
-// Launches behind rms_norm on a CUDA device. Null when launched, else the reason.
+// Launches behind rms_norm on a CUDA device. Return null on success, else the reason.
 #pragma once
 
 #include "sgf/kernels/cuda/row.h"

@@ -1,4 +1,4 @@
-// Rotation of neighbouring channels; a thread turns 16 bytes.
+// Rotation of neighbouring channels; each thread rotates 16 bytes.
 #include "sgf/kernels/cuda/rope.h"
 #include "sgf/kernels/cuda/row_device.cuh"
 

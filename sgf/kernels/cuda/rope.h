@@ -1,4 +1,4 @@
-// The launch behind rotate on a CUDA device. Null when launched, else the reason.
+// The launch behind rotate on a CUDA device. Returns null on success, else the reason.
 #pragma once
 
 #include "sgf/kernels/cuda/row.h"
@@ -14,7 +14,7 @@ struct Rotation {
   int64_t tokens;    // L
   int64_t heads;     // N
   int64_t width;     // D, a multiple of the vector width
-  bool backwards;    // turn the other way: the gradient
+  bool backwards;    // rotate by the negative angle, for the gradient
 };
 
 [[nodiscard]] const char* rotate(const Rotation& io, FloatType type, cudaStream_t stream);

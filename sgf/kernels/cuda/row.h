@@ -1,4 +1,4 @@
-// What the row kernels share on the host's side: the shape they walk, element types, launches that can fail.
+// Shared by the row kernels on the host: the shape they walk, element types, and launches that can fail.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@ typedef struct CUstream_st* cudaStream_t;
 
 namespace sgf::cuda {
 
-// What the stubs of a build without CUDA answer.
-inline constexpr const char* kNoCuda = "this build has no CUDA kernels: configure with CUDA, or compute on the CPU";
+// The error of the stubs in a build without CUDA.
+inline constexpr const char* kNoCuda = "this build has no CUDA kernels; build with CUDA, or use the CPU";
 
 enum class FloatType { kFloat32, kBFloat16 };
 
@@ -22,22 +22,22 @@ struct RowShape {
   int64_t rows() const { return groups * rows_per_group; }
 };
 
-// The rows of a group are dealt to this many blocks; column sums are taken by block, and the caller adds them up, which
-// keeps the result independent of the order that blocks finish in.
+// The rows of a group are divided among this many blocks. Column sums are taken per block and the caller adds them, so
+// the result does not depend on the order in which blocks finish.
 inline int64_t row_splits(const RowShape& shape) {
   constexpr int64_t kRowsPerBlock = 64, kMost = 1024;
   const int64_t wanted = (shape.rows_per_group + kRowsPerBlock - 1) / kRowsPerBlock;
   return wanted < 1 ? 1 : (wanted > kMost ? kMost : wanted);
 }
 
-// A row of parameters for every group, `stride` elements from one to the next; 0: one row for all.
+// One row of parameters per group, `stride` elements apart; 0: one row for all groups.
 struct GroupRows {
   const void* data = nullptr;
   int64_t stride = 0;
-  bool is_wide = true;  // float32, else of the rows' own type
+  bool is_wide = true;  // float32, else the type of the rows
 };
 
-// Elements of a 16-byte access; `channels` must be a multiple, and a row must fit one block of threads.
+// Elements per 16-byte access. `channels` must be a multiple of it, and a row must fit one block of threads.
 inline int64_t vector_width(FloatType type) { return type == FloatType::kBFloat16 ? 8 : 4; }
 inline bool row_fits(int64_t channels, FloatType type) {
   return channels % vector_width(type) == 0 && channels / vector_width(type) <= 1024;

@@ -1,4 +1,4 @@
-// Device side of the row kernels: 16-byte accesses, sums over a block, and how rows are dealt to blocks.
+// Device side of the row kernels: 16-byte accesses, sums over a block, and how rows are assigned to blocks.
 #pragma once
 
 #include "sgf/kernels/cuda/row.h"
@@ -8,7 +8,7 @@
 
 namespace sgf::cuda {
 
-// N consecutive values, float32 in registers.
+// N consecutive values, as float32 in registers.
 template <int N>
 struct Values {
   float v[N];
@@ -44,7 +44,7 @@ __device__ void store(T* to, const Values<kWidth<T>>& values) {
   *reinterpret_cast<Packed<T>*>(to) = packed;
 }
 
-// N float32 values at any width: parameters and sums are float32 whatever the rows are.
+// N float32 values at any width: parameters and sums are always float32.
 template <int N>
 __device__ Values<N> load_floats(const float* from) {
   Values<N> out;
@@ -75,16 +75,16 @@ struct Pair {
   float a, b;
 };
 
-// Sums over all threads of a row, the same for each. `scratch` holds 64 floats; consecutive calls are safe.
+// Sums over all threads of a row; every thread gets the result. `scratch` holds 64 floats; consecutive calls are safe.
 __device__ inline Pair row_sum(Pair value, float* scratch) {
 #pragma unroll
   for (int offset = 16; offset > 0; offset >>= 1) {
     value.a += __shfl_xor_sync(0xffffffffu, value.a, offset);
     value.b += __shfl_xor_sync(0xffffffffu, value.b, offset);
   }
-  if (blockDim.x == 32) return value;  // a row is a warp's own, and other warps of the block are at other rows
+  if (blockDim.x == 32) return value;  // each warp has its own row
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;
-  __syncthreads();  // the last call's readers are done
+  __syncthreads();  // wait for the readers of the last call
   if (lane == 0) scratch[warp] = value.a, scratch[32 + warp] = value.b;
   __syncthreads();
   Pair sum{0, 0};
@@ -92,8 +92,8 @@ __device__ inline Pair row_sum(Pair value, float* scratch) {
   return sum;
 }
 
-// Rows begin, begin + step, … below end, which the threads of one threadIdx.y walk: block (group, split) =
-// (blockIdx.x, blockIdx.y) has consecutive rows, and deals them to its threadIdx.y in turn.
+// Rows begin, begin + step, … below end, which the threads of one threadIdx.y walk. Block (group, split) = (blockIdx.x,
+// blockIdx.y) has consecutive rows and assigns them to its threadIdx.y in turn.
 struct RowSlice {
   int64_t begin, end, step;
 };
@@ -105,16 +105,16 @@ __device__ inline RowSlice rows_of_threads(const RowShape& shape) {
   return {first + begin + threadIdx.y, first + end, blockDim.y};
 }
 
-constexpr int kThreadsOfManyRows = 256;  // of a block that walks several rows at once
+constexpr int kThreadsOfManyRows = 256;  // in a block that walks several rows at once
 
-// Adds up the column sums of a block's threads, and stores them where the block's part belongs. All threads call it.
+// Adds the column sums of a block's threads and stores them in the block's part. All threads must call it.
 template <int N>
 __device__ void store_column_sums(float* parts, const Values<N>& sum, const RowShape& shape) {
   __shared__ float of_threads[kThreadsOfManyRows * N];
   const int64_t column = threadIdx.x * N;
   Values<N> total = sum;
   if (blockDim.y > 1) {
-    __syncthreads();  // the last call's readers are done
+    __syncthreads();  // wait for the readers of the last call
     store_floats<N>(of_threads + (threadIdx.y * blockDim.x + threadIdx.x) * N, sum);
     __syncthreads();
     for (int y = 1; threadIdx.y == 0 && y < blockDim.y; ++y) {
@@ -127,10 +127,10 @@ __device__ void store_column_sums(float* parts, const Values<N>& sum, const RowS
     store_floats<N>(parts + (int64_t{blockIdx.x} * gridDim.y + blockIdx.y) * shape.channels + column, total);
 }
 
-// Whether a kernel sums over the channels of a row, which must then be one warp's or a block's own.
+// Whether a kernel sums over the channels of a row. If so, a row must belong to one warp or one block.
 enum class AcrossRow { kSummed, kNever };
 
-// Threads for a row, whole warps, times the rows that a block walks at once.
+// Threads per row, in whole warps, times the rows that a block walks at once.
 template <class T>
 dim3 threads_for(const RowShape& shape, AcrossRow across) {
   const auto row = static_cast<unsigned>((shape.channels / kWidth<T> + 31) / 32 * 32);
@@ -150,7 +150,7 @@ void launch_rows_of(void (*kernel)(Io, RowShape), const Io& io, const RowShape& 
   kernel<<<grid, threads_for<T>(shape, across), 0, stream>>>(io, shape);
 }
 
-// Launches the kernel of the rows' type, one block for each (group, split). Null when launched, else the reason.
+// Launches the kernel of the rows' type, one block per (group, split). Returns null on success, else the reason.
 template <class Io>
 const char* launch_by_type(void (*bfloat16_kernel)(Io, RowShape), void (*float32_kernel)(Io, RowShape), const Io& io,
                            const RowShape& shape, FloatType type, AcrossRow across, cudaStream_t stream) {

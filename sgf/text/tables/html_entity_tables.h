@@ -7,11 +7,11 @@
 namespace sgf {
 
 struct HtmlEntity {
-  std::string_view name;  // as after the ampersand: "amp;", and "amp" where HTML forgives a missing semicolon
+  std::string_view name;  // as after the ampersand: "amp;", and "amp" if HTML accepts a missing semicolon
   std::u32string_view text;
 };
 
-std::span<const HtmlEntity> html_entities();     // in the order of their names
-std::span<const HtmlEntity> capital_entities();  // "EACUTE;" for É: no HTML, but found in the wild
+std::span<const HtmlEntity> html_entities();     // sorted by name
+std::span<const HtmlEntity> capital_entities();  // "EACUTE;" for É: not HTML, but it occurs in real text
 
 }  // namespace sgf

@@ -1,4 +1,4 @@
-// Facts of Unicode that prompt cleaning needs, as tables in the order of their code points. Torch-free.
+// Unicode data for prompt cleaning, as tables sorted by code point. Torch-free.
 #pragma once
 
 #include <span>
@@ -6,14 +6,14 @@
 
 namespace sgf {
 
-// A letter and what it is made of, canonically; `second` is 0 where it is another name for one letter.
+// A letter and its canonical decomposition; `second` is 0 if it is another name for one letter.
 struct Decomposition {
   char32_t letter;
   char32_t first;
   char32_t second;
 };
 
-// Marks that stand over or under a letter, with their canonical combining class.
+// Marks over or under a letter, with their canonical combining class.
 struct CombiningRange {
   char32_t first;
   char32_t last;
@@ -30,11 +30,11 @@ struct CodePointRange {
   char32_t last;
 };
 
-std::span<const Decomposition> composed_letters();    // NFC joins these again
-std::span<const Decomposition> letters_kept_apart();  // NFC takes these apart and leaves them so
+std::span<const Decomposition> composed_letters();    // NFC composes these again
+std::span<const Decomposition> letters_kept_apart();  // NFC decomposes these and keeps them so
 std::span<const CombiningRange> combining_ranges();
 std::span<const Replacement> width_forms();      // full-width and half-width forms -> the usual letters
-std::span<const Replacement> latin_ligatures();  // the letters within
+std::span<const Replacement> latin_ligatures();  // the letters that they contain
 std::span<const CodePointRange> word_ranges();   // letters, digits and the underscore
 
 }  // namespace sgf

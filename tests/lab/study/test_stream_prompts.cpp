@@ -131,7 +131,7 @@ TEST(MeasureSpans, RefusesASpanThatTheVideoDoesNotHave) {
   EXPECT_THAT(refusal_of([&] {
                 measure_spans(t.video(0), caption, t.world, 4, {{6, 13}});
               }),
-              ::testing::HasSubstr("frames 6 to 13 are no span of a video of 12"));
+              ::testing::HasSubstr("frames 6 to 13 are not within a video of 12"));
 }
 
 }  // namespace
