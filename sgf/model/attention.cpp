@@ -22,8 +22,7 @@ at::Tensor self_attention(const AttentionWeights& weights, const Queries& querie
                           const CallPlan& plan, const DitConfig& config, AttentionMemo* memo) {
   const at::Tensor q =
       rotate(normed_heads(linear(weights.q, queries.x), weights.norm_q, config.num_heads, config.eps), queries.rope);
-  const at::Tensor k = rotate(visible.keys, plan.key_rope);
-  const at::Tensor out = rectangle_attention(q, k, visible.values, queries.region, plan.backend, memo);
+  const at::Tensor out = rectangle_attention(q, visible.keys, visible.values, queries.region, plan.backend, memo);
   return linear(weights.o, out.flatten(2));
 }
 

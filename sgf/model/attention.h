@@ -23,7 +23,7 @@ struct Queries {
   const AttentionRegion& region;
 };
 
-// [B, L, dim] after the output projection.
+// `visible` has its keys rotated. [B, L, dim] after the output projection.
 at::Tensor self_attention(const AttentionWeights& weights, const Queries& queries, const KeysValues& visible,
                           const CallPlan& plan, const DitConfig& config, AttentionMemo* memo);
 

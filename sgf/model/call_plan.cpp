@@ -77,14 +77,18 @@ struct VisibleKeysValues {
   int64_t layer;
   const KeysValues& own;
 
-  KeysValues operator()(const Bidirectional&) const { return own; }
-  KeysValues operator()(const BlockCausal&) const { return own; }
-  KeysValues operator()(const Serial& mode) const { return mode.cache.with_history(layer, mode.block, own); }
-  KeysValues operator()(const Parallel& mode) const {
-    if (mode.boundary == GradientBoundary::kOpenContext) return own;  // reading through changes nothing: spare the copy
-    return {through_boundary(own.keys, plan.context_tokens(), mode.boundary),
-            through_boundary(own.values, plan.context_tokens(), mode.boundary)};
+  KeysValues operator()(const Bidirectional&) const { return rotated(own); }
+  KeysValues operator()(const BlockCausal&) const { return rotated(own); }
+  KeysValues operator()(const Serial& mode) const {
+    return mode.cache.read(layer, {mode.block, mode.positions}, own, plan.key_rope);
   }
+  KeysValues operator()(const Parallel& mode) const {
+    if (mode.boundary == GradientBoundary::kOpenContext) return rotated(own);  // spares a copy that changes nothing
+    return rotated({through_boundary(own.keys, plan.context_tokens(), mode.boundary),
+                    through_boundary(own.values, plan.context_tokens(), mode.boundary)});
+  }
+
+  KeysValues rotated(const KeysValues& seen) const { return {rotate(seen.keys, plan.key_rope), seen.values}; }
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // A prompt as the network reads it: embedded once, its cross-attention keys and values computed once per layer.
 #pragma once
 
-#include "sgf/context/kv_cache.h"
+#include "sgf/context/keys_values.h"
 
 #include <ATen/core/Tensor.h>
 

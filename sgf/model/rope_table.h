@@ -16,13 +16,16 @@ RopeTable rope_table(const std::vector<int64_t>& positions, const PatchGrid& gri
                      const at::Tensor& like);
 
 // Tables that a network's calls have asked for. The same few come again with every step, so that the first are kept, up
-// to some megabytes; none is ever dropped: recorded launches read them where they are. Copies share what they keep.
+// to a quarter of a gigabyte; none is ever dropped: recorded launches read them where they are. Copies share what they
+// keep.
 class RopeTables {
  public:
   RopeTables();
 
   RopeTable of(const std::vector<int64_t>& positions, const PatchGrid& grid, int64_t head_width,
                const at::Tensor& like) const;
+  // Whether the table of an earlier call is kept.
+  bool keeps(const std::vector<int64_t>& positions, const PatchGrid& grid, int64_t head_width) const;
 
  private:
   struct Kept;
