@@ -12,6 +12,9 @@ at::Tensor linear_rows(const at::Tensor& x, const at::Tensor& weight, const at::
 // The plain twin.
 at::Tensor linear_rows_reference(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
 
+// GELU (tanh) of it. Without gradients on a GPU in bfloat16 the product's own kernel applies it, before it rounds.
+at::Tensor linear_gelu(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
+
 // Sums of x [rows, C] over its rows, added up in float32 at least, rounded to x's type.
 at::Tensor column_sums(const at::Tensor& x);
 

@@ -16,9 +16,19 @@ at::Tensor normed_heads(const at::Tensor& x, const at::Tensor& norm_weight, int6
 // What a layer writes: keys normed and un-rotated, values.
 KeysValues own_keys_values(const AttentionWeights& weights, const at::Tensor& x, const DitConfig& config);
 
-// The rows of x that ask: all of the sequence, or in the last layer of a parallel call the noisy ones.
+// q, k and v of x [B, L, dim] before norm and rotation, each [B, L, dim]: rows of one product.
+struct Projections {
+  at::Tensor q, k, v;
+};
+Projections project(const Linear& qkv, const at::Tensor& x);
+
+// What a layer writes, of projections that are there already.
+KeysValues own_keys_values(const AttentionWeights& weights, const Projections& projected, const DitConfig& config);
+
+// The rows that ask: all of the sequence, or in the last layer of a parallel call the noisy ones.
 struct Queries {
-  at::Tensor x;  // [B, L, dim]
+  at::Tensor x;          // [B, L, dim]
+  at::Tensor projected;  // their q where it is there already; else undefined
   const RopeTable& rope;
   const AttentionRegion& region;
 };
