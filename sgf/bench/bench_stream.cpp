@@ -72,7 +72,8 @@ StreamSettings stream_settings(const PassesSetting& s) {
                       .block_frames = s.block_frames,
                       .first_block_frames = s.block_frames,
                       .timesteps = FlowSchedule().warp(steps),
-                      .latent = {s.model.in_dim, s.height, s.width}},
+                      .latent = {s.model.in_dim, s.height, s.width},
+                      .record_launches = s.record_launches},
           .seed = 1};
 }
 
