@@ -53,7 +53,7 @@ __global__ void norm_rotate_kernel(NormRotate io, RowShape shape) {
 
 const char* norm_rotate(const NormRotate& io, const RowShape& shape, FloatType type, cudaStream_t stream) {
   return launch_by_type(norm_rotate_kernel<__nv_bfloat16>, norm_rotate_kernel<float>, io, shape, type,
-                        AcrossRow::kSummed, stream);
+                        AcrossRow::kSummed, DownColumns::kNever, stream);
 }
 
 }  // namespace sgf::cuda

@@ -30,6 +30,14 @@ inline int64_t row_splits(const RowShape& shape) {
   return wanted < 1 ? 1 : (wanted > kMost ? kMost : wanted);
 }
 
+// The same where nothing is summed over columns, for blocks that walk `at_once` rows at a time: enough blocks to fill a
+// GPU with the rows of one latent frame.
+inline int64_t row_shares(const RowShape& shape, int64_t at_once) {
+  constexpr int64_t kWalks = 4, kMost = 65535;
+  const int64_t wanted = (shape.rows_per_group + kWalks * at_once - 1) / (kWalks * at_once);
+  return wanted < 1 ? 1 : (wanted > kMost ? kMost : wanted);
+}
+
 // A row of parameters for every group, `stride` elements from one to the next; 0: one row for all.
 struct GroupRows {
   const void* data = nullptr;
