@@ -114,6 +114,8 @@ void add_training(CLI::App& command, BenchArgs& args) {
       ->check(positive_number());
   command.add_option("--recording", args.setting.recording,
                      "Networks, shape and noise of an sgf_step recording (score, critic, generator, cycle)");
+  command.add_flag("!--no-graph", args.setting.record_launches,
+                   "Streams without CUDA graphs, launch by launch: the plain twin");
   command.add_option("--threads", args.threads, "CPU threads; as many as torch takes by default")
       ->check(positive_number());
 }

@@ -229,7 +229,7 @@ int64_t cache_bytes(const Config& c) {
   const int64_t frames = c.context.sink_frames + c.context.fifo_frames + c.context.block_frames;
   const int64_t tokens = c.video.height / c.model.patch_size[1] * (c.video.width / c.model.patch_size[2]);
   const int64_t element = c.run.dtype == ComputeDtype::kBFloat16 ? 2 : c.run.dtype == ComputeDtype::kFloat32 ? 4 : 8;
-  return 2 * c.model.num_layers * frames * tokens * c.model.dim * element;
+  return 2 * 2 * c.model.num_layers * frames * tokens * c.model.dim * element;  // the cache, and what a block reads of it
 }
 
 nlohmann::json plan_json(const VideoJob& job) {

@@ -78,7 +78,9 @@ DitWeights weights_of(const Config& c, const std::string& source, at::TensorOpti
 
 CausalDit build_network(const Config& c, const std::string& weights, c10::Device device) {
   const auto compute = at::TensorOptions().device(device).dtype(compute_type(c));
-  return CausalDit(c.model, weights_of(c, weights, compute), dit_options_of(c));
+  DitWeights read = weights_of(c, weights, compute);
+  join_projections(read);
+  return CausalDit(c.model, std::move(read), dit_options_of(c));
 }
 
 CausalDit build_teacher(const Config& c, const std::string& source, c10::Device device) {

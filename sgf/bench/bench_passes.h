@@ -34,6 +34,7 @@ struct PassesSetting {
   int64_t warm_up = 1;              // runs before them (training items)
   int64_t exit_step = 4;            // where rollouts stop (training items)
   int64_t vae_dim = 96;             // width of the VAE (VAE items and stream)
+  bool record_launches = true;      // streams: one CUDA graph per call once the window is full
   std::filesystem::path recording;  // networks and draws of an sgf_step recording instead of random ones
 };
 

@@ -72,7 +72,8 @@ StreamSettings stream_settings(const PassesSetting& s) {
                       .block_frames = s.block_frames,
                       .first_block_frames = s.block_frames,
                       .timesteps = FlowSchedule().warp(steps),
-                      .latent = {s.model.in_dim, s.height, s.width}},
+                      .latent = {s.model.in_dim, s.height, s.width},
+                      .record_launches = s.record_launches},
           .seed = 1};
 }
 
@@ -89,7 +90,9 @@ void bench_stream(const PassesSetting& s, const std::string& item, const BenchLi
   const at::NoGradGuard no_grad;
   const bool decodes = item == "stream";
   const auto options = at::TensorOptions().dtype(s.dtype).device(s.device);
-  const CausalDit dit(s.model, random_dit_weights(s.model, /*seed=*/1, options), {.attention = s.attention});
+  DitWeights weights = random_dit_weights(s.model, /*seed=*/1, options);
+  join_projections(weights);
+  const CausalDit dit(s.model, std::move(weights), {.attention = s.attention});
   const WanVaeCodec codec = random_codec(s, decodes);
   const at::Tensor text =
       normal({.seed = 2, .purpose = NoisePurpose::kTest}, {1, s.model.text_len, s.model.text_dim}, options);

@@ -3,6 +3,7 @@
 #include "sgf/core/error.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include <algorithm>
 #include <limits>
@@ -29,10 +30,23 @@ int64_t bounded(int64_t frames, const KvCacheShape& shape) {
   return shape.max_frames > 0 ? std::min(frames, shape.max_frames) : frames;
 }
 
+int64_t widest_view(const ContextPolicy& policy, const KvCacheShape& shape) {
+  return bounded(policy.sink_frames, shape) + bounded(policy.fifo_frames, shape) + shape.largest_block;
+}
+
 }  // namespace
 
+KeysValues ContextCache::read(int64_t layer, const Reading& reading, const KeysValues& own, const RopeTable& rope) {
+  const KeysValues seen = with_history(layer, reading.block, own);
+  return {rotate(seen.keys, rope), seen.values};
+}
+
 KvCache::KvCache(ContextPolicy policy, KvCacheShape shape, at::TensorOptions options)
-    : policy_(policy), shape_(shape), sink_slots_(0), ring_slots_(0) {
+    : policy_(policy),
+      shape_(shape),
+      sink_slots_(0),
+      ring_slots_(0),
+      window_(shape.layers, widest_view(policy, shape) * shape.tokens_per_frame) {
   policy_.validate();
   check_shape(shape_);
   sink_slots_ = bounded(policy_.sink_frames, shape_);
@@ -78,15 +92,22 @@ void KvCache::check_held(int64_t layer, FrameSpan frames, FrameSpan reader) cons
               reader.begin, reader.end, frame, layer);
 }
 
-KeysValues KvCache::with_history(int64_t layer, FrameSpan block, const KeysValues& own) const {
+// What `block` sees before itself, in order of time.
+std::vector<KvCache::SlotRun> KvCache::history(int64_t layer, FrameSpan block) const {
   const ContextView view = policy_.visible_to(block);
-  std::vector<at::Tensor> keys, values;
+  std::vector<SlotRun> out;
   for (const FrameSpan part : {view.sink, view.recent}) {
     check_held(layer, part, block);
-    for (const SlotRun& run : runs(part)) {
-      keys.push_back(rows(keys_, layer, run));
-      values.push_back(rows(values_, layer, run));
-    }
+    for (const SlotRun& run : runs(part)) out.push_back(run);
+  }
+  return out;
+}
+
+KeysValues KvCache::with_history(int64_t layer, FrameSpan block, const KeysValues& own) const {
+  std::vector<at::Tensor> keys, values;
+  for (const SlotRun& run : history(layer, block)) {
+    keys.push_back(rows(keys_, layer, run));
+    values.push_back(rows(values_, layer, run));
   }
   if (keys.empty()) return own;
   keys.push_back(own.keys);
@@ -94,9 +115,27 @@ KeysValues KvCache::with_history(int64_t layer, FrameSpan block, const KeysValue
   return {at::cat(keys, 1), at::cat(values, 1)};
 }
 
+void KvCache::lay_out(int64_t layer, const Reading& reading, const RopeTable& rope) {
+  if (window_.holds(layer, reading)) return;
+  window_.begin(layer, {keys_.select(0, layer), values_.select(0, layer)});
+  for (const SlotRun& run : history(layer, reading.block)) window_.add(layer, rows(layer, run), rope);
+  window_.finish(layer, reading);
+}
+
+void KvCache::lay_out(const Reading& reading, const RopeTable& rope) {
+  for (int64_t layer = 0; layer < shape_.layers; ++layer) lay_out(layer, reading, rope);
+}
+
+KeysValues KvCache::read(int64_t layer, const Reading& reading, const KeysValues& own, const RopeTable& rope) {
+  if (at::GradMode::is_enabled()) return ContextCache::read(layer, reading, own, rope);
+  lay_out(layer, reading, rope);
+  return window_.with_own(layer, own, rope);
+}
+
 void KvCache::write(int64_t layer, FrameSpan block, const KeysValues& own) {
   SGF_CHECK(block.frames() <= shape_.largest_block, "a block of {} frames exceeds the cache's largest block of {}",
             block.frames(), shape_.largest_block);
+  if (!window_.is_of(layer, block)) window_.forget(layer);
   for (const SlotRun& run : runs(block)) {
     const int64_t first = (run.frame - block.begin) * shape_.tokens_per_frame;
     const int64_t count = run.frames * shape_.tokens_per_frame;
@@ -148,12 +187,14 @@ void KvCache::change_policy(const ContextPolicy& policy) {
             policy_.fifo_frames, policy.sink_frames, policy.fifo_frames);
   const bool sink_stays = policy.sink_begin == policy_.sink_begin;
   policy_ = policy;
+  window_.forget_all();
   if (sink_stays) return;
   for (int64_t layer = 0; layer < shape_.layers; ++layer)
     move_frames(layer, std::vector(frame_in_slot_[static_cast<size_t>(layer)]));
 }
 
 void KvCache::clear() {
+  window_.forget_all();
   for (std::vector<int64_t>& slots : frame_in_slot_) std::ranges::fill(slots, kEmpty);
 }
 
@@ -174,12 +215,13 @@ void KvCache::restore(const NamedTensors& state, const ContextPolicy& policy) {
   keys_.copy_(keys);
   values_.copy_(values);
   policy_ = policy;
+  window_.forget_all();
   const int64_t* frame = frames.const_data_ptr<int64_t>();
   for (std::vector<int64_t>& slots : frame_in_slot_)
     for (int64_t& slot : slots) slot = *frame++;
 }
 
-int64_t KvCache::bytes() const { return static_cast<int64_t>(keys_.nbytes() + values_.nbytes()); }
+int64_t KvCache::bytes() const { return static_cast<int64_t>(keys_.nbytes() + values_.nbytes()) + window_.bytes(); }
 
 GraphCache::GraphCache(ContextPolicy policy, int64_t layers, int64_t tokens_per_frame)
     : policy_(policy), tokens_per_frame_(tokens_per_frame), layers_(static_cast<size_t>(layers)) {}

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "sgf/context/context_policy.h"
+#include "sgf/context/keys_values.h"
+#include "sgf/context/reading_window.h"
 #include "sgf/files/tensors.h"
 
 #include <ATen/core/Tensor.h>
@@ -11,12 +13,6 @@
 
 namespace sgf {
 
-// [B, L, N, D] each. Keys are not rotated, because positions depend on the reader.
-struct KeysValues {
-  at::Tensor keys;
-  at::Tensor values;
-};
-
 // What a serial call reads from and writes to.
 class ContextCache {
  public:
@@ -24,8 +20,17 @@ class ContextCache {
 
   virtual const ContextPolicy& policy() const = 0;
 
-  // Everything that `block` attends to in `layer`, in order of time: sink, recent, then its `own`.
+  // Everything that `block` attends to in `layer`, in order of time: sink, recent, then its `own`. Keys are not
+  // rotated.
   virtual KeysValues with_history(int64_t layer, FrameSpan block, const KeysValues& own) const = 0;
+
+  // The same with keys rotated by `rope`, the table of everything that is read. A cache may keep what the next call of
+  // the same reading needs. The result is valid until that call.
+  virtual KeysValues read(int64_t layer, const Reading& reading, const KeysValues& own, const RopeTable& rope);
+
+  // Prepares every layer for the calls of one reading, so that these place only their own rows. Does nothing by
+  // default.
+  virtual void lay_out(const Reading& /*reading*/, const RopeTable& /*rope*/) {}
 
   // Stores a clean block. Writing a block again overwrites its own frames.
   virtual void write(int64_t layer, FrameSpan block, const KeysValues& own) = 0;
@@ -48,7 +53,11 @@ class KvCache final : public ContextCache {
 
   const ContextPolicy& policy() const override { return policy_; }
   KeysValues with_history(int64_t layer, FrameSpan block, const KeysValues& own) const override;
+  // Without gradients it reads from the window, which is filled once per reading.
+  KeysValues read(int64_t layer, const Reading& reading, const KeysValues& own, const RopeTable& rope) override;
   void write(int64_t layer, FrameSpan block, const KeysValues& own) override;
+
+  void lay_out(const Reading& reading, const RopeTable& rope) override;
 
   // The stored frames of `layer`, in order of time, and their keys and values.
   std::vector<int64_t> held_frames(int64_t layer) const;
@@ -76,6 +85,9 @@ class KvCache final : public ContextCache {
   int64_t slot_of(int64_t frame) const;
   std::vector<SlotRun> runs(FrameSpan frames) const;
   at::Tensor rows(const at::Tensor& store, int64_t layer, SlotRun run) const;
+  KeysValues rows(int64_t layer, SlotRun run) const { return {rows(keys_, layer, run), rows(values_, layer, run)}; }
+  std::vector<SlotRun> history(int64_t layer, FrameSpan block) const;
+  void lay_out(int64_t layer, const Reading& reading, const RopeTable& rope);
   void move_frames(int64_t layer, const std::vector<int64_t>& frame_before);
   void check_held(int64_t layer, FrameSpan frames, FrameSpan reader) const;
 
@@ -86,6 +98,7 @@ class KvCache final : public ContextCache {
   at::Tensor keys_;                                  // [layers, B, slots * tokens_per_frame, N, D]
   at::Tensor values_;                                // the same
   std::vector<std::vector<int64_t>> frame_in_slot_;  // [layers][slots], -1 = empty
+  ReadingWindow window_;
 };
 
 // Stores every write with its graph, to measure the direct differentiable cache. Grows with the stream.

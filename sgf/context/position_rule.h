@@ -33,6 +33,8 @@ struct PositionRule {
 
   // Positions of the reader's own frames, which its queries use.
   std::vector<int64_t> own_positions(const ContextPolicy& policy, FrameSpan reader) const;
+
+  bool operator==(const PositionRule&) const = default;
 };
 
 }  // namespace sgf

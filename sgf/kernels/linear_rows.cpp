@@ -3,6 +3,7 @@
 #include "sgf/kernels/cpu/row_threads.h"
 #include "sgf/kernels/cuda/column_sums.h"
 #include "sgf/kernels/cuda/row_launch.h"
+#include "sgf/kernels/gelu_tanh.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -39,6 +40,15 @@ at::Tensor linear_rows_reference(const at::Tensor& x, const at::Tensor& weight, 
 at::Tensor linear_rows(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
   if (!x.is_cuda() || !wants_graph(x, weight, bias)) return linear_rows_reference(x, weight, bias);
   return LinearOnCuda::apply(x, weight, bias);
+}
+
+at::Tensor linear_gelu(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+  const bool joins = x.is_cuda() && x.scalar_type() == at::kBFloat16 && !wants_graph(x, weight, bias);
+  if (!joins) return gelu_tanh(linear_rows(x, weight, bias));
+  const at::Tensor rows = x.reshape({-1, x.size(-1)});
+  std::vector<int64_t> shape = x.sizes().vec();
+  shape.back() = weight.size(0);
+  return at::_addmm_activation(bias, rows, weight.t(), /*beta=*/1, /*alpha=*/1, /*use_gelu=*/true).view(shape);
 }
 
 at::Tensor column_sums(const at::Tensor& x_in) {

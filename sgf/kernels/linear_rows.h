@@ -12,6 +12,10 @@ at::Tensor linear_rows(const at::Tensor& x, const at::Tensor& weight, const at::
 // Plain reference.
 at::Tensor linear_rows_reference(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
 
+// The linear layer followed by GELU (tanh). In bfloat16 on a GPU without gradients, the matrix product applies GELU
+// itself, before it rounds.
+at::Tensor linear_gelu(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
+
 // Sums of x [rows, C] over its rows, accumulated in float32 or wider and rounded to x's type.
 at::Tensor column_sums(const at::Tensor& x);
 

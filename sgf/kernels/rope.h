@@ -14,6 +14,9 @@ struct RopeTable {
 // x [B, L, N, D] rotated, computed wide, returned in x's dtype.
 at::Tensor rotate(const at::Tensor& x, const RopeTable& table);
 
+// The same, written to `out`, which has the shape and dtype of x. No gradients.
+void rotate_into(const at::Tensor& out, const at::Tensor& x, const RopeTable& table);
+
 // Plain reference.
 at::Tensor rotate_reference(const at::Tensor& x, const RopeTable& table);
 

@@ -1,6 +1,7 @@
 #include "sgf/model/attention.h"
 
 #include "sgf/kernels/linear_rows.h"
+#include "sgf/kernels/norm_rotate.h"
 #include "sgf/kernels/rms_norm.h"
 
 #include <ATen/ATen.h>
@@ -18,12 +19,21 @@ KeysValues own_keys_values(const AttentionWeights& weights, const at::Tensor& x,
           linear(weights.v, x).unflatten(-1, {config.num_heads, -1})};
 }
 
+Projections project(const Linear& qkv, const at::Tensor& x) {
+  const auto parts = linear(qkv, x).chunk(3, -1);
+  return {parts[0], parts[1], parts[2]};
+}
+
+KeysValues own_keys_values(const AttentionWeights& weights, const Projections& projected, const DitConfig& config) {
+  return {norm_rotate(projected.k, weights.norm_k, config.eps, config.num_heads, /*table=*/{}),
+          projected.v.unflatten(-1, {config.num_heads, -1})};
+}
+
 at::Tensor self_attention(const AttentionWeights& weights, const Queries& queries, const KeysValues& visible,
                           const CallPlan& plan, const DitConfig& config, AttentionMemo* memo) {
-  const at::Tensor q =
-      rotate(normed_heads(linear(weights.q, queries.x), weights.norm_q, config.num_heads, config.eps), queries.rope);
-  const at::Tensor k = rotate(visible.keys, plan.key_rope);
-  const at::Tensor out = rectangle_attention(q, k, visible.values, queries.region, plan.backend, memo);
+  const at::Tensor projected = queries.projected.defined() ? queries.projected : linear(weights.q, queries.x);
+  const at::Tensor q = norm_rotate(projected, weights.norm_q, config.eps, config.num_heads, queries.rope);
+  const at::Tensor out = rectangle_attention(q, visible.keys, visible.values, queries.region, plan.backend, memo);
   return linear(weights.o, out.flatten(2));
 }
 

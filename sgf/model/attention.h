@@ -16,14 +16,24 @@ at::Tensor normed_heads(const at::Tensor& x, const at::Tensor& norm_weight, int6
 // What a layer writes to the cache: normed but not rotated keys, and values.
 KeysValues own_keys_values(const AttentionWeights& weights, const at::Tensor& x, const DitConfig& config);
 
-// The rows of x that form queries: the whole sequence, or only the noisy rows in the last layer of a parallel call.
+// q, k and v of x [B, L, dim] before norm and rotation, each [B, L, dim]: slices of one matrix product.
+struct Projections {
+  at::Tensor q, k, v;
+};
+Projections project(const Linear& qkv, const at::Tensor& x);
+
+// The same from projections that are computed already.
+KeysValues own_keys_values(const AttentionWeights& weights, const Projections& projected, const DitConfig& config);
+
+// The rows that form queries: the whole sequence, or only the noisy rows in the last layer of a parallel call.
 struct Queries {
-  at::Tensor x;  // [B, L, dim]
+  at::Tensor x;          // [B, L, dim]
+  at::Tensor projected;  // their q if it is computed already, else undefined
   const RopeTable& rope;
   const AttentionRegion& region;
 };
 
-// [B, L, dim] after the output projection.
+// `visible` has its keys rotated. [B, L, dim] after the output projection.
 at::Tensor self_attention(const AttentionWeights& weights, const Queries& queries, const KeysValues& visible,
                           const CallPlan& plan, const DitConfig& config, AttentionMemo* memo);
 

@@ -1,12 +1,13 @@
 #include "sgf/model/block.h"
 
 #include "sgf/kernels/gated_residual.h"
-#include "sgf/kernels/gelu_tanh.h"
 #include "sgf/kernels/layer_norm_modulate.h"
+#include "sgf/kernels/linear_rows.h"
 #include "sgf/kernels/wide.h"
 #include "sgf/model/attention.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 namespace sgf {
 namespace {
@@ -33,7 +34,7 @@ KeysValues text_keys_values(const BlockWeights& weights, const BlockInput& input
 }
 
 at::Tensor feed_forward(const BlockWeights& weights, const at::Tensor& x) {
-  return linear(weights.ffn_out, gelu_tanh(linear(weights.ffn_in, x)));
+  return linear(weights.ffn_out, linear_gelu(x, weights.ffn_in.weight, weights.ffn_in.bias));
 }
 
 }  // namespace
@@ -43,7 +44,10 @@ at::Tensor block_forward(const BlockWeights& weights, const BlockInput& input, c
   Modulation m = modulation_rows(input.modulation, weights.modulation);
   at::Tensor x = input.x;
   at::Tensor h = layer_norm_modulate(x, m.shift_a, m.scale_a, config.eps);
-  const KeysValues own = own_keys_values(weights.self_attn, h, config);
+  const bool in_one = weights.self_attn.qkv.weight.defined() && !at::GradMode::is_enabled();
+  const Projections projected = in_one ? project(weights.self_attn.qkv, h) : Projections{};
+  const KeysValues own =
+      in_one ? own_keys_values(weights.self_attn, projected, config) : own_keys_values(weights.self_attn, h, config);
   if (plan.serial_call == SerialCall::kWrite) {
     const Serial& serial = std::get<Serial>(plan.context);
     serial.cache.write(place.layer, serial.block, own);
@@ -54,7 +58,8 @@ at::Tensor block_forward(const BlockWeights& weights, const BlockInput& input, c
     h = h.slice(1, plan.context_tokens());
     keep_frames_from(m, plan.context_frames);
   }
-  const Queries queries{h, place.is_last ? plan.last_query_rope : plan.query_rope,
+  const Queries queries{h, plan.context_frames > 0 && place.is_last ? at::Tensor() : projected.q,
+                        place.is_last ? plan.last_query_rope : plan.query_rope,
                         place.is_last ? plan.last_region : plan.region};
   const KeysValues visible = visible_keys_values(plan, place.layer, own);
   x = gated_residual(x, self_attention(weights.self_attn, queries, visible, plan, config, place.memo), m.gate_a);

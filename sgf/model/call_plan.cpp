@@ -77,15 +77,19 @@ struct VisibleKeysValues {
   int64_t layer;
   const KeysValues& own;
 
-  KeysValues operator()(const Bidirectional&) const { return own; }
-  KeysValues operator()(const BlockCausal&) const { return own; }
-  KeysValues operator()(const Serial& mode) const { return mode.cache.with_history(layer, mode.block, own); }
+  KeysValues operator()(const Bidirectional&) const { return rotated(own); }
+  KeysValues operator()(const BlockCausal&) const { return rotated(own); }
+  KeysValues operator()(const Serial& mode) const {
+    return mode.cache.read(layer, {mode.block, mode.positions}, own, plan.key_rope);
+  }
   KeysValues operator()(const Parallel& mode) const {
     if (mode.boundary == GradientBoundary::kOpenContext)
-      return own;  // an open boundary changes nothing, so avoid the copy
-    return {through_boundary(own.keys, plan.context_tokens(), mode.boundary),
-            through_boundary(own.values, plan.context_tokens(), mode.boundary)};
+      return rotated(own);  // an open boundary changes nothing, so avoid the copy
+    return rotated({through_boundary(own.keys, plan.context_tokens(), mode.boundary),
+                    through_boundary(own.values, plan.context_tokens(), mode.boundary)});
   }
+
+  KeysValues rotated(const KeysValues& seen) const { return {rotate(seen.keys, plan.key_rope), seen.values}; }
 };
 
 }  // namespace

@@ -45,8 +45,8 @@ struct CallInput {
 CallPlan plan_call(const AttentionContext& context, const CallInput& input, AttentionBackend backend,
                    SerialCall serial_call);
 
-// Keys and values that the queries of `layer` read, not rotated: the layer's own, joined with history or read through
-// the gradient boundary, depending on the mode.
+// Keys, rotated, and values that the queries of `layer` read: the layer's own, joined with history or read through the
+// gradient boundary as the mode says.
 KeysValues visible_keys_values(const CallPlan& plan, int64_t layer, const KeysValues& own);
 
 }  // namespace sgf

@@ -85,6 +85,14 @@ void CausalDit::write(const at::Tensor& clean, const PromptText& text, const Ser
   run_blocks(embed_patches(config_, weights_, clean), time.blocks, text, plan);
 }
 
+bool CausalDit::lay_out(const Serial& context, const at::Tensor& latents) const {
+  const PatchGrid grid = patch_grid(config_, latents);
+  const std::vector<int64_t> positions = context.positions.positions(context.cache.policy(), context.block);
+  const at::Tensor& like = weights_.head.weight;
+  context.cache.lay_out({context.block, context.positions}, ropes_.of(positions, grid, config_.head_width(), like));
+  return ropes_.keeps(positions, grid, config_.head_width());
+}
+
 KvCacheShape CausalDit::cache_shape(const at::Tensor& latents, int64_t largest_block, int64_t max_frames) const {
   return {.layers = config_.num_layers,
           .batch = latents.size(0),

@@ -40,6 +40,10 @@ class CausalDit {
   // Stores a clean block's keys and values in the cache. Work that no later block needs is skipped.
   void write(const at::Tensor& clean, const PromptText& text, const Serial& context, double timestep = 0.0) const;
 
+  // Prepares the cache of `context` for all calls on its block with `latents` of that shape. Whether launches of these
+  // calls may be recorded: what they read beside the cache stays where it is.
+  bool lay_out(const Serial& context, const at::Tensor& latents) const;
+
   // A cache that fits this network.
   KvCacheShape cache_shape(const at::Tensor& latents, int64_t largest_block, int64_t max_frames) const;
 

@@ -52,6 +52,20 @@ DitWeights random_dit_weights(const DitConfig& config, uint64_t seed, at::Tensor
   return weights;
 }
 
+void join_projections(DitWeights& weights) {
+  for (BlockWeights& block : weights.blocks) {
+    AttentionWeights& a = block.self_attn;
+    if (a.q.weight.is_cpu() || a.qkv.weight.defined()) continue;
+    a.qkv = {at::cat({a.q.weight, a.k.weight, a.v.weight}), at::cat({a.q.bias, a.k.bias, a.v.bias})};
+    int64_t row = 0;
+    for (Linear* part : {&a.q, &a.k, &a.v}) {
+      const int64_t rows = part->weight.size(0);
+      *part = {a.qkv.weight.narrow(0, row, rows), a.qkv.bias.narrow(0, row, rows)};
+      row += rows;
+    }
+  }
+}
+
 void set_requires_grad(const DitWeights& weights, bool requires_grad) {
   visit_weights(weights, [&](const std::string&, const at::Tensor& t) { t.set_requires_grad(requires_grad); });
 }

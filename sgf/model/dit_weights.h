@@ -19,6 +19,7 @@ struct Linear {
 struct AttentionWeights {
   Linear q, k, v, o;
   at::Tensor norm_q, norm_k;  // [dim], over all heads together
+  Linear qkv;                 // the first three in one, whose parts they are then; else undefined
 };
 
 struct BlockWeights {
@@ -90,6 +91,10 @@ NamedTensors named_parameters(const DitWeights& weights);
 // Fresh weights, a pure function of the seed. Linear layers, including the head, keep the scale of their inputs
 // (nothing is zero, so that tests see every path).
 DitWeights random_dit_weights(const DitConfig& config, uint64_t seed, at::TensorOptions options);
+
+// Lays q, k and v of self-attention side by side on a GPU, so that calls without gradients take one product for the
+// three.
+void join_projections(DitWeights& weights);
 
 void set_requires_grad(const DitWeights& weights, bool requires_grad);
 

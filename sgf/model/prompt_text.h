@@ -2,7 +2,7 @@
 // layer.
 #pragma once
 
-#include "sgf/context/kv_cache.h"
+#include "sgf/context/keys_values.h"
 
 #include <ATen/core/Tensor.h>
 

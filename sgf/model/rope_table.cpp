@@ -15,7 +15,7 @@ namespace sgf {
 namespace {
 
 constexpr double kTheta = 10000.0;
-constexpr size_t kKeptBytes = size_t{64} << 20;
+constexpr size_t kKeptBytes = size_t{256} << 20;  // 480p: a growing window of 21 frames takes 186 MB
 
 // cos and sin of position * theta^(-2i / channels), each [positions, channels / 2]: the part of one axis in a token's
 // table. Angles are computed here in float64; the table itself is written on the device that uses it.
@@ -90,6 +90,11 @@ RopeTable RopeTables::of(const std::vector<int64_t>& positions, const PatchGrid&
   kept_->bytes += bytes;
   kept_->tables.emplace(key, table);
   return table;
+}
+
+bool RopeTables::keeps(const std::vector<int64_t>& positions, const PatchGrid& grid, int64_t head_width) const {
+  const std::lock_guard lock(kept_->mutex);
+  return kept_->tables.contains({positions, grid.rows(), grid.columns(), head_width});
 }
 
 }  // namespace sgf

@@ -16,14 +16,17 @@ namespace sgf {
 RopeTable rope_table(const std::vector<int64_t>& positions, const PatchGrid& grid, int64_t head_width,
                      const at::Tensor& like);
 
-// Caches the tables that a network's calls use. The same few repeat at every step, so the first are kept, up to some
-// megabytes. None is ever dropped, because recorded launches read them in place. Copies share the cache.
+// Tables that a network's calls have asked for. The same few come again with every step, so that the first are kept, up
+// to a quarter of a gigabyte; none is ever dropped: recorded launches read them where they are. Copies share what they
+// keep.
 class RopeTables {
  public:
   RopeTables();
 
   RopeTable of(const std::vector<int64_t>& positions, const PatchGrid& grid, int64_t head_width,
                const at::Tensor& like) const;
+  // Whether the table of an earlier call is kept.
+  bool keeps(const std::vector<int64_t>& positions, const PatchGrid& grid, int64_t head_width) const;
 
  private:
   struct Kept;

@@ -7,11 +7,14 @@
 
 namespace sgf {
 
+at::Tensor block_timesteps(const at::Tensor& noisy, NoiseLevel level) {
+  return at::full({noisy.size(0), noisy.size(1)}, level.timestep,
+                  noisy.options().dtype(at::kDouble).requires_grad(false));
+}
+
 at::Tensor predict_block(const CausalDit& dit, const PromptText& text, const Serial& context, const at::Tensor& noisy,
                          NoiseLevel level) {
-  const at::Tensor frames =
-      at::full({noisy.size(0), noisy.size(1)}, level.timestep, noisy.options().dtype(at::kDouble).requires_grad(false));
-  return x0_from_flow(noisy, dit.forward(noisy, frames, text, context), level.sigma);
+  return x0_from_flow(noisy, dit.forward(noisy, block_timesteps(noisy, level), text, context), level.sigma);
 }
 
 DenoisedBlock denoise_block(const BlockPrediction& predict, FrameSpan block, const DenoisingSteps& way,

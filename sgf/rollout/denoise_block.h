@@ -24,6 +24,9 @@ using StepSeen = std::function<void(int64_t step, const DenoisedBlock& block)>;
 // The clean latents predicted for noisy ones [B, c, C, H, W] of that level.
 using BlockPrediction = std::function<at::Tensor(const at::Tensor& noisy, NoiseLevel level)>;
 
+// The timestep of that level for every frame of a block [B, c, C, H, W]: [B, c].
+at::Tensor block_timesteps(const at::Tensor& noisy, NoiseLevel level);
+
 // One step: the clean latents that the network predicts for `noisy` [B, c, C, H, W].
 at::Tensor predict_block(const CausalDit& dit, const PromptText& text, const Serial& context, const at::Tensor& noisy,
                          NoiseLevel level);

@@ -2,6 +2,8 @@
 
 #include "sgf/core/error.h"
 #include "sgf/kernels/noise_fill.h"
+#include "sgf/schedule/flow_match.h"
+#include "sgf/streaming/stream_calls.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -49,10 +51,26 @@ class LatentStream::Side {
   Side(const CausalDit& dit, const LatentStreamSettings& s, const at::Tensor& rows, const at::Tensor& like)
       : text(dit.prepare(rows)),
         cache(s.policy, dit.cache_shape(like, std::max(s.block_frames, s.first_block_frames), /*max_frames=*/0),
-              dit.weights().head.weight.options().requires_grad(false)) {}
+              dit.weights().head.weight.options().requires_grad(false)),
+        calls(dit, cache, s.positions, s.record_launches) {}
+
+  // In place where it fits: recorded launches read it there.
+  void read(const PromptText& prompt) {
+    if (prompt.embedded.sizes() != text.embedded.sizes()) {
+      text = prompt;
+      calls.forget();
+      return;
+    }
+    text.embedded.copy_(prompt.embedded);
+    for (size_t layer = 0; layer < prompt.per_layer.size(); ++layer) {
+      text.per_layer[layer].keys.copy_(prompt.per_layer[layer].keys);
+      text.per_layer[layer].values.copy_(prompt.per_layer[layer].values);
+    }
+  }
 
   PromptText text;
   KvCache cache;
+  StreamCalls calls;
 };
 
 LatentStream::LatentStream(const CausalDit& dit, LatentStreamSettings settings, BlockNoise noise,
@@ -89,8 +107,9 @@ int64_t LatentStream::cache_bytes() const {
 }
 
 at::Tensor LatentStream::predict(const at::Tensor& noisy, NoiseLevel level) {
+  const at::Tensor t = block_timesteps(noisy, level);
   const auto by = [&](Side& side) {
-    return predict_block(dit_, side.text, Serial{side.cache, next_block(), settings_.positions}, noisy, level);
+    return x0_from_flow(noisy, side.calls.flow(next_block(), side.text, noisy, t), level.sigma);
   };
   const at::Tensor cond = by(*sides_[0]);
   if (sides_.size() == 1) return cond;
@@ -99,7 +118,7 @@ at::Tensor LatentStream::predict(const at::Tensor& noisy, NoiseLevel level) {
 }
 
 void LatentStream::write(const at::Tensor& clean, FrameSpan block) {
-  for (const auto& side : sides_) dit_.write(clean, side->text, Serial{side->cache, block, settings_.positions});
+  for (const auto& side : sides_) side->calls.write(block, side->text, clean);
 }
 
 at::Tensor LatentStream::next() {
@@ -156,8 +175,8 @@ void LatentStream::write_again() {
 
 void LatentStream::read_prompt(const StreamText& text) {
   const at::NoGradGuard no_grad;
-  sides_[0]->text = dit_.prepare(text.cond);
-  if (sides_.size() > 1 && text.uncond.defined()) sides_[1]->text = dit_.prepare(text.uncond);
+  sides_[0]->read(dit_.prepare(text.cond));
+  if (sides_.size() > 1 && text.uncond.defined()) sides_[1]->read(dit_.prepare(text.uncond));
 }
 
 void LatentStream::change_prompt(const StreamText& text) {

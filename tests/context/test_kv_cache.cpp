@@ -4,6 +4,7 @@
 #include "sgf/core/error.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
 namespace sgf {
@@ -80,6 +81,59 @@ TEST(KvCache, RefusesFramesItDoesNotHoldAndBlocksItWasNotMadeFor) {
   EXPECT_THROW(cache.write(0, {0, 2}, frames({0, 2})), Error);
   EXPECT_THROW(cache_for(ContextPolicy::everything(), 1), Error);
   EXPECT_NO_THROW(cache_for(ContextPolicy::everything(), 1, /*max_frames=*/21));
+}
+
+// A rotation of its own for every token that is read.
+RopeTable table_of(const ContextPolicy& policy, const Reading& reading) {
+  std::vector<double> angles;
+  for (const int64_t position : reading.positions.positions(policy, reading.block))
+    for (int64_t token = 0; token < kTokens; ++token)
+      angles.push_back(0.1 * static_cast<double>(position) + 0.01 * static_cast<double>(token));
+  const at::Tensor angle = at::tensor(angles, at::kDouble).unsqueeze(1);
+  return {angle.cos(), angle.sin()};
+}
+
+void expect_reads_as_the_plain_twin(KvCache& cache, const Reading& reading, double own) {
+  const at::NoGradGuard no_grad;
+  const RopeTable rope = table_of(cache.policy(), reading);
+  KeysValues mine = frames(reading.block);
+  mine.keys = mine.keys + own;  // each step of a block has rows of its own
+  const KeysValues read = cache.read(0, reading, mine, rope);
+  const KeysValues plain = cache.ContextCache::read(0, reading, mine, rope);
+  EXPECT_TRUE(at::equal(read.keys, plain.keys)) << "block " << reading.block.begin;
+  EXPECT_TRUE(at::equal(read.values, plain.values)) << "block " << reading.block.begin;
+}
+
+TEST(KvCache, ReadsFromItsWindowWhatRotatingAllAgainWouldGive) {
+  const PositionRule positions{PositionKind::kTopAligned, 12};
+  for (const int64_t block : {int64_t{1}, int64_t{3}}) {
+    KvCache cache = cache_for({.sink_frames = 3, .fifo_frames = 6}, block);
+    for (int64_t i = 0; i < 30; ++i) {
+      const Reading reading{{i * block, (i + 1) * block}, positions};
+      for (const double step : {0.25, 0.5, 0.75}) expect_reads_as_the_plain_twin(cache, reading, step);
+      cache.write(0, reading.block, frames(reading.block));
+      expect_reads_as_the_plain_twin(cache, reading, 1);  // the block again, after it was written
+    }
+  }
+}
+
+TEST(KvCache, LaysItsWindowOutAnewWhenHistoryPositionsOrPolicyChange) {
+  const ContextPolicy policy{.sink_frames = 2, .fifo_frames = 3};
+  KvCache cache = cache_for(policy, 1);
+  for (int64_t i = 0; i < 8; ++i) cache.write(0, {i, i + 1}, frames({i, i + 1}));
+  const Reading reading{{8, 9}, {PositionKind::kTopAligned, 6}};
+  expect_reads_as_the_plain_twin(cache, reading, 0);
+  expect_reads_as_the_plain_twin(cache, {{8, 9}, {PositionKind::kAbsolute, 0}}, 0);
+  KeysValues other = frames({7, 8});
+  other.keys = other.keys + 100;
+  cache.write(0, {7, 8}, other);
+  expect_reads_as_the_plain_twin(cache, reading, 0);
+  ContextPolicy later = policy;
+  later.recent_begin = 7;
+  cache.change_policy(later);
+  expect_reads_as_the_plain_twin(cache, reading, 0);
+  cache.clear();
+  EXPECT_THROW(expect_reads_as_the_plain_twin(cache, reading, 0), Error);
 }
 
 }  // namespace

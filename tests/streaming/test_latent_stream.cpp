@@ -104,6 +104,21 @@ TEST(LatentStream, RefusesTheStateOfAnotherWindow) {
   EXPECT_THROW(large.restore(small.state()), Error);
 }
 
+TEST(LatentStream, RecordedCallsGiveTheNumbersOfCallsLaunchByLaunch) {
+  Streamed s;
+  LatentStream recorded = s.stream();
+  s.settings.record_launches = false;
+  LatentStream plain = s.stream();
+  EXPECT_TRUE(at::equal(blocks_of(recorded, 9), blocks_of(plain, 9)));  // the window is full after three
+  recorded.change_prompt(s.other);
+  plain.change_prompt(s.other);
+  EXPECT_TRUE(at::equal(blocks_of(recorded, 3), blocks_of(plain, 3)));
+  LatentStream resumed = s.stream();
+  resumed.restore(recorded.state());
+  resumed.read_prompt(s.other);
+  EXPECT_TRUE(at::equal(resumed.next(), recorded.next()));
+}
+
 TEST(LatentStream, HoldsTheSameNumberOfFramesForever) {
   const Streamed s;
   LatentStream stream = s.stream();

@@ -23,7 +23,8 @@ __global__ void sum_kernel(ColumnSums io, RowShape shape) {
 }  // namespace
 
 const char* column_sums(const ColumnSums& io, const RowShape& shape, FloatType type, cudaStream_t stream) {
-  return launch_by_type(sum_kernel<__nv_bfloat16>, sum_kernel<float>, io, shape, type, AcrossRow::kNever, stream);
+  return launch_by_type(sum_kernel<__nv_bfloat16>, sum_kernel<float>, io, shape, type, AcrossRow::kNever,
+                        DownColumns::kSummed, stream);
 }
 
 }  // namespace sgf::cuda

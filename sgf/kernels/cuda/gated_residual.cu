@@ -48,13 +48,13 @@ __global__ void backward_kernel(GatedResidualBackward io, RowShape shape) {
 
 const char* gated_residual(const GatedResidualForward& io, const RowShape& shape, FloatType type, cudaStream_t stream) {
   return launch_by_type(forward_kernel<__nv_bfloat16>, forward_kernel<float>, io, shape, type, AcrossRow::kNever,
-                        stream);
+                        DownColumns::kNever, stream);
 }
 
 const char* gated_residual(const GatedResidualBackward& io, const RowShape& shape, FloatType type,
                            cudaStream_t stream) {
   return launch_by_type(backward_kernel<__nv_bfloat16>, backward_kernel<float>, io, shape, type, AcrossRow::kNever,
-                        stream);
+                        DownColumns::kSummed, stream);
 }
 
 }  // namespace sgf::cuda

@@ -10,11 +10,13 @@ constexpr int kThreads = 256;
 template <class T>
 __global__ void join_kernel(JoinParts io) {
   constexpr int N = kWidth<T>;
-  const int64_t chunks = io.width / N, rows = io.queries * io.heads;
-  const int64_t index = int64_t{blockIdx.x} * kThreads + threadIdx.x;
-  if (index >= io.batch * rows * chunks) return;
-  const int64_t column = index % chunks * N, row = index / chunks % rows, sample = index / chunks / rows;
-  const int64_t query = row / io.heads, head = row % io.heads;
+  // Of one sample in 32 bits: wide divisions would take longer than the memory does.
+  const auto chunks = static_cast<uint32_t>(io.width / N), heads = static_cast<uint32_t>(io.heads);
+  const uint32_t index = blockIdx.x * kThreads + threadIdx.x;
+  const int64_t rows = io.queries * io.heads, sample = blockIdx.y;
+  if (index >= rows * chunks) return;
+  const uint32_t of_sample = index / chunks, query = of_sample / heads, head = of_sample % heads;
+  const int64_t column = int64_t{index % chunks} * N, row = of_sample;
   const float* lse = io.lse + (sample * io.parts * io.heads + head) * io.queries + query;
   const int64_t lse_step = io.heads * io.queries;
   float largest = -INFINITY;
@@ -37,8 +39,9 @@ __global__ void join_kernel(JoinParts io) {
 
 template <class T>
 void launch(const JoinParts& io, cudaStream_t stream) {
-  const int64_t threads = io.batch * io.queries * io.heads * (io.width / kWidth<T>);
-  join_kernel<T><<<static_cast<unsigned>((threads + kThreads - 1) / kThreads), kThreads, 0, stream>>>(io);
+  const int64_t threads = io.queries * io.heads * (io.width / kWidth<T>);  // of a sample: below 2^32 in any video
+  const dim3 grid(static_cast<unsigned>((threads + kThreads - 1) / kThreads), static_cast<unsigned>(io.batch));
+  join_kernel<T><<<grid, kThreads, 0, stream>>>(io);
 }
 
 }  // namespace

@@ -83,13 +83,13 @@ __global__ void backward_kernel(LayerNormModulateBackward io, RowShape shape) {
 const char* layer_norm_modulate(const LayerNormModulateForward& io, const RowShape& shape, FloatType type,
                                 cudaStream_t stream) {
   return launch_by_type(forward_kernel<__nv_bfloat16>, forward_kernel<float>, io, shape, type, AcrossRow::kSummed,
-                        stream);
+                        DownColumns::kNever, stream);
 }
 
 const char* layer_norm_modulate(const LayerNormModulateBackward& io, const RowShape& shape, FloatType type,
                                 cudaStream_t stream) {
   return launch_by_type(backward_kernel<__nv_bfloat16>, backward_kernel<float>, io, shape, type, AcrossRow::kSummed,
-                        stream);
+                        DownColumns::kSummed, stream);
 }
 
 }  // namespace sgf::cuda

@@ -6,6 +6,7 @@
 #include "sgf/kernels/cuda/key_parts.h"
 #include "sgf/kernels/cuda/layer_norm_modulate.h"
 #include "sgf/kernels/cuda/noise_fill.h"
+#include "sgf/kernels/cuda/norm_rotate.h"
 #include "sgf/kernels/cuda/record_launches.h"
 #include "sgf/kernels/cuda/rms_norm.h"
 #include "sgf/kernels/cuda/rope.h"
@@ -35,6 +36,8 @@ const char* layer_norm_modulate(const LayerNormModulateBackward&, const RowShape
 const char* fill_noise(void*, NoiseDtype, NoiseDistribution, const NoiseRows&, cudaStream_t) {
   return "this build has no CUDA kernels; build with CUDA, or use the CPU";
 }
+
+const char* norm_rotate(const NormRotate&, const RowShape&, FloatType, cudaStream_t) { return kNoCuda; }
 
 const char* rms_norm(const RmsNormForward&, const RowShape&, FloatType, cudaStream_t) { return kNoCuda; }
 

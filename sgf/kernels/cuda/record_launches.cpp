@@ -51,7 +51,8 @@ std::unique_ptr<LaunchRecording> SideStream::record(const std::function<void()>&
   auto recording = std::make_unique<CudaRecording>();
   c10::cuda::device_synchronize();
   const c10::cuda::CUDAStreamGuard guard(handle_->stream);
-  recording->graph.capture_begin(handle_->pool);
+  // Other threads may allocate meanwhile: a stream decodes beside its network.
+  recording->graph.capture_begin(handle_->pool, cudaStreamCaptureModeThreadLocal);
   try {
     work();
   } catch (const std::exception& error) {

@@ -69,12 +69,12 @@ __global__ void backward_kernel(RmsNormBackward io, RowShape shape) {
 
 const char* rms_norm(const RmsNormForward& io, const RowShape& shape, FloatType type, cudaStream_t stream) {
   return launch_by_type(forward_kernel<__nv_bfloat16>, forward_kernel<float>, io, shape, type, AcrossRow::kSummed,
-                        stream);
+                        DownColumns::kNever, stream);
 }
 
 const char* rms_norm(const RmsNormBackward& io, const RowShape& shape, FloatType type, cudaStream_t stream) {
   return launch_by_type(backward_kernel<__nv_bfloat16>, backward_kernel<float>, io, shape, type, AcrossRow::kSummed,
-                        stream);
+                        DownColumns::kSummed, stream);
 }
 
 }  // namespace sgf::cuda

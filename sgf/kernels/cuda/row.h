@@ -30,6 +30,14 @@ inline int64_t row_splits(const RowShape& shape) {
   return wanted < 1 ? 1 : (wanted > kMost ? kMost : wanted);
 }
 
+// The same for kernels that sum over no column, whose blocks walk `at_once` rows at a time: enough blocks to fill a GPU
+// with the rows of one latent frame.
+inline int64_t row_shares(const RowShape& shape, int64_t at_once) {
+  constexpr int64_t kWalks = 4, kMost = 65535;
+  const int64_t wanted = (shape.rows_per_group + kWalks * at_once - 1) / (kWalks * at_once);
+  return wanted < 1 ? 1 : (wanted > kMost ? kMost : wanted);
+}
+
 // One row of parameters per group, `stride` elements apart; 0: one row for all groups.
 struct GroupRows {
   const void* data = nullptr;

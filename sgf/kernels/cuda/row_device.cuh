@@ -130,6 +130,9 @@ __device__ void store_column_sums(float* parts, const Values<N>& sum, const RowS
 // Whether a kernel sums over the channels of a row. If so, a row must belong to one warp or one block.
 enum class AcrossRow { kSummed, kNever };
 
+// Whether it sums over the rows of a column, for which a block wants many rows.
+enum class DownColumns { kSummed, kNever };
+
 // Threads per row, in whole warps, times the rows that a block walks at once.
 template <class T>
 dim3 threads_for(const RowShape& shape, AcrossRow across) {
@@ -145,19 +148,23 @@ inline const char* launch_error() {
 
 template <class T, class Io>
 void launch_rows_of(void (*kernel)(Io, RowShape), const Io& io, const RowShape& shape, AcrossRow across,
-                    cudaStream_t stream) {
-  const dim3 grid(static_cast<unsigned>(shape.groups), static_cast<unsigned>(row_splits(shape)));
-  kernel<<<grid, threads_for<T>(shape, across), 0, stream>>>(io, shape);
+                    DownColumns down, cudaStream_t stream) {
+  const dim3 threads = threads_for<T>(shape, across);
+  const int64_t shares = down == DownColumns::kSummed ? row_splits(shape) : row_shares(shape, threads.y);
+  const dim3 grid(static_cast<unsigned>(shape.groups), static_cast<unsigned>(shares));
+  kernel<<<grid, threads, 0, stream>>>(io, shape);
 }
 
-// Launches the kernel of the rows' type, one block per (group, split). Returns null on success, else the reason.
+// Launches the kernel of the rows' type, one block per (group, share of its rows). Returns null on success, else
+// the reason.
 template <class Io>
 const char* launch_by_type(void (*bfloat16_kernel)(Io, RowShape), void (*float32_kernel)(Io, RowShape), const Io& io,
-                           const RowShape& shape, FloatType type, AcrossRow across, cudaStream_t stream) {
+                           const RowShape& shape, FloatType type, AcrossRow across, DownColumns down,
+                           cudaStream_t stream) {
   if (type == FloatType::kBFloat16)
-    launch_rows_of<__nv_bfloat16>(bfloat16_kernel, io, shape, across, stream);
+    launch_rows_of<__nv_bfloat16>(bfloat16_kernel, io, shape, across, down, stream);
   else
-    launch_rows_of<float>(float32_kernel, io, shape, across, stream);
+    launch_rows_of<float>(float32_kernel, io, shape, across, down, stream);
   return launch_error();
 }
 

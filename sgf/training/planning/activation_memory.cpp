@@ -152,7 +152,8 @@ int64_t cache_bytes(const CallSetting& s, const ContextPolicy& policy, const Blo
                     int64_t tokens_per_frame) {
   const int64_t sink = std::min(policy.sink_frames, layout.frames());
   const int64_t ring = std::min(policy.fifo_frames, layout.frames()) + layout.largest_block();
-  return 2 * s.model.num_layers * s.batch * (sink + ring) * tokens_per_frame * s.model.dim * s.widths.compute;
+  const int64_t store = 2 * s.model.num_layers * s.batch * (sink + ring) * tokens_per_frame * s.model.dim;
+  return 2 * store * s.widths.compute;  // un-rotated, and as the present block reads it
 }
 
 int64_t prompt_bytes(const CallSetting& s) {

@@ -40,7 +40,7 @@ struct TrainingCallBytes {
 };
 TrainingCallBytes training_bytes(const CallSetting& setting, ActivationPolicy activations);
 
-// The cache of a rollout, and the prompt's keys and values of every layer.
+// The cache of a rollout with the window that blocks read, and the prompt's keys and values of every layer.
 int64_t cache_bytes(const CallSetting& setting, const ContextPolicy& policy, const BlockLayout& layout,
                     int64_t tokens_per_frame);
 int64_t prompt_bytes(const CallSetting& setting);

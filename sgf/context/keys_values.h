@@ -1,0 +1,14 @@
+// Keys and values of one layer.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace sgf {
+
+// [B, L, N, D] each. Keys are un-rotated where nothing else is said: positions depend on the reader.
+struct KeysValues {
+  at::Tensor keys;
+  at::Tensor values;
+};
+
+}  // namespace sgf

@@ -1,0 +1,75 @@
+// The network's calls of one stream. While its window grows, each block has a geometry of its own. Once the window is
+// full the same call comes again with other numbers: on a GPU its launches are then recorded once and replayed.
+#pragma once
+
+#include "sgf/kernels/recorded_work.h"
+#include "sgf/model/causal_dit.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace sgf {
+
+// Keeps what a write call stores in places of its own, so that recorded launches write where they did before; commit()
+// takes it to the cache.
+class StagedWrites final : public ContextCache {
+ public:
+  explicit StagedWrites(KvCache& cache) : cache_(cache) {}
+
+  const ContextPolicy& policy() const override { return cache_.policy(); }
+  KeysValues with_history(int64_t layer, FrameSpan block, const KeysValues& own) const override {
+    return cache_.with_history(layer, block, own);
+  }
+  KeysValues read(int64_t layer, const Reading& reading, const KeysValues& own, const RopeTable& rope) override {
+    return cache_.read(layer, reading, own, rope);
+  }
+  void lay_out(const Reading& reading, const RopeTable& rope) override { cache_.lay_out(reading, rope); }
+  void write(int64_t layer, FrameSpan block, const KeysValues& own) override;
+
+  void commit(FrameSpan block);
+
+ private:
+  KvCache& cache_;
+  std::vector<KeysValues> staged_;  // one per layer
+};
+
+class StreamCalls {
+ public:
+  // `dit` and `cache` outlive it. Without `records` every call is queued launch by launch: the plain twin.
+  StreamCalls(const CausalDit& dit, KvCache& cache, PositionRule positions, bool records)
+      : dit_(dit), cache_(cache), positions_(positions), records_(records), staged_(cache) {}
+
+  // Both without gradients. The flow lives until the next call.
+  at::Tensor flow(FrameSpan block, const PromptText& text, const at::Tensor& noisy, const at::Tensor& t);
+  void write(FrameSpan block, const PromptText& text, const at::Tensor& clean);
+
+  // Recorded launches read the prompt where it lay: after it moved, they are recorded anew.
+  void forget() { recorded_ = {}; }
+
+ private:
+  // What decides shapes and positions of a call.
+  struct Geometry {
+    std::vector<int64_t> positions;
+    int64_t own_frames = 0;
+
+    bool operator==(const Geometry&) const = default;
+  };
+
+  // The number of a geometry that an earlier block had too, if its launches can be recorded.
+  std::optional<int64_t> repeated(FrameSpan block, const at::Tensor& latents);
+
+  const CausalDit& dit_;
+  KvCache& cache_;
+  PositionRule positions_;
+  bool records_;
+  StagedWrites staged_;
+  RecordedWork recorded_;
+  std::vector<Geometry> geometries_;
+  std::optional<FrameSpan> last_block_;
+  bool last_repeats_ = false;
+};
+
+}  // namespace sgf
