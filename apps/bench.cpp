@@ -2,6 +2,7 @@
 #include "apps/commands.h"
 #include "apps/option_values.h"
 #include "apps/say.h"
+#include "apps/threads.h"
 #include "sgf/bench/bench_compare.h"
 #include "sgf/bench/bench_line.h"
 #include "sgf/bench/bench_passes.h"
@@ -9,7 +10,6 @@
 #include "sgf/files/tensors.h"
 #include "sgf/kernels/dense_attention.h"
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -31,7 +31,7 @@ struct BenchArgs {
   std::string attention = "auto";
   std::string activations = "recompute";
   std::string compare;
-  int threads = 0;
+  int64_t threads = 0;
   // Sizes of the network that differ from the preset's; 0 leaves them.
   int64_t dim = 0, ffn = 0, heads = 0, layers = 0, channels = 0;
   PassesSetting setting{.policy = {.sink_frames = 3, .fifo_frames = 6}, .height = 16, .width = 16};
@@ -69,7 +69,7 @@ PassesSetting complete(const BenchArgs& args) {
 }
 
 void run_bench(const BenchArgs& args) {
-  if (args.threads > 0) at::set_num_threads(args.threads);
+  use_threads(args.threads);
   const auto earlier = args.compare.empty() ? std::nullopt : std::optional(EarlierBench::read(args.compare));
   bench_passes(complete(args), args.items, [&](nlohmann::json line) {
     if (const nlohmann::json found = earlier ? earlier->against(line) : nlohmann::json(); !found.is_null())
@@ -115,9 +115,8 @@ void add_training(CLI::App& command, BenchArgs& args) {
   command.add_option("--recording", args.setting.recording,
                      "Networks, shape and noise of an sgf_step recording (score, critic, generator, cycle)");
   command.add_flag("!--no-graph", args.setting.record_launches,
-                   "Streams without CUDA graphs, launch by launch: the plain twin");
-  command.add_option("--threads", args.threads, "CPU threads; as many as torch takes by default")
-      ->check(positive_number());
+                   "streams: launch kernels one by one instead of replaying CUDA graphs");
+  add_threads(command, args.threads, kAllCores);
 }
 
 void add_sizes(CLI::App& command, BenchArgs& args) {

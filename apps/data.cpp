@@ -3,6 +3,7 @@
 #include "apps/option_values.h"
 #include "apps/progress.h"
 #include "apps/say.h"
+#include "apps/threads.h"
 #include "apps/vae_options.h"
 #include "sgf/assembly/preset_folders.h"
 #include "sgf/config/config.h"
@@ -111,8 +112,7 @@ void add_encoders(CLI::App& command, DataEncodeArgs& args) {
       ->check(CLI::IsMember({"auto", "float64", "float32", "bfloat16"}));
   command.add_option("--tile", args.vae.tile, "Work in tiles of so many pixels, for small memories; seams may show")
       ->check(positive_number());
-  command.add_option("--threads", args.vae.threads, "CPU threads; as many as torch takes by default")
-      ->check(positive_number());
+  add_threads(command, args.vae.threads, kAllCores);
 }
 
 void add_data_encode(CLI::App& data) {

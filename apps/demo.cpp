@@ -5,8 +5,10 @@
 #include "apps/progress.h"
 #include "apps/say.h"
 #include "apps/table.h"
+#include "apps/threads.h"
 #include "sgf/assembly/preset_folders.h"
 #include "sgf/config/config.h"
+#include "sgf/config/network_work.h"
 #include "sgf/core/error.h"
 #include "sgf/media/video_writer.h"
 
@@ -16,6 +18,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +31,7 @@ struct DemoArgs {
   std::string models;
   std::string out = "demo";
   std::vector<std::string> overrides;
+  ComputeArgs compute;
   int64_t frames = 252;
   int64_t prompts = 12;
 };
@@ -68,12 +72,16 @@ void print_result(const DemoResult& result) {
 
 void run_demo_command(const DemoArgs& args) {
   const auto say = timed_lines();
+  Config config = load_config("world-small-demo", with_compute(args.overrides, args.compute), preset_folders());
+  const int64_t asked = config.run.threads;
+  config.run.threads = threads_for_work(asked, work_of_clips(config, config.train.micro_batch));
   const DemoResult result =
-      run_demo({.config = load_config("world-small-demo", args.overrides, preset_folders()),
+      run_demo({.config = config,
                 .models = args.models.empty() ? find_models() : std::filesystem::path(args.models),
                 .out = args.out,
                 .frames = args.frames,
                 .prompts = args.prompts,
+                .measuring = threads_for_work(asked, std::numeric_limits<double>::infinity()),
                 .writes_videos = can_write_videos(),
                 .progress = progress_mode(/*is_quiet=*/false),
                 .output = standard_progress_output(),
@@ -103,6 +111,7 @@ void add_demo(CLI::App& app) {
       ->add_option("--set", args->overrides,
                    "Override one key of the preset world-small-demo, as train.steps=20; may be given again")
       ->allow_extra_args(false);
+  add_compute(*command, args->compute);
   command->callback([args] { run_demo_command(*args); });
 }
 

@@ -3,10 +3,11 @@
 // sink do for a long stream?
 #include "apps/diagnose.h"
 #include "apps/commands.h"
+#include "apps/threads.h"
 #include "sgf/assembly/preset_folders.h"
+#include "sgf/config/network_work.h"
 #include "sgf/core/device.h"
 
-#include <ATen/Parallel.h>
 #include <CLI/CLI.hpp>
 
 namespace sgf {
@@ -15,7 +16,8 @@ Config diagnosed_config(const DiagnoseArgs& args) {
   Config config = load_config(args.config, args.overrides, preset_folders());
   if (!args.dtype.empty()) config.run.dtype = enum_from_name<ComputeDtype>(args.dtype).value();
   validate(config);
-  if (config.run.threads > 0) at::set_num_threads(static_cast<int>(config.run.threads));
+  const int64_t asked = args.threads > 0 ? args.threads : config.run.threads;
+  use_threads(threads_for_work(asked, work_of_clips(config, 1)));
   return config;
 }
 
@@ -31,6 +33,8 @@ void add_diagnose_args(CLI::App& command, DiagnoseArgs& args) {
   command.add_option("--device", args.device, "auto, cpu, cuda or cuda:N; run.device by default");
   command.add_option("--dtype", args.dtype, "float64, float32 or bfloat16; run.dtype by default")
       ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
+  add_threads(command, args.threads,
+              "default: the config's run.threads, OMP_NUM_THREADS, or by the size of the network");
   command.add_flag("--json", args.json, "One object");
 }
 

@@ -5,6 +5,7 @@
 
 #include <c10/core/Device.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct DiagnoseArgs {
   std::string weights;
   std::string device;
   std::string dtype;
+  int64_t threads = 0;
   bool json = false;
 };
 

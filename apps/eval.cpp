@@ -6,6 +6,7 @@
 #include "apps/option_values.h"
 #include "apps/say.h"
 #include "apps/table.h"
+#include "apps/threads.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/core/stop_signal.h"
@@ -38,6 +39,7 @@ struct EvalArgs {
   std::string cache;
   std::string device = "auto";
   std::string world;
+  int64_t threads = 0;
   bool no_cache = false, no_reencode = false, no_slow_fast = false, quiet = false;
   EvalOrder order;
 };
@@ -150,6 +152,7 @@ void print_errors(const nlohmann::json& result) {
 }
 
 int run_eval(EvalArgs& args) {
+  use_threads(args.threads);
   const EvalOrder order = order_of(args);
   const StopSignal stop;
   const auto total = static_cast<int64_t>(order.videos.size());
@@ -232,6 +235,7 @@ void add_eval(CLI::App& app) {
       ->check(CLI::IsMember(world_preset_names()));
   command->add_flag("--quiet", args->quiet, "No progress line");
   add_device(*command, args->device);
+  add_threads(*command, args->threads, kAllCores);
   add_switches(*command, *args);
   add_labels(*command, *args);
   add_eval_table(*command);

@@ -7,11 +7,11 @@
 #include "apps/progress.h"
 #include "apps/say.h"
 #include "apps/table.h"
+#include "apps/threads.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/stop_signal.h"
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -51,6 +51,7 @@ bool run_job(const GenerateArgs& args, const VideoJob& job, const StreamParts& p
   }
   ProgressLine line({.mode = progress_mode(args.quiet), .total_steps = pictures, .unit = "frame"},
                     standard_progress_output());
+  use_threads(job.order.threads);
   GenerateOutput output = job.output;
   output.progress = [&](int64_t done) { line.show({.step = done}); };
   output.should_stop = [&] { return stop.received() != 0; };
@@ -79,10 +80,10 @@ void warn_of_stage(const GenerateOrder& order) {
 }
 
 void run_generate(const GenerateArgs& args) {
-  if (args.threads > 0) at::set_num_threads(args.threads);
   const std::vector<VideoJob> jobs = jobs_of(args);
   if (args.dry_run) return print_plan(jobs, args.json);
   check_targets(jobs, !args.prompts_file.empty());
+  use_threads(jobs.front().order.threads);
   warn_of_stage(jobs.front().order);
   const StreamParts parts = build_parts(jobs.front().order, say_warning);
   check_prompts(jobs, parts, say_warning);
@@ -176,8 +177,8 @@ void add_model(CLI::App& command, GenerateArgs& args) {
   add_device(command, args.model.device);
   command.add_option("--dtype", args.model.dtype, "float64, float32 or bfloat16; the config's, on a CPU float32")
       ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
-  command.add_option("--threads", args.threads, "CPU threads; as many as torch takes by default")
-      ->check(positive_number());
+  add_threads(command, args.threads,
+              "default: OMP_NUM_THREADS, or by the size of the network; --continue uses those of the first start");
 }
 
 }  // namespace

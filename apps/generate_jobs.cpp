@@ -2,9 +2,11 @@
 
 #include "apps/say.h"
 #include "apps/table.h"
+#include "apps/threads.h"
 #include "apps/version.h"
 #include "sgf/assembly/conditioning.h"
 #include "sgf/assembly/start_file.h"
+#include "sgf/config/network_work.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/dataset/prompt_list.h"
@@ -109,6 +111,14 @@ std::string from_anywhere(const std::string& path) {
   return path.empty() ? path : fs::absolute(path).lexically_normal().string();
 }
 
+// A video that is continued keeps the number it was begun with.
+int64_t threads_of(const GenerateArgs& args, const VideoJob& job) {
+  const Config& config = job.order.config;
+  const int64_t asked = threads_asked(args.threads, config, args.model.overrides);
+  const std::optional<int64_t> stored = threads_of_state(job.output);
+  return stored ? threads_as_stored(asked, *stored, job.output.target) : threads_for_work(asked, work_of_block(config));
+}
+
 VideoJob first_job(const GenerateArgs& args) {
   check_guidance(args);
   ChosenModel chosen = choose_model(args.model);
@@ -165,7 +175,9 @@ std::vector<VideoJob> many_jobs(const GenerateArgs& args, const VideoJob& patter
 
 }  // namespace
 
-std::vector<VideoJob> jobs_of(const GenerateArgs& args) {
+namespace {
+
+std::vector<VideoJob> jobs_without_threads(const GenerateArgs& args) {
   VideoJob job = first_job(args);
   if (!args.prompts_file.empty()) return many_jobs(args, job);
   SGF_CHECK(args.samples == 1, "--samples goes with --prompts; other seeds give other videos of one prompt");
@@ -176,6 +188,14 @@ std::vector<VideoJob> jobs_of(const GenerateArgs& args) {
     job.output.target = video_name(name, VideoNaming::kNumbered).substr(5) + ending(job.output.format);
   }
   return {job};
+}
+
+}  // namespace
+
+std::vector<VideoJob> jobs_of(const GenerateArgs& args) {
+  std::vector<VideoJob> jobs = jobs_without_threads(args);
+  for (VideoJob& job : jobs) job.order.threads = threads_of(args, job);
+  return jobs;
 }
 
 namespace {
@@ -251,7 +271,8 @@ nlohmann::json plan_json(const VideoJob& job) {
           {"height", size.height * job.order.enlarge},
           {"cache_gib", gib_of(cache_bytes(c))},
           {"device", enum_name(c.run.device)},
-          {"dtype", enum_name(c.run.dtype)}};
+          {"dtype", enum_name(c.run.dtype)},
+          {"threads", job.order.threads}};
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace sgf {
 
 struct GenerateArgs {
   ModelArgs model;
-  int threads = 0;
+  int64_t threads = 0;
 
   std::string prompt, script, prompts_file, negative, image, video;
   std::vector<std::pair<std::string, std::string>> changes;

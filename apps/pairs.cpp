@@ -4,6 +4,8 @@
 #include "apps/option_values.h"
 #include "apps/progress.h"
 #include "apps/say.h"
+#include "apps/threads.h"
+#include "sgf/config/network_work.h"
 #include "sgf/training/make_pairs.h"
 
 #include <fmt/format.h>
@@ -20,13 +22,14 @@ constexpr int kPairsUnfinished = 3;
 struct PairsArgs {
   std::string config, teacher, out, shard = "0/1";
   std::vector<std::string> overrides;
+  ComputeArgs compute;
   int64_t count = 0, per_shard = 64, steps = 48;
   double guidance = 6;
   bool quiet = false;
 };
 
 void run_pairs(const PairsArgs& args) {
-  PairRequest request{.config = load_and_explain(args.config, args.overrides),
+  PairRequest request{.config = load_and_explain(args.config, with_compute(args.overrides, args.compute)),
                       .teacher = args.teacher,
                       .out = args.out,
                       .count = args.count,
@@ -36,6 +39,8 @@ void run_pairs(const PairsArgs& args) {
                       .progress = progress_mode(args.quiet),
                       .output = standard_progress_output()};
   if (request.out.empty()) request.out = request.config.data.pairs;
+  Config& config = request.config;
+  config.run.threads = threads_for_work(config.run.threads, work_of_clips(config, config.train.micro_batch));
   std::tie(request.worker, request.workers) = worker_of(args.shard);
   const PairResult result = make_pairs(request);
   say("{}: {} shards made, {} of {} whole{}", request.out.string(), result.made, result.whole, result.shards,
@@ -69,6 +74,7 @@ void add_pairs(CLI::App& app) {
       ->capture_default_str()
       ->check(number_from_zero());
   add_worker(*command, args->shard);
+  add_compute(*command, args->compute);
   command->add_option("--set", args->overrides, "Override one key, as train.micro_batch=8; may be given again")
       ->allow_extra_args(false);
   command->add_flag("--quiet", args->quiet, "No progress");

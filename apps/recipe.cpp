@@ -3,6 +3,7 @@
 #include "apps/progress.h"
 #include "apps/say.h"
 #include "apps/table.h"
+#include "apps/threads.h"
 #include "apps/version.h"
 #include "sgf/assembly/preset_folders.h"
 #include "sgf/assembly/start_file.h"
@@ -32,6 +33,7 @@ constexpr int kRecipeStopped = 3, kRecipeUnsound = 4;
 struct RecipeArgs {
   std::string folder;
   std::vector<std::string> overrides;
+  ComputeArgs compute;
   bool dry_run = false, quiet = false;
 };
 
@@ -102,7 +104,9 @@ void check_needs(const std::vector<RecipeStep>& steps) {
 TrainResult run_step(const RecipeStep& step, const RecipeArgs& args, const Ranks& ranks) {
   if (ranks.is_first()) say("{}: {} steps into {}", step.file.string(), step.config.train.steps, step.run.string());
   std::fflush(stdout);
-  return run_training({.config = step.config,
+  Config config = step.config;
+  config.run.threads = threads_of_run(config, args.overrides, /*resume=*/true, step.run, cores_of_rank());
+  return run_training({.config = config,
                        .out = step.run,
                        .resume = true,
                        .facts = {{"build", version_text()}, {"config", step.file.string()}, {"set", args.overrides}},
@@ -182,9 +186,13 @@ void add_recipe(CLI::App& app) {
   command->add_option("folder", args->folder, "Folder of YAML files, one a run")->required();
   command->add_option("--set", args->overrides, "Override one key in all of them; may be given again")
       ->allow_extra_args(false);
+  add_compute(*command, args->compute);
   command->add_flag("--dry-run", args->dry_run, "Say what would be run, and end");
   command->add_flag("--quiet", args->quiet, "No progress");
-  command->callback([args] { exit_with(run_recipe(*args)); });
+  command->callback([args] {
+    args->overrides = with_compute(args->overrides, args->compute);
+    exit_with(run_recipe(*args));
+  });
 }
 
 }  // namespace sgf

@@ -3,6 +3,7 @@
 #include "apps/option_values.h"
 #include "apps/progress.h"
 #include "apps/say.h"
+#include "apps/threads.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/core/error.h"
 #include "sgf/core/printable.h"
@@ -13,7 +14,6 @@
 #include "sgf/streaming/compare_videos.h"
 #include "sgf/streaming/generate.h"
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -27,8 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct RedoArgs {
-  std::string video, model, wan, out;
-  int threads = 0;
+  std::string video, model, wan, out, device;
+  int64_t threads = 0;
   bool show = false, quiet = false;
 };
 
@@ -72,7 +72,9 @@ void run_redo(const RedoArgs& args) {
     return;
   }
   find_weights(order, args);
-  if (args.threads > 0) at::set_num_threads(args.threads);
+  if (!args.device.empty()) order.config.run.device = *enum_from_name<DeviceKind>(args.device);
+  order.threads = threads_as_stored(args.threads, order.threads, args.video);
+  use_threads(order.threads);
   const int64_t blocks = blocks_in(args, order.config);
   GenerateOutput output{.target = args.out.empty() ? args.video + ".redo.mp4" : args.out};
   SGF_CHECK(args.out.empty() || !fs::exists(output.target), "{} is there already: --out gives another name",
@@ -107,8 +109,9 @@ void add_redo(CLI::App& app) {
   command->add_option("--model", args->model, "The weights, where they have moved");
   command->add_option("--wan", args->wan, "The Wan folder, where it has moved");
   command->add_option("--out", args->out, "Keep the new video under this name");
-  command->add_option("--threads", args->threads, "CPU threads; as many as torch takes by default")
-      ->check(positive_number());
+  command->add_option("--device", args->device, "auto, cpu or cuda (default: the video's)")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
+  add_threads(*command, args->threads, "default: the video's; torch's own number if it stores none");
   command->add_flag("--show", args->show, "Only print what made it");
   command->add_flag("--quiet", args->quiet, "No progress");
   command->footer(

@@ -3,6 +3,8 @@
 #include "apps/option_values.h"
 #include "apps/progress.h"
 #include "apps/say.h"
+#include "apps/threads.h"
+#include "sgf/config/network_work.h"
 #include "sgf/core/error.h"
 #include "sgf/dataset/prompt_list.h"
 #include "sgf/files/atomic_file.h"
@@ -34,6 +36,7 @@ struct SampleArgs {
   std::optional<double> shift;
   int64_t count = 4, steps = 50, batch = 4;
   double guidance = 3;
+  int64_t threads = 0;
   bool png = false, overwrite = false, quiet = false;
 };
 
@@ -104,6 +107,8 @@ void run_sample(const SampleArgs& args) {
   SGF_CHECK(args.overwrite || !fs::exists(out) || fs::is_empty(out),
             "{} holds files already: --overwrite replaces samples of the same numbers, --out gives another folder",
             out.string());
+  use_threads(
+      threads_for_work(threads_asked(args.threads, config, args.model.overrides), work_of_clips(config, args.batch)));
   GenerateOrder order{.config = config, .model = chosen.weights, .wan = args.model.wan};
   if (order.wan.empty() && config.data.world.empty() && fs::is_directory(order.model)) order.wan = order.model;
   const StreamParts parts = build_parts(order, [](const std::string& text) { warn("{}", text); });
@@ -140,6 +145,7 @@ void add_sampled_model(CLI::App& command, SampleArgs& args) {
   add_device(command, args.model.device);
   command.add_option("--dtype", args.model.dtype, "float64, float32 or bfloat16; the config's, on a CPU float32")
       ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
+  add_threads(command, args.threads);
 }
 
 void add_sampler(CLI::App& command, SampleArgs& args) {

@@ -5,6 +5,7 @@
 #include "apps/progress.h"
 #include "apps/say.h"
 #include "apps/table.h"
+#include "apps/threads.h"
 #include "apps/version.h"
 #include "lab/study/child_jobs.h"
 #include "lab/study/evaluate_arm.h"
@@ -12,6 +13,7 @@
 #include "lab/study/study_report.h"
 #include "lab/study/train_arm.h"
 #include "sgf/assembly/preset_folders.h"
+#include "sgf/core/cpu_threads.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/core/stop_signal.h"
@@ -25,7 +27,6 @@
 #include <algorithm>
 #include <csignal>
 #include <memory>
-#include <thread>
 
 namespace sgf {
 namespace {
@@ -33,7 +34,7 @@ namespace {
 constexpr int kStudyFailed = 1, kStudyStopped = 3, kStudyUnsound = 4;
 
 struct StudyArgs {
-  std::string recipe, out, only;
+  std::string recipe, out, only, device;
   ArmChoice choice;
   int64_t jobs = 1, threads = 0;
   bool selection = false, lean = false, dry_run = false, quiet = false;
@@ -48,6 +49,7 @@ Study open_study(const StudyArgs& args) {
               .folder = args.out,
               .preset_folders = preset_folders(),
               .is_selection = args.selection};
+  if (!args.device.empty()) study.overrides.push_back("run.device=" + args.device);
   SGF_CHECK(!std::filesystem::exists(study.folder) || std::filesystem::is_directory(study.folder),
             "{}: is a file; --out names the study's folder", study.folder.string());
   if (study.folder.empty())
@@ -117,9 +119,19 @@ int evaluate_here(const Study& study, const StudyArm& arm, const StudyArgs& args
   return 0;
 }
 
+// The arm's networks take as many threads as they are worth, up to those of this job, and the same ones when resumed.
+Study with_threads(Study study, const StudyArm& arm, const StudyArgs& args) {
+  const Config config = study.config_of(arm);
+  const int64_t threads = threads_of_run(config, study.settings(arm.granularity).set, /*resume=*/true,
+                                         study.run_of(arm), args.threads / args.jobs);
+  if (threads > 0) study.overrides.push_back(fmt::format("run.threads={}", threads));
+  return study;
+}
+
 // The arm in this process: trained, evaluated, or both; what sgf train would exit with.
-int run_arm(const Study& study, const PlannedArm& planned, const StudyArgs& args) {
+int run_arm(const Study& planned_study, const PlannedArm& planned, const StudyArgs& args) {
   const StudyArm& arm = planned.arm;
+  const Study study = with_threads(planned_study, arm, args);
   const ProgressMode mode = progress_mode(args.quiet);
   const auto say = [&](const std::string& line) {
     if (!args.quiet) remark("{}", line);
@@ -142,6 +154,7 @@ std::vector<std::string> child_arguments(const Study& study, const StudyArm& arm
                                  "--only",    args.only.empty() ? "arms" : args.only,
                                  "--threads", fmt::format("{}", std::max<int64_t>(1, args.threads / args.jobs))};
   if (args.choice.seeds) words.insert(words.end(), {"--seeds", fmt::format("{}", *args.choice.seeds)});
+  if (!args.device.empty()) words.insert(words.end(), {"--device", args.device});
   if (args.selection) words.emplace_back("--selection");
   if (args.lean) words.emplace_back("--lean");
   return words;
@@ -203,7 +216,7 @@ void report(const Study& study, const StudyArgs& args) {
 
 void run_study(StudyArgs args) {
   end_with_parent();
-  if (args.threads == 0) args.threads = std::max<int64_t>(1, std::thread::hardware_concurrency());
+  if (args.threads == 0) args.threads = usable_cores();
   const Study study = open_study(args);
   std::vector<PlannedArm> left = plan_study(study, arms_of(study.recipe(), args.choice));
   if (args.dry_run) return print_study_plan(study, left);
@@ -246,7 +259,11 @@ void add_study(CLI::App& app) {
   command->add_option("--jobs", args->jobs, "Arms at once, each in a process of its own")
       ->capture_default_str()
       ->check(CLI::Range(1, 64));
-  command->add_option("--threads", args->threads, "CPU threads that measure, of all jobs together; 0: one a core")
+  command->add_option("--device", args->device, "auto, cpu or cuda (default: run.device of each arm's config)")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
+  command
+      ->add_option("--threads", args->threads,
+                   "CPU threads of all jobs together; networks take what they are worth (default 0: one per core)")
       ->capture_default_str()
       ->check(number_from_zero());
   command->add_flag("--lean", args->lean, "Remove a run's checkpoints once it is evaluated; its weights stay");

@@ -3,6 +3,7 @@
 #include "apps/option_values.h"
 #include "apps/say.h"
 #include "apps/table.h"
+#include "apps/threads.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/files/tensors.h"
@@ -34,6 +35,7 @@ struct TextArgs {
   int64_t text_len = 512;
   std::string dtype;
   std::string device = "auto";
+  int64_t threads = 0;
   bool json = false;
 };
 
@@ -123,6 +125,7 @@ void print_report_json(const TextReport& report, const TextArgs& args) {
 }
 
 void run_text(TextArgs args) {
+  use_threads(args.threads);
   take_wan_folder(args);
   SGF_CHECK(args.encoder.empty() || !args.tokenizer.empty(),
             "an encoder needs its tokenizer: --tokenizer spiece.model, or --wan DIR for both");
@@ -147,6 +150,7 @@ void add_text(CLI::App& app) {
   command->add_option("--dtype", args->dtype, "float64, float32 or bfloat16; default bfloat16 on a GPU, else float32")
       ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
   add_device(*command, args->device);
+  add_threads(*command, args->threads, kAllCores);
   command->add_flag("--json", args->json, "One object");
   command->callback([args] { run_text(*args); });
 }

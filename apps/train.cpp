@@ -4,6 +4,7 @@
 #include "apps/option_values.h"
 #include "apps/progress.h"
 #include "apps/say.h"
+#include "apps/threads.h"
 #include "apps/version.h"
 #include "sgf/config/config.h"
 #include "sgf/training/run/train_run.h"
@@ -25,6 +26,7 @@ constexpr int kStopped = 3, kUnsound = 4;
 struct TrainArgs {
   std::string config;
   std::vector<std::string> overrides;
+  ComputeArgs compute;
   std::string out;
   bool resume = false;
   bool quiet = false;
@@ -40,15 +42,17 @@ void leave_at_once(const std::string& message) {
 }
 
 TrainRequest request_of(const TrainArgs& args) {
-  TrainRequest request{.config = load_and_explain(args.config, args.overrides),
+  const std::vector<std::string> overrides = with_compute(args.overrides, args.compute);
+  TrainRequest request{.config = load_and_explain(args.config, overrides),
                        .out = args.out,
                        .resume = args.resume,
                        .stop_after_steps = args.stop_after,
-                       .facts = {{"build", version_text()}, {"config", args.config}, {"set", args.overrides}},
+                       .facts = {{"build", version_text()}, {"config", args.config}, {"set", overrides}},
                        .progress = progress_mode(args.quiet),
                        .output = standard_progress_output(),
                        .warn = warn_line};
   if (request.out.empty()) request.out = "runs/" + request.config.name;
+  request.config.run.threads = threads_of_run(request.config, overrides, request.resume, request.out, cores_of_rank());
   return request;
 }
 
@@ -91,6 +95,7 @@ void add_train(CLI::App& app) {
   command->add_option("config", args->config, "YAML file, or a preset's name")->required();
   command->add_option("--set", args->overrides, "Override one key, as train.steps=200; may be given again")
       ->allow_extra_args(false);
+  add_compute(*command, args->compute);
   command->add_option("--out", args->out, "Run folder; runs/NAME by default");
   command->add_flag(
       "--resume", args->resume,

@@ -1,12 +1,12 @@
 #include "apps/vae_options.h"
 
 #include "apps/option_values.h"
+#include "apps/threads.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/files/tensors.h"
 #include "sgf/weights/wan_folder.h"
 
-#include <ATen/Parallel.h>
 #include <CLI/CLI.hpp>
 
 namespace sgf {
@@ -20,8 +20,7 @@ void add_vae_args(CLI::App& command, VaeArgs& args) {
       ->check(CLI::IsMember({"auto", "float64", "float32", "bfloat16"}));
   command.add_option("--tile", args.tile, "Work in tiles of so many pixels, for small memories; seams may show")
       ->check(positive_number());
-  command.add_option("--threads", args.threads, "CPU threads; as many as torch takes by default")
-      ->check(positive_number());
+  add_threads(command, args.threads, kAllCores);
 }
 
 std::filesystem::path vae_file(const VaeArgs& args) {
@@ -32,7 +31,7 @@ std::filesystem::path vae_file(const VaeArgs& args) {
 
 WanVaeCodec open_vae(const VaeArgs& args) {
   const std::filesystem::path file = vae_file(args);
-  if (args.threads > 0) at::set_num_threads(args.threads);
+  use_threads(args.threads);
   const c10::Device device = device_from_name(args.device);
   const at::ScalarType usual = device.is_cuda() ? at::kBFloat16 : at::kFloat;
   const at::ScalarType dtype = args.dtype == "auto" ? usual : scalar_type_from_name(args.dtype);

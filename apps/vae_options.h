@@ -18,7 +18,7 @@ struct VaeArgs {
   std::string device = "auto";
   std::string dtype = "auto";
   int64_t tile = 0;  // pixels; 0: whole pictures
-  int threads = 0;
+  int64_t threads = 0;
 };
 
 // --vae FILE or --wan DIR, --device, --dtype, --tile, --threads.

@@ -3,6 +3,7 @@
 #include "apps/option_values.h"
 #include "apps/say.h"
 #include "apps/table.h"
+#include "apps/threads.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/core/printable.h"
@@ -32,6 +33,7 @@ struct VerifyArgs {
   std::string device = "auto";
   std::string attention = "auto";
   std::optional<double> tolerance;
+  int64_t threads = 0;
   bool json = false;
 };
 
@@ -96,6 +98,7 @@ void print_json(const std::string& file, const Outcome& outcome, const ReplayOpt
 }
 
 int run_verify(const VerifyArgs& args) {
+  use_threads(args.threads);
   const ReplayOptions options = replay_options(args);
   Table table({"kind", "case", "dtype", "tensor", "max abs", "rel-L2", "verdict"});
   size_t passed = 0;
@@ -127,6 +130,7 @@ void add_verify(CLI::App& app) {
       ->required();
   add_precision(*command, args->dtype, args->attention);
   add_device(*command, args->device);
+  add_threads(*command, args->threads, kAllCores);
   command->add_option("--tolerance", args->tolerance,
                       "Largest relative L2 error; default 1e-10, 1e-5 or 3e-2 by dtype, umt5 in bfloat16 5e-2");
   command->add_flag("--json", args->json, "One object a line and file");

@@ -89,7 +89,7 @@ std::vector<at::Tensor> make_videos(DemoContents& contents, const LongVideos& vi
                            videos.prompts().size(), contents.frames, contents.frames / contents.train_frames));
   std::vector<at::Tensor> all;
   const auto take = [&](const char* name, const at::Tensor& made) {
-    contents.contestants.push_back({name, videos.measure_all(made)});
+    contents.contestants.push_back({name, videos.measure_all(made, settings.measuring)});
     all.push_back(made);
   };
   for (const DemoStudent& student : kDemoStudents) {

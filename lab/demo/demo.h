@@ -19,6 +19,7 @@ struct DemoSettings {
   std::filesystem::path out;
   int64_t frames = 252;       // of the long videos: whole training lengths
   int64_t prompts = 12;       // of which each makes one
+  int64_t measuring = 1;      // threads that measure them, each a video of its own
   bool writes_videos = true;  // else the page shows strips
   ProgressMode progress = ProgressMode::kLog;
   ProgressOutput output = {};

@@ -11,7 +11,6 @@
 #include "sgf/world/text.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <numeric>
@@ -68,12 +67,12 @@ at::Tensor LongVideos::of_world() const {
   return render(world_, clips);
 }
 
-ScoreTable LongVideos::measure_all(const at::Tensor& videos) const {
+ScoreTable LongVideos::measure_all(const at::Tensor& videos, int64_t threads) const {
   MeasuringPool pool({.world = world_,
                       .captions = prompts_,
                       .watched = watched_,
                       .window_frames = std::min(config_.context.train_frames, config_.video.frames),
-                      .threads = std::max(1, at::get_num_threads())});
+                      .threads = threads});
   pool.add(0, videos);
   return pool.finish();
 }

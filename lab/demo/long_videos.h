@@ -26,8 +26,8 @@ class LongVideos {
   at::Tensor of_student(const std::string& weights, ProgressMode progress, const ProgressOutput& output) const;
   at::Tensor of_world() const;
 
-  // By training length.
-  ScoreTable measure_all(const at::Tensor& videos) const;
+  // By training length, on so many threads.
+  ScoreTable measure_all(const at::Tensor& videos, int64_t threads) const;
 
  private:
   Config config_;

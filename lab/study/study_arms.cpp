@@ -95,8 +95,10 @@ int64_t Study::steps_of(const StudyArm& arm) const { return settings(arm.granula
 Config Study::config_of(const StudyArm& arm) const {
   const StudyGranularity& g = settings(arm.granularity);
   const std::filesystem::path beside = file.path.parent_path() / g.config;
-  Config config = load_config(std::filesystem::is_regular_file(beside) ? beside : std::filesystem::path(g.config),
-                              g.set, preset_folders);
+  std::vector<std::string> set = g.set;
+  set.insert(set.end(), overrides.begin(), overrides.end());
+  Config config = load_config(std::filesystem::is_regular_file(beside) ? beside : std::filesystem::path(g.config), set,
+                              preset_folders);
   config.name = fmt::format("{}-{}", recipe().name, arm.id());
   config.train.stage = StageChoice::kDmd;
   config.train.steps = steps_of(arm);

@@ -60,7 +60,8 @@ struct Study {
   RecipeFile file;
   std::filesystem::path folder;
   std::vector<std::filesystem::path> preset_folders;
-  bool is_selection = false;  // on the prompts that settings are chosen on
+  bool is_selection = false;                // on the prompts that settings are chosen on
+  std::vector<std::string> overrides = {};  // of run.device and run.threads, in place of the recipe's
 
   const StudyRecipe& recipe() const { return file.recipe; }
   const StudyEvaluation& evaluation() const { return file.recipe.evaluation; }

@@ -49,7 +49,7 @@ void describe(V& v, RunSettings& r) {
   v.field("device", r.device, "where tensors live; auto takes a GPU if there is one");
   v.field("dtype", r.dtype, "of the network's products; norms, RoPE and softmax are never narrower than float32");
   v.field("attention", r.attention, "attention implementation; auto takes the fastest that fits");
-  v.field("threads", r.threads, "CPU threads, 0 = all");
+  v.field("threads", r.threads, "CPU threads; 0: chosen by sgf, from OMP_NUM_THREADS or by the size of the network");
   v.field("seed", r.seed, "of every noise stream; 0 is a seed like any other");
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <utility>
@@ -119,6 +120,15 @@ bool check_config_of_run(const fs::path& run, std::string_view config_yaml, cons
             "{0}: belongs to another config: {1}; --set KEY=VALUE makes them alike, or take {0}/config.yaml",
             run.string(), describe_differences(differences));
   return is_changed;
+}
+
+std::optional<int64_t> stored_threads(const fs::path& run) {
+  if (!is_run_folder(run)) return {};
+  const Settings settings = settings_of(read_text(run / "config.yaml"), (run / "config.yaml").string());
+  const std::string* text = find_setting(settings, "run.threads");
+  int64_t threads = 0;
+  if (text != nullptr) std::from_chars(text->data(), text->data() + text->size(), threads);
+  return std::max<int64_t>(threads, 0);
 }
 
 RunFolder RunFolder::create(const fs::path& path, std::string_view config_yaml) {

@@ -1,8 +1,10 @@
 // The folder of a training run: everything needed to read it, resume it and make it again is inside.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,9 @@ std::vector<ConfigDifference> compare_configs(std::string_view before, std::stri
 // anything differs at all.
 bool check_config_of_run(const std::filesystem::path& run, std::string_view config_yaml,
                          const std::vector<std::string>& free_keys);
+
+// run.threads of the run there; 0 where its config names none, nothing where there is no run.
+std::optional<int64_t> stored_threads(const std::filesystem::path& run);
 
 // Held by one process at a time.
 class RunFolder {

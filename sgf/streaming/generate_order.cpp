@@ -16,9 +16,11 @@ namespace sgf {
 namespace {
 
 constexpr int64_t kOrderVersion = 1;
+constexpr int64_t kMostThreads = 1024;
 
-// Builds may differ, and the weights may have moved.
-constexpr std::array kFreeOrderKeys{"build", "model"};
+// Builds may differ, and the weights may have moved. Threads change a video by rounding alone; whoever goes on with it
+// takes those that began it.
+constexpr std::array kFreeOrderKeys{"build", "model", "threads"};
 
 bool is_free_key(const std::string& key) { return std::ranges::find(kFreeOrderKeys, key) != kFreeOrderKeys.end(); }
 
@@ -79,7 +81,8 @@ nlohmann::json to_json(const GenerateOrder& o) {
           {"number", o.number},
           {"enlarge", o.enlarge},
           {"crf", o.crf},
-          {"save_every", o.save_every}};
+          {"save_every", o.save_every},
+          {"threads", o.threads}};
 }
 
 GenerateOrder order_from_json(const nlohmann::json& json, const std::string& source) {
@@ -106,8 +109,11 @@ GenerateOrder order_from_json(const nlohmann::json& json, const std::string& sou
   reader.read("enlarge", o.enlarge);
   reader.read("crf", o.crf);
   reader.read("save_every", o.save_every);
+  if (json.contains("threads")) reader.read("threads", o.threads);
   SGF_CHECK(o.enlarge >= 1 && o.enlarge <= 64, "{}: enlarge must lie in 1..64, got {}", source, o.enlarge);
   SGF_CHECK(o.save_every >= 0, "{}: save_every must be 0 or more, got {}", source, o.save_every);
+  SGF_CHECK(o.threads >= 0 && o.threads <= kMostThreads, "{}: threads must lie in 0..{}, got {}", source, kMostThreads,
+            o.threads);
   o.config = parse_config(config, source);
   naming(source, [&] { validate(o.config); });
   const std::optional<PromptSwitch> known = enum_from_name<PromptSwitch>(how);
@@ -131,7 +137,9 @@ std::optional<GenerateOrder> find_order(std::string_view text, const std::string
 }
 
 std::string mark_of(const GenerateOrder& order) {
-  nlohmann::json json = to_json(order);
+  GenerateOrder marked = order;
+  marked.config.run.threads = 0;  // of the run that trained the model
+  nlohmann::json json = to_json(marked);
   for (const char* key : kFreeOrderKeys) json.erase(key);
   return sha256_of(json.dump()).substr(0, 16);
 }
@@ -139,7 +147,7 @@ std::string mark_of(const GenerateOrder& order) {
 std::vector<std::string> differences(const GenerateOrder& there, const GenerateOrder& here) {
   std::vector<std::string> lines;
   for (const ConfigDifference& d : compare_configs(to_yaml(there.config), to_yaml(here.config)))
-    lines.push_back(fmt::format("{}: {} there, {} here", d.key, d.before, d.now));
+    if (d.key != "run.threads") lines.push_back(fmt::format("{}: {} there, {} here", d.key, d.before, d.now));
   const nlohmann::json before = to_json(there), now = to_json(here);
   for (const auto& [key, value] : before.items())
     if (key != "config" && key != "seed" && !is_free_key(key) && value != now.at(key))

@@ -30,6 +30,7 @@ struct GenerateOrder {
   int64_t enlarge = 1;     // pixels of the file a pixel, along a side
   int64_t crf = 16;        // of H.264
   int64_t save_every = 0;  // blocks between two saved states, where the video's coding begins anew; 0: none
+  int64_t threads = 0;     // of the CPU, which decide how sums are rounded; 0: not known, as in files of version 0.1.0
 
   bool operator==(const GenerateOrder&) const = default;
 };
@@ -44,7 +45,7 @@ std::optional<GenerateOrder> find_order(std::string_view text, const std::string
 // 16 hexadecimal digits that are equal for orders without differences(), and for no others.
 std::string mark_of(const GenerateOrder& order);
 
-// Where two orders differ, as "seed: 7 there, 8 here"; builds may, and the weights may have moved.
+// Where two orders differ, as "seed: 7 there, 8 here"; builds and CPU threads may, and the weights may have moved.
 std::vector<std::string> differences(const GenerateOrder& there, const GenerateOrder& here);
 
 }  // namespace sgf

@@ -25,6 +25,10 @@ void save_stream(const std::filesystem::path& path, const SavedStream& stream) {
   save_tensors(path, tensors, metadata);
 }
 
+StreamNote load_stream_note(const std::filesystem::path& path) {
+  return read_stream_note(open_checkpoint(path, kStreamKind), path);
+}
+
 SavedStream load_stream(const std::filesystem::path& path) {
   const TensorFile file = open_checkpoint(path, kStreamKind);
   SavedStream stream{.note = read_stream_note(file, path)};

@@ -16,5 +16,7 @@ struct SavedStream {
 // Crash-safe: an earlier one stays until the new one is whole.
 void save_stream(const std::filesystem::path& path, const SavedStream& stream);
 SavedStream load_stream(const std::filesystem::path& path);
+// What it says beside its tensors, which are not read.
+StreamNote load_stream_note(const std::filesystem::path& path);
 
 }  // namespace sgf

@@ -110,6 +110,11 @@ fs::path state_file(const GenerateOutput& output) {
   return without_slash(fs::path(output.target).lexically_normal()).concat(".state");
 }
 
+std::optional<int64_t> threads_of_state(const GenerateOutput& output) {
+  if (!output.resume || !output.can_continue() || !fs::exists(state_file(output))) return {};
+  return load_stream_note(state_file(output)).order.threads;
+}
+
 bool is_taken(const fs::path& path) {
   const bool can_be_empty = fs::is_directory(path) || fs::is_regular_file(path);
   return fs::exists(path) && !(can_be_empty && fs::is_empty(path));

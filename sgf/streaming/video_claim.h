@@ -5,6 +5,7 @@
 #include "sgf/streaming/generate_order.h"
 #include "sgf/streaming/open_sink.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -29,6 +30,9 @@ struct GenerateOutput {
 
 // The state lies beside the target, and is removed when the video is whole.
 std::filesystem::path state_file(const GenerateOutput& output);
+
+// The CPU threads of the saved state that --continue takes up, 0 where it names none; nothing where there is no state.
+std::optional<int64_t> threads_of_state(const GenerateOutput& output);
 
 // Whether something lies there that could be lost. Empty files and folders hold nothing.
 bool is_taken(const std::filesystem::path& path);

@@ -331,6 +331,28 @@ check_wan() {
   refused 1 'whole patches of 16x16' --wan wan --size 72x64 --prompt x --out bad.mp4
 }
 
+# Small networks get one thread; the number is stored, and used again by redo and --continue.
+check_threads() {
+  local video=("$SGF" generate --model world-small --quiet --seconds 1) said
+  env -u OMP_NUM_THREADS -u MKL_NUM_THREADS "${video[@]}" --out chosen.mp4 >/dev/null || complain 'no video'
+  expect 0 '"threads": 1' "$SGF" redo chosen.mp4 --show
+  "${video[@]}" --threads 2 --out two.mp4 >/dev/null || complain 'no video on two threads'
+  expect 0 '"threads": 2' "$SGF" redo two.mp4 --show
+  expect 0 'identical' env -u OMP_NUM_THREADS "$SGF" redo two.mp4 --quiet --device cpu
+  said=$("$SGF" redo two.mp4 --quiet --threads 1 2>&1)
+  [[ $said == *'made with 2 CPU thread(s); results with 1 may differ'* ]] || complain "redo on other threads said: $said"
+  expect 0 'whole already' "${video[@]}" --threads 1 --out two.mp4 --continue
+  start
+  until [[ -e grown.mp4.state ]] || ! kill -0 "$PROCESS" 2>/dev/null; do sleep 0.01; done
+  end_with TERM
+  if [[ -e grown.mp4.state ]]; then
+    video=("$SGF" generate --model world-small --quiet "${LONG[@]}" "${GROWN[@]}" --continue)
+    expect 0 '"threads":1,' env OMP_NUM_THREADS=2 "${video[@]}" --dry-run --json
+    expect 0 'results with 2 may differ' "${video[@]}" --threads 2
+  fi
+  rm -f grown.*
+}
+
 make_wan wan
 check_wan
 check_foreign
@@ -339,6 +361,7 @@ check_folders
 check_prompts
 check_directing
 check_bad_input
+check_threads
 check_kills
 check_signal TERM
 check_signal INT

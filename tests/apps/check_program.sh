@@ -282,7 +282,24 @@ check_run() {
   [[ ! -d $tree/build ]] || { echo "FAIL: clean left the build" && FAILED=1; }
 }
 
+# Every command that computes takes both; threads wait for each other asleep, unless the user says otherwise.
+check_threads() {
+  local command words option said
+  for command in train generate redo sample pairs 'data encode' eval verify bench demo study 'recipe run' text \
+    'diagnose recovery' 'diagnose feasibility' 'diagnose sink' 'diagnose vae-boundary' 'vae encode' 'vae decode'; do
+    read -ra words <<<"$command"
+    for option in --threads --device; do expect 0 "  $option " "$SGF" "${words[@]}" --help; done
+  done
+  expect 2 '--threads' "$SGF" verify x --threads 5000
+  said=$(OMP_DISPLAY_ENV=true OMP_WAIT_POLICY=ACTIVE "$SGF" --version 2>&1)
+  [[ $said == *"OMP_WAIT_POLICY = 'ACTIVE'"* ]] || return 0 # another OpenMP runtime
+  nm -D "$SGF" 2>/dev/null | grep -q -e __asan_init -e __tsan_init && return 0
+  said=$(env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT OMP_DISPLAY_ENV=true "$SGF" --version 2>&1)
+  (($(nproc) == 1)) || [[ $said == *"OMP_WAIT_POLICY = 'PASSIVE'"* ]] || { echo "FAIL: threads spin: $said" && FAILED=1; }
+}
+
 check_errors
+check_threads
 check_fifo
 check_nan
 check_verify

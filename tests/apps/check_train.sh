@@ -239,6 +239,30 @@ check_flat_wan() {
   ) || FAILED=1
 }
 
+# A resumed run uses as many threads as it began with, so that its weights are those of one that never stopped.
+check_threads() {
+  local small=("${SMALL[@]::${#SMALL[@]}-2}") place=$FOLDER/threads run
+  run=("$SGF" train world-tiny "${small[@]}" --set train.stage=flow_matching --set train.steps=2 --set video.frames=6 --quiet)
+  stores() { grep -q "^  threads: $2\$" "$place-$1/config.yaml" || complain "$1 does not store $2 threads"; }
+  expect 0 '2 steps done' env -u OMP_NUM_THREADS -u MKL_NUM_THREADS "${run[@]}" --device cpu --out "$place-chosen"
+  stores chosen 1
+  grep -q '^  device: cpu$' "$place-chosen/config.yaml" || complain '--device is not run.device'
+  expect 0 '2 steps done' env OMP_NUM_THREADS=2 "${run[@]}" --out "$place-environment"
+  stores environment 2
+  expect 0 '2 steps done' "${run[@]}" --threads 2 --out "$place-whole"
+  expect 3 'stopped after step 1' "${run[@]}" --threads 2 --stop-after 1 --out "$place-half"
+  expect 0 '2 steps done' env -u OMP_NUM_THREADS "${run[@]}" --resume --out "$place-half"
+  stores half 2
+  cmp "$place"-{whole,half}/checkpoints/step_00000002/generator.safetensors || complain 'a resumed run rounds otherwise'
+  expect 0 'made with 2 CPU thread(s), which are used again' env OMP_NUM_THREADS=1 "${run[@]}" --resume --out "$place-half"
+  expect 0 'made with 2 CPU thread(s); results with 1 may differ' "${run[@]}" --resume --threads 1 --out "$place-half"
+  stores half 1
+  # Runs of version 0.1.0 store none, and keep torch's own number.
+  sed -i 's/^  threads: .*/  threads: 0/' "$place-whole/config.yaml"
+  expect 0 '2 steps done' "${run[@]}" --resume --out "$place-whole"
+  stores whole 0
+}
+
 make_networks() {
   tiny "$FOLDER/teacher" "${FLOW[@]}" || complain 'no teacher could be trained'
   tiny "$FOLDER/deeper" "${FLOW[@]}" --set model.num_layers=2 || complain 'no deeper network could be trained'
@@ -261,6 +285,7 @@ check_newer_run
 check_samples
 check_recipe
 check_recipe_of_pairs
+check_threads
 check_flat
 check_flat_wan
 exit "$FAILED"

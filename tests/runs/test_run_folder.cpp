@@ -29,6 +29,15 @@ TEST(RunFolder, ANewRunHoldsItsConfigAndItsFolders) {
   EXPECT_FALSE(is_run_folder(folder.path()));
 }
 
+TEST(RunFolder, StoresTheThreadsThatItsConfigNames) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(stored_threads(folder / "none"), std::nullopt);
+  RunFolder::create(folder / "old", kConfig);
+  EXPECT_EQ(stored_threads(folder / "old"), 0);
+  RunFolder::create(folder / "run", std::string(kConfig) + "run:\n  threads: 3\n");
+  EXPECT_EQ(stored_threads(folder / "run"), 3);
+}
+
 TEST(RunFolder, ARunIsNotStartedOverAnother) {
   const TemporaryFolder folder;
   RunFolder::create(folder / "run", kConfig);

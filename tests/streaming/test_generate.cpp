@@ -42,6 +42,27 @@ TEST(GenerateOrder, IsReadBackAsItWasWritten) {
   EXPECT_THAT(refusal_of([&] { order_from_json(broken, "test"); }), HasSubstr("model"));
 }
 
+// Files of version 0.1.0 store none.
+TEST(GenerateOrder, StoresTheThreadsWhichMakeNoOtherVideoOfIt) {
+  TinyVideo video;
+  nlohmann::json earlier = to_json(video.order);
+  earlier.erase("threads");
+  EXPECT_EQ(order_from_json(earlier, "test").threads, 0);
+  GenerateOrder other = video.order;
+  other.threads = 3;
+  other.config.run.threads = 2;  // of the run that trained the model
+  EXPECT_EQ(order_from_json(to_json(other), "test").threads, 3);
+  EXPECT_TRUE(differences(video.order, other).empty());
+  EXPECT_EQ(mark_of(video.order), mark_of(other));
+  other.config.run.seed += 1;  // the control
+  EXPECT_FALSE(differences(video.order, other).empty());
+  EXPECT_NE(mark_of(video.order), mark_of(other));
+  for (const int64_t threads : {int64_t{-1}, int64_t{1} << 40}) {
+    earlier["threads"] = threads;
+    EXPECT_THAT(refusal_of([&] { order_from_json(earlier, "test"); }), HasSubstr("threads must lie in"));
+  }
+}
+
 TEST(Generate, GoesOnAfterAStopAsIfThereHadBeenNone) {
   if (!can_write_videos()) GTEST_SKIP() << "no FFmpeg here";
   const TinyVideo video;
@@ -53,6 +74,8 @@ TEST(Generate, GoesOnAfterAStopAsIfThereHadBeenNone) {
   EXPECT_FALSE(stopped.is_whole);
   EXPECT_TRUE(std::filesystem::exists(state_file({.target = broken.string()})));
   EXPECT_EQ(read_video(broken).size(0), 18);  // playable as it is
+  EXPECT_EQ(threads_of_state({.target = broken.string(), .resume = true}), video.order.threads);
+  EXPECT_EQ(threads_of_state({.target = broken.string()}), std::nullopt) << "of a video that begins anew";
   const GenerateResult resumed = video.generate(broken, 11, /*resume=*/true);
   EXPECT_EQ(resumed.resumed_from, 18);
   EXPECT_TRUE(resumed.is_whole);

@@ -1,0 +1,95 @@
+#include "apps/threads.h"
+
+#include "apps/say.h"
+#include "sgf/config/network_work.h"
+#include "sgf/core/cpu_threads.h"
+#include "sgf/runs/run_folder.h"
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+namespace sgf {
+namespace {
+
+constexpr int kMostThreads = 1024;
+
+bool names_threads(const std::vector<std::string>& overrides) {
+  return std::ranges::any_of(overrides, [](const std::string& text) { return text.starts_with("run.threads="); });
+}
+
+// The ranks of this host, as torchrun and Open MPI tell; Slurm gives each its own cores.
+int64_t local_ranks() {
+  for (const char* name : {"LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"}) {
+    const char* value = std::getenv(name);
+    const std::string_view text = value == nullptr ? "" : value;
+    int64_t ranks = 0;
+    if (std::from_chars(text.data(), text.data() + text.size(), ranks).ec == std::errc() && ranks > 0) return ranks;
+  }
+  return 1;
+}
+
+}  // namespace
+
+void add_threads(CLI::App& command, int64_t& threads, const std::string& words) {
+  command.add_option("--threads", threads, fmt::format("CPU threads ({})", words))->check(CLI::Range(1, kMostThreads));
+}
+
+void add_compute(CLI::App& command, ComputeArgs& args) {
+  command.add_option("--device", args.device, "auto, cpu or cuda (default: the config's run.device)")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
+  add_threads(command, args.threads,
+              "default: the config's run.threads, OMP_NUM_THREADS, or by the size of the network");
+}
+
+std::vector<std::string> with_compute(std::vector<std::string> overrides, const ComputeArgs& args) {
+  if (!args.device.empty()) overrides.push_back("run.device=" + args.device);
+  if (args.threads > 0) overrides.push_back(fmt::format("run.threads={}", args.threads));
+  return overrides;
+}
+
+int64_t threads_for_work(int64_t asked, double work, int64_t cores) {
+  if (asked > 0) return asked;
+  if (environment_names_threads()) return at::get_num_threads();
+  return choose_threads(work, cores);
+}
+
+int64_t threads_for_work(int64_t asked, double work) { return threads_for_work(asked, work, usable_cores()); }
+
+int64_t threads_asked(int64_t threads, const Config& config, const std::vector<std::string>& overrides) {
+  return threads > 0 ? threads : names_threads(overrides) ? config.run.threads : 0;
+}
+
+int64_t threads_as_stored(int64_t asked, int64_t stored, const std::string& what) {
+  if (stored == 0) return asked;
+  if (asked > 0 && asked != stored)
+    warn("{}: made with {} CPU thread(s); results with {} may differ by rounding", what, stored, asked);
+  else if (asked == 0 && environment_names_threads() && at::get_num_threads() != stored)
+    warn(
+        "{}: made with {} CPU thread(s), which are used again so that results stay the same; --threads {} uses those "
+        "of the environment",
+        what, stored, at::get_num_threads());
+  return asked > 0 ? asked : stored;
+}
+
+int64_t threads_of_run(const Config& config, const std::vector<std::string>& overrides, bool resume,
+                       const std::filesystem::path& out, int64_t cores) {
+  const std::optional<int64_t> stored = resume ? stored_threads(out) : std::nullopt;
+  if (!stored) return threads_for_work(config.run.threads, work_of_clips(config, config.train.micro_batch), cores);
+  const bool is_asked = names_threads(overrides) || *stored == 0;
+  return threads_as_stored(is_asked ? config.run.threads : 0, *stored, out.string());
+}
+
+int64_t cores_of_rank() { return std::max<int64_t>(1, usable_cores() / local_ranks()); }
+
+void use_threads(int64_t threads) {
+  if (threads > 0) at::set_num_threads(static_cast<int>(threads));
+}
+
+}  // namespace sgf
