@@ -5,7 +5,7 @@
 
 namespace sgf {
 
-// [B, L, N, D] each. Keys are un-rotated where nothing else is said: positions depend on the reader.
+// [B, L, N, D] each. Keys are not rotated unless said otherwise, because positions depend on the reader.
 struct KeysValues {
   at::Tensor keys;
   at::Tensor values;

@@ -1,5 +1,5 @@
-// What a block reads in every layer: keys rotated to the block's positions and values, contiguous in order of time, the
-// block's own rows last. History and positions hold while a block is denoised, so each step places its own rows alone.
+// What a block reads in every layer: rotated keys and values, contiguous in order of time, the block's own rows last.
+// History and positions stay the same while a block is denoised, so each step writes only the block's own rows.
 #pragma once
 
 #include "sgf/context/keys_values.h"
@@ -24,7 +24,7 @@ struct Reading {
 
 class ReadingWindow {
  public:
-  // `rows`: tokens of the widest view, the block's own included. Memory is taken at the first use.
+  // `rows`: tokens of the widest view, including the block's own. Memory is allocated on first use.
   ReadingWindow(int64_t layers, int64_t rows) : rows_(rows), layers_(static_cast<size_t>(layers)) {}
 
   // Whether `layer` holds the history that `reading` reads.
@@ -32,12 +32,12 @@ class ReadingWindow {
 
   bool is_of(int64_t layer, FrameSpan block) const;
 
-  // Empties `layer` for another reading; history follows in order of time, un-rotated, and then finish().
+  // Starts another reading in `layer`: begin(), then add() the history in order of time, not rotated, then finish().
   void begin(int64_t layer, const KeysValues& like);
   void add(int64_t layer, const KeysValues& history, const RopeTable& rope);
   void finish(int64_t layer, const Reading& reading);
 
-  // History and `own` behind it, all keys rotated. A view that the next call with this layer overwrites.
+  // The history followed by `own`, with rotated keys. A view that the next call for this layer overwrites.
   KeysValues with_own(int64_t layer, const KeysValues& own, const RopeTable& rope);
 
   void forget(int64_t layer);

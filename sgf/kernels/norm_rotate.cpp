@@ -11,7 +11,7 @@
 namespace sgf {
 namespace {
 
-// Rows at one distance from each other, whose elements lie side by side.
+// Rows are equally spaced and their elements are contiguous.
 bool has_even_rows(const at::Tensor& x) {
   return x.stride(2) == 1 && (x.size(0) == 1 || x.stride(0) == x.size(1) * x.stride(1));
 }

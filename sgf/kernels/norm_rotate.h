@@ -1,5 +1,5 @@
-// What queries and keys pass before attention, without gradients: RMSNorm over the full width, the cut into heads, the
-// rotation. On a GPU one kernel, which reads rows of a wider product where they lie.
+// The steps between projection and attention, for calls without gradients: RMSNorm over the full width, split into heads,
+// rotation. One kernel on a GPU, which can read slices of a wider matrix product without a copy.
 #pragma once
 
 #include "sgf/kernels/rope.h"
@@ -10,11 +10,11 @@
 
 namespace sgf {
 
-// x [B, L, N * D], weight [N * D] -> [B, L, N, D]; without a table un-rotated.
+// x [B, L, N * D], weight [N * D] -> [B, L, N, D]. Not rotated if there is no table.
 at::Tensor norm_rotate(const at::Tensor& x, const at::Tensor& weight, double eps, int64_t heads,
                        const std::optional<RopeTable>& table);
 
-// The plain twin: the two operators one by one.
+// Plain reference: the two operators one by one.
 at::Tensor norm_rotate_reference(const at::Tensor& x, const at::Tensor& weight, double eps, int64_t heads,
                                  const std::optional<RopeTable>& table);
 

@@ -19,7 +19,7 @@ struct Linear {
 struct AttentionWeights {
   Linear q, k, v, o;
   at::Tensor norm_q, norm_k;  // [dim], over all heads together
-  Linear qkv;                 // the first three in one, whose parts they are then; else undefined
+  Linear qkv;                 // q, k and v joined, of which they are then views; undefined if not joined
 };
 
 struct BlockWeights {

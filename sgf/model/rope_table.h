@@ -25,7 +25,7 @@ class RopeTables {
 
   RopeTable of(const std::vector<int64_t>& positions, const PatchGrid& grid, int64_t head_width,
                const at::Tensor& like) const;
-  // Whether the table of an earlier call is kept.
+  // Whether the table of an earlier call is stored.
   bool keeps(const std::vector<int64_t>& positions, const PatchGrid& grid, int64_t head_width) const;
 
  private:

@@ -54,7 +54,7 @@ class LatentStream::Side {
               dit.weights().head.weight.options().requires_grad(false)),
         calls(dit, cache, s.positions, s.record_launches) {}
 
-  // In place where it fits: recorded launches read it there.
+  // In place if the sizes match, because CUDA graphs read it there.
   void read(const PromptText& prompt) {
     if (prompt.embedded.sizes() != text.embedded.sizes()) {
       text = prompt;

@@ -21,7 +21,7 @@ struct LatentStreamSettings {
   double guidance = 1;              // uncond + guidance (cond - uncond); 1: no second call
   PromptSwitch on_switch = PromptSwitch::kKeep;
   SigmaRule sigma;
-  bool record_launches = true;  // on a GPU, once the window is full; the same numbers without
+  bool record_launches = true;  // use CUDA graphs once the window is full; results are the same without
 };
 
 // Rows of text [B, L, text_dim]; `uncond` is read where guidance is not 1. One video mostly; several that are streamed

@@ -13,8 +13,8 @@
 
 namespace sgf {
 
-// Keeps what a write call stores in places of its own, so that recorded launches write where they did before; commit()
-// takes it to the cache.
+// Receives what a write call stores in buffers of its own, so that a CUDA graph always writes to the same place. commit()
+// copies the buffers to the cache.
 class StagedWrites final : public ContextCache {
  public:
   explicit StagedWrites(KvCache& cache) : cache_(cache) {}
@@ -38,19 +38,19 @@ class StagedWrites final : public ContextCache {
 
 class StreamCalls {
  public:
-  // `dit` and `cache` outlive it. Without `records` every call is queued launch by launch: the plain twin.
+  // `dit` and `cache` must outlive this object. Without `records` every kernel is launched one by one: the plain reference.
   StreamCalls(const CausalDit& dit, KvCache& cache, PositionRule positions, bool records)
       : dit_(dit), cache_(cache), positions_(positions), records_(records), staged_(cache) {}
 
-  // Both without gradients. The flow lives until the next call.
+  // Both without gradients. The flow is valid until the next call.
   at::Tensor flow(FrameSpan block, const PromptText& text, const at::Tensor& noisy, const at::Tensor& t);
   void write(FrameSpan block, const PromptText& text, const at::Tensor& clean);
 
-  // Recorded launches read the prompt where it lay: after it moved, they are recorded anew.
+  // Drops all recordings. Needed after the tensors of the prompt have moved.
   void forget() { recorded_ = {}; }
 
  private:
-  // What decides shapes and positions of a call.
+  // Determines the shapes and positions of a call.
   struct Geometry {
     std::vector<int64_t> positions;
     int64_t own_frames = 0;
@@ -58,7 +58,7 @@ class StreamCalls {
     bool operator==(const Geometry&) const = default;
   };
 
-  // The number of a geometry that an earlier block had too, if its launches can be recorded.
+  // The index of the block's geometry if an earlier block had the same one and the call can be recorded.
   std::optional<int64_t> repeated(FrameSpan block, const at::Tensor& latents);
 
   const CausalDit& dit_;

@@ -10,7 +10,7 @@ constexpr int kThreads = 256;
 template <class T>
 __global__ void join_kernel(JoinParts io) {
   constexpr int N = kWidth<T>;
-  // Of one sample in 32 bits: wide divisions would take longer than the memory does.
+  // 32-bit indices within a sample: 64-bit divisions would take longer than the memory access.
   const auto chunks = static_cast<uint32_t>(io.width / N), heads = static_cast<uint32_t>(io.heads);
   const uint32_t index = blockIdx.x * kThreads + threadIdx.x;
   const int64_t rows = io.queries * io.heads, sample = blockIdx.y;
@@ -39,7 +39,7 @@ __global__ void join_kernel(JoinParts io) {
 
 template <class T>
 void launch(const JoinParts& io, cudaStream_t stream) {
-  const int64_t threads = io.queries * io.heads * (io.width / kWidth<T>);  // of a sample: below 2^32 in any video
+  const int64_t threads = io.queries * io.heads * (io.width / kWidth<T>);  // per sample; below 2^32 for any video
   const dim3 grid(static_cast<unsigned>((threads + kThreads - 1) / kThreads), static_cast<unsigned>(io.batch));
   join_kernel<T><<<grid, kThreads, 0, stream>>>(io);
 }

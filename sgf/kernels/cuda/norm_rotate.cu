@@ -1,4 +1,4 @@
-// RMSNorm and rotation in one pass over rows that may lie apart. Rounds in between, as the two kernels do one by one.
+// RMSNorm and rotation in one pass over equally spaced rows. Rounds in between, as the two separate kernels do.
 #include "sgf/kernels/cuda/norm_rotate.h"
 #include "sgf/kernels/cuda/row_device.cuh"
 

@@ -1,4 +1,4 @@
-// The launch behind norm_rotate on a CUDA device. Null when launched, else the reason.
+// CUDA launch of norm_rotate. Returns null on success, else the reason.
 #pragma once
 
 #include "sgf/kernels/cuda/row.h"

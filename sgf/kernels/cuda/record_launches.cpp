@@ -51,7 +51,7 @@ std::unique_ptr<LaunchRecording> SideStream::record(const std::function<void()>&
   auto recording = std::make_unique<CudaRecording>();
   c10::cuda::device_synchronize();
   const c10::cuda::CUDAStreamGuard guard(handle_->stream);
-  // Other threads may allocate meanwhile: a stream decodes beside its network.
+  // Other threads may allocate memory during capture: a stream decodes while its network runs.
   recording->graph.capture_begin(handle_->pool, cudaStreamCaptureModeThreadLocal);
   try {
     work();
