@@ -1,5 +1,5 @@
-// The steps between projection and attention, for calls without gradients: RMSNorm over the full width, split into heads,
-// rotation. One kernel on a GPU, which can read slices of a wider matrix product without a copy.
+// The steps between projection and attention, for calls without gradients: RMSNorm over the full width, split into
+// heads, rotation. One kernel on a GPU, which can read slices of a wider matrix product without a copy.
 #pragma once
 
 #include "sgf/kernels/rope.h"

@@ -40,8 +40,8 @@ class CausalDit {
   // Stores a clean block's keys and values in the cache. Work that no later block needs is skipped.
   void write(const at::Tensor& clean, const PromptText& text, const Serial& context, double timestep = 0.0) const;
 
-  // Prepares the cache of `context` for all calls on its block with latents of this shape. Returns whether these calls can
-  // be recorded as CUDA graphs, which read the rotation tables at fixed addresses.
+  // Prepares the cache of `context` for all calls on its block with latents of this shape. Returns whether these calls
+  // can be recorded as CUDA graphs, which read the rotation tables at fixed addresses.
   bool lay_out(const Serial& context, const at::Tensor& latents) const;
 
   // A cache that fits this network.

@@ -13,8 +13,8 @@
 
 namespace sgf {
 
-// Receives what a write call stores in buffers of its own, so that a CUDA graph always writes to the same place. commit()
-// copies the buffers to the cache.
+// Receives what a write call stores in buffers of its own, so that a CUDA graph always writes to the same place.
+// commit() copies the buffers to the cache.
 class StagedWrites final : public ContextCache {
  public:
   explicit StagedWrites(KvCache& cache) : cache_(cache) {}
@@ -38,7 +38,8 @@ class StagedWrites final : public ContextCache {
 
 class StreamCalls {
  public:
-  // `dit` and `cache` must outlive this object. Without `records` every kernel is launched one by one: the plain reference.
+  // `dit` and `cache` must outlive this object. Without `records` every kernel is launched one by one: the plain
+  // reference.
   StreamCalls(const CausalDit& dit, KvCache& cache, PositionRule positions, bool records)
       : dit_(dit), cache_(cache), positions_(positions), records_(records), staged_(cache) {}
 
