@@ -12,7 +12,16 @@
 namespace sgf {
 namespace {
 
-// In the order of their first appearance, which is the order they were reported in.
+// 0 to 3 are seen first: losses, gradient norms, recovery, samples.
+constexpr int kOtherCurve = 4;
+int place_of(std::string_view name) {
+  if (name.ends_with("loss")) return 0;
+  if (name.ends_with("grad_norm")) return 1;
+  if (name == "recovery_relative_l2") return 2;
+  return name.starts_with("sample_") ? 3 : kOtherCurve;
+}
+
+// By place; within one, in the order of their first appearance.
 std::vector<std::string> metric_names(const std::vector<MetricsRow>& rows) {
   std::vector<std::string> names;
   for (const MetricsRow& row : rows) {
@@ -20,6 +29,7 @@ std::vector<std::string> metric_names(const std::vector<MetricsRow>& rows) {
       if (std::find(names.begin(), names.end(), metric.name) == names.end()) names.push_back(metric.name);
     }
   }
+  std::ranges::stable_sort(names, {}, place_of);
   return names;
 }
 
@@ -29,11 +39,6 @@ std::vector<CurvePoint> points_of(const std::vector<MetricsRow>& rows, const std
     if (const double* value = row.find(name)) points.push_back({row.step, *value});
   }
   return points;
-}
-
-bool is_first_look(std::string_view name) {
-  return name.ends_with("loss") || name.ends_with("grad_norm") || name == "recovery_relative_l2" ||
-         name.starts_with("sample_");
 }
 
 // Values that agree to rounding: a plot of them would show nothing but their number.
@@ -54,7 +59,7 @@ std::string write_duration(double seconds) {
 // location.reload() keeps the place on the page.
 std::string write_reload(const ReportReload& reload) {
   return fmt::format(
-      "<p class=\"soft\" id=\"live\">The run is going on. This page reloads itself every {0} s.</p>\n"
+      "<p class=\"soft\" id=\"live\">The run is in progress. This page reloads itself every {0} s.</p>\n"
       "<script>\n"
       "if (Date.now() / 1000 - {1} < {2}) setTimeout(() => location.reload(), {0} * 1000);\n"
       "else document.getElementById('live').textContent = 'No news since ' + new Date({1} * 1000).toLocaleString() +"
@@ -112,21 +117,21 @@ std::string write_curves(const std::vector<MetricsRow>& rows, const std::vector<
     const std::vector<CurvePoint> points = points_of(rows, name);
     if (is_constant(points)) {
       constants.push_back({name, fmt::format("{:.6g}", points.front().value)});
-    } else if (is_first_look(name)) {
+    } else if (place_of(name) < kOtherCurve) {
       first += draw_curve(name, points, gaps) + '\n';
     } else {
       others += draw_curve(name, points, gaps) + '\n';
       ++folded;
     }
   }
-  const std::string fold = folded == 0 ? "" : fmt::format("<h2>{} more curves</h2>\n{}", folded, write_grid(others));
+  const std::string fold = folded == 0 ? "" : fmt::format("<h2>More curves ({})</h2>\n{}", folded, write_grid(others));
   return write_grid(first) + fold + write_constants(constants);
 }
 
 std::string write_sample(const ReportSample& sample) {
   if (sample.mp4.empty()) return html_strips({{sample.caption, sample.png}});
   return fmt::format(
-      "<figure><figcaption>{}</figcaption><video autoplay loop muted playsinline controls "
+      "<figure><figcaption>{}</figcaption><video autoplay loop muted playsinline "
       "src=\"data:video/mp4;base64,{}\"></video></figure>\n",
       escape_html(sample.caption), encode_base64(sample.mp4));
 }

@@ -127,9 +127,11 @@ TEST(ReportPage, ReloadsItselfWhileTheRunLivesAndNoLonger) {
 
 TEST(ReportPage, CurvesThatMatterComeFirst) {
   const std::string page = write_report(
-      {.title = "run", .rows = changing_rows({"batch_share", "critic_loss", "latent_std", "sample_valid"})});
-  const size_t fold = page.find("2 more curves");
+      {.title = "run",
+       .rows = changing_rows({"batch_share", "critic_grad_norm", "critic_loss", "latent_std", "sample_valid"})});
+  const size_t fold = page.find("More curves (2)");
   ASSERT_NE(fold, std::string::npos);
+  EXPECT_LT(page.find("aria-label=\"critic_loss\""), page.find("aria-label=\"critic_grad_norm\""));
   for (const char* first : {"critic_loss", "sample_valid"})
     EXPECT_LT(page.find(fmt::format("aria-label=\"{}\"", first)), fold) << first;
   for (const char* other : {"batch_share", "latent_std"})
