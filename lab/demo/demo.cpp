@@ -44,7 +44,7 @@ void check_fits(const fs::path& model, const Config& config) {
       file.string(), model.string());
 }
 
-// The demo's config with the models that came along; a model that is not there is an Error.
+// The demo's config with the bundled models; a model that is not there is an Error.
 Config config_with_models(const DemoSettings& settings) {
   for (const char* role : {"teacher", "student", "sf", "sgf"}) {
     const fs::path model = settings.models / role;
@@ -66,13 +66,13 @@ BoundaryGap compare_boundaries(const Config& config, c10::Device device, const D
   const BoundaryGap gap = boundary_gap(build_dmd_parts(config, build_conditioning(config, device), device), 0);
   settings.say(
       fmt::format("  the same loss, {:.6f} and {:.6f}; gradient norm {:.4f} with SF, {:.4f} with SGF, of which "
-                  "{:.4f} came through the memory",
+                  "{:.4f} came through the cache",
                   gap.loss_frozen, gap.loss_open, gap.norm_frozen, gap.norm_open, gap.context_norm));
   return gap;
 }
 
 void train_pair(DemoContents& contents, const Config& config, const DemoSettings& settings) {
-  settings.say("2 of 4: a short matched pair, trained from the student that came along");
+  settings.say("2 of 4: a short matched pair, trained from the bundled student");
   contents.steps = config.train.steps;
   contents.batch = config.train.global_batch;
   contents.generator_updates = update_schedule(config.dmd).counts_after(config.train.steps).generator;
@@ -125,7 +125,7 @@ std::vector<std::future<void>> write_each_alone(const DemoFolder& folder, const 
 // The files of one prompt.
 DemoVideo write_prompt(const DemoFolder& folder, const SideBySide& side, const RgbImage& moments, size_t number,
                        bool writes_videos) {
-  DemoVideo video{.prompt = side.prompt, .mp4 = {}, .png = encode_png(moments)};
+  DemoVideo video{.prompt = side.prompt, .mp4 = {}, .png = encode_png(moments), .marks = {}};
   write_png(folder.strip(number), moments);
   if (!writes_videos) return video;
   std::vector<std::future<void>> alone = write_each_alone(folder, side, number);
@@ -143,6 +143,8 @@ void write_pictures(DemoContents& contents, const DemoFolder& folder, const Long
     const SideBySide side = side_by_side(contents, all, videos.prompts()[i], i, settings.config.video.fps);
     const RgbImage moments = draw_moments(side);
     contents.videos.push_back(write_prompt(folder, side, moments, i, settings.writes_videos));
+    for (size_t k = 0; k < side.names.size(); ++k)
+      contents.videos.back().marks.push_back({side.names[k], videos.mark_frames(side.videos[k], i)});
     if (i < kPicturePrompts) shown.push_back(moments);
   }
   write_png(folder.picture(), stack_images(shown));
@@ -157,8 +159,9 @@ DemoResult run_demo(const DemoSettings& settings) {
   const LongVideos videos(config, settings.frames, settings.prompts, device);
   const DemoFolder folder(settings.out, live_run_names());
 
-  DemoResult result{.contents = {.train_frames = config.video.frames, .frames = settings.frames},
-                    .page = folder.page()};
+  DemoResult result{
+      .contents = {.train_frames = config.video.frames, .frames = settings.frames, .fps = config.video.fps},
+      .page = folder.page()};
   DemoContents& contents = result.contents;
   contents.gap = compare_boundaries(config, device, settings);
   train_pair(contents, config, settings);

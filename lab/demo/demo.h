@@ -1,5 +1,5 @@
 // A tour in minutes on a CPU: what the gradient boundary changes in one update, a short matched pair trained live, long
-// videos of the students that come along, measured, and one page of it all.
+// videos of the bundled students, measured, and one page of it all.
 #pragma once
 
 #include "lab/demo/demo_page.h"
@@ -18,8 +18,8 @@ struct DemoSettings {
   std::filesystem::path models;  // folders teacher, student, sf and sgf, as models/README.md says
   std::filesystem::path out;
   int64_t frames = 252;       // of the long videos: whole training lengths
-  int64_t prompts = 12;       // of which each makes one
-  int64_t measuring = 1;      // threads that measure them, each a video of its own
+  int64_t prompts = 12;       // one video per prompt and student
+  int64_t measuring = 1;      // threads that measure them, one video each
   bool writes_videos = true;  // else the page shows strips
   ProgressMode progress = ProgressMode::kLog;
   ProgressOutput output = {};

@@ -104,7 +104,7 @@ std::string second_pass(const std::string& sf, const std::string& sgf) {
       kSecondPass - 20, cut, kSecondPass + width + 10, sf, kSecondPass - 20, cut - 8, sf);
   return svg + fmt::format(
                    "<text x=\"{:.0f}\" y=\"{:.0f}\" style=\"fill:{}\">SGF: later losses reach the weights that "
-                   "wrote the memory</text>",
+                   "wrote the cache</text>",
                    kSecondPass, kMemoryTop + kBoxHeight + 22, sgf);
 }
 

@@ -25,7 +25,7 @@ std::string gap_table(const BoundaryGap& gap) {
   return html_table({"the student, before any training", "SF", "SGF"},
                     {{"loss", fmt::format("{:.6f}", gap.loss_frozen), fmt::format("{:.6f}", gap.loss_open)},
                      {"gradient norm", fmt::format("{:.4f}", gap.norm_frozen), fmt::format("{:.4f}", gap.norm_open)},
-                     {"part of it that came through the memory", "0", fmt::format("{:.4f}", gap.context_norm)},
+                     {"the part that came through the cache", "0", fmt::format("{:.4f}", gap.context_norm)},
                      {"cosine of that part and the rest", "", fmt::format("{:+.3f}", gap.cosine)}});
 }
 
@@ -39,39 +39,61 @@ std::string column_names(const std::vector<DemoContestant>& contestants) {
                      contestants.size(), html);
 }
 
-std::string video_figure(const DemoVideo& video, const std::vector<DemoContestant>& contestants) {
-  if (video.mp4.empty()) return html_strips({{video.prompt, video.png}});
-  return fmt::format(
-      "<figure style=\"max-width:800px\"><figcaption>{}</figcaption>\n{}<video autoplay loop muted playsinline "
-      "controls "
-      "src=\"data:video/mp4;base64,{}\"></video></figure>\n",
-      escape_html(video.prompt), column_names(contestants), encode_base64(video.mp4));
+std::string timeline_of(const DemoVideo& video, const DemoContents& c) {
+  if (video.marks.empty()) return "";
+  DemoTimeline timeline{.rows = video.marks, .colours = {}, .train_frames = c.train_frames, .fps = c.fps};
+  for (size_t i = 0; i < video.marks.size(); ++i)
+    timeline.colours.emplace_back(colour_of(i, std::max(video.marks.size(), kContestants)));
+  return draw_timeline(timeline, !video.mp4.empty());
 }
 
-std::string video_figures(std::span<const DemoVideo> videos, const std::vector<DemoContestant>& contestants) {
+std::string video_figure(const DemoVideo& video, const DemoContents& c) {
+  if (video.mp4.empty()) return html_strips({{video.prompt, video.png}}) + timeline_of(video, c);
+  return fmt::format(
+      "<figure style=\"max-width:800px\"><figcaption>{}</figcaption>\n{}<video autoplay loop muted playsinline "
+      "controls src=\"data:video/mp4;base64,{}\"></video>\n{}</figure>\n",
+      escape_html(video.prompt), column_names(c.contestants), encode_base64(video.mp4), timeline_of(video, c));
+}
+
+std::string video_figures(std::span<const DemoVideo> videos, const DemoContents& c) {
   std::string html;
-  for (const DemoVideo& video : videos) html += video_figure(video, contestants);
+  for (const DemoVideo& video : videos) html += video_figure(video, c);
   return html;
 }
+
+// The result beside what it is worth.
+std::string write_headline(const DemoContents& c) {
+  const DemoHeadline headline = headline_of(c.contestants[kSf], c.contestants[kSgf]);
+  return fmt::format("<p style=\"font-size:20px;line-height:1.35;margin:12px 0 4px\">{}</p>\n<p><b>{}</b></p>\n",
+                     escape_html(headline.result), escape_html(headline.meaning));
+}
+
+constexpr const char* kStripWords =
+    "<p>The strips below show every frame: <b style=\"color:var(--good)\">high</b>, it shows what the prompt says; "
+    "<b style=\"color:var(--watch)\">middle</b>, the objects are there but something else is wrong; "
+    "<b style=\"color:var(--bad)\">low</b>, an object is lost. The line marks the end of one training length.";
 
 std::string how_to_look(const DemoContents& c) {
   if (c.videos.front().mp4.empty())
     return fmt::format(
-        "<p>Moments of each video, the first on the left; rows from above: {}, {}, {}, {}. This build writes no H.264 "
-        "videos, so they cannot play here: install libavcodec-dev libavformat-dev libswscale-dev libavutil-dev "
-        "pkg-config, build and run the demo again.</p>\n",
-        c.contestants[0].name, c.contestants[1].name, c.contestants[2].name, c.contestants[3].name);
-  return "<p>The bar below is time; its bright beginning is one training length. Watch whether objects keep their "
-         "surface, colour and size, and whether the small landmarks of the background stay.</p>\n";
+        "<p>Each row shows moments of one video, from the first frame on the left: {}, {}, {}, {}. This build writes "
+        "no H.264 videos, so they cannot play here: install libavcodec-dev libavformat-dev libswscale-dev "
+        "libavutil-dev pkg-config, build, and run the demo again.</p>\n{}</p>\n",
+        c.contestants[0].name, c.contestants[1].name, c.contestants[2].name, c.contestants[3].name, kStripWords);
+  return fmt::format(
+      "<p>Watch whether objects keep their surface, colour and size, and whether the small landmarks of the "
+      "background stay. The bar inside the video is time; its bright beginning is one training length.</p>\n{} Click a "
+      "strip or a button to see that moment.</p>\n",
+      kStripWords);
 }
 
 std::string folded_videos(const DemoContents& c) {
   const std::span<const DemoVideo> all(c.videos);
   const size_t played = std::min(all.size(), kPlayedPrompts);
-  std::string html = video_figures(all.first(played), c.contestants);
+  std::string html = video_figures(all.first(played), c);
   if (played < all.size())
     html += fmt::format("<details><summary>{} more prompts</summary>\n{}</details>\n", all.size() - played,
-                        video_figures(all.subspan(played), c.contestants));
+                        video_figures(all.subspan(played), c));
   return html;
 }
 
@@ -112,7 +134,8 @@ std::string write_demo_page(const DemoContents& c) {
   return html_page(
       kDemoTitle,
       fill_page(assets::demo_page_html,
-                {{"recovery", fmt::format("{:.1e}", c.gap.recovery_relative_l2)},
+                {{"headline", write_headline(c)},
+                 {"recovery", fmt::format("{:.1e}", c.gap.recovery_relative_l2)},
                  {"sf_colour", sf},
                  {"sgf_colour", sgf},
                  {"two_passes", draw_two_passes(sf, sgf)},
@@ -130,12 +153,12 @@ std::string write_demo_page(const DemoContents& c) {
                  {"batch", std::to_string(c.batch)},
                  {"generator_updates", std::to_string(c.generator_updates)},
                  {"live_charts", live_charts(c.arms)},
-                 {"commands", command_list(c.commands)}}));
+                 {"commands", command_list(c.commands)},
+                 {"seek_script", seek_script()}}));
 }
 
 std::string write_unfinished_page() {
-  return html_page(kDemoTitle,
-                   "<p>The demo is running, or was stopped before its end. Load this page again later.</p>\n");
+  return html_page(kDemoTitle, "<p>The demo is running, or was stopped before its end. Reload this page later.</p>\n");
 }
 
 }  // namespace sgf

@@ -77,6 +77,24 @@ DemoTable difference_table(const DemoContestant& a, const DemoContestant& b) {
   return table;
 }
 
+DemoHeadline headline_of(const DemoContestant& a, const DemoContestant& b) {
+  const std::vector<PromptValues>&of_a = segments_of(a, kShownMetrics[0]), &of_b = segments_of(b, kShownMetrics[0]);
+  const int64_t prompts = std::ssize(of_a.back());
+  const Interval i = Bootstrap({}, prompts).of({paired_difference(of_b.back(), of_a.back())});
+  const std::string shares = fmt::format(
+      "At {} times the training length, {:.0f} % of the frames of {} show what the prompt says, and {:.0f} % "
+      "of those of {}",
+      lengths_of(a), 100 * mean_of_values(of_b.back()), b.name, 100 * mean_of_values(of_a.back()), a.name);
+  if (i.count < 2) return {shares + ".", "One prompt has no interval: this is no evidence for either."};
+  const std::string result = fmt::format("{}: {:+.0f} points (95 % interval {:+.0f} to {:+.0f}, {} prompts).", shares,
+                                         100 * i.mean, 100 * i.low, 100 * i.high, prompts);
+  if (!i.is_above(0) && !i.is_below(0))
+    return {result, "The interval includes zero: this is no evidence that one of the two is better."};
+  return {result, fmt::format("The interval excludes zero in favour of {}, for these two models and few prompts; "
+                              "docs/study.md has more of both.",
+                              i.is_above(0) ? b.name : a.name)};
+}
+
 std::string score_charts(const std::vector<DemoContestant>& contestants) {
   std::vector<int64_t> lengths(lengths_of(contestants.front()));
   std::iota(lengths.begin(), lengths.end(), 1);

@@ -5,7 +5,9 @@
 #include "sgf/assembly/networks_from_config.h"
 #include "sgf/core/error.h"
 #include "sgf/streaming/stream_parts.h"
+#include "sgf/world/caption.h"
 #include "sgf/world/codec.h"
+#include "sgf/world/measure.h"
 #include "sgf/world/render.h"
 #include "sgf/world/source.h"
 #include "sgf/world/text.h"
@@ -13,6 +15,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace sgf {
@@ -75,6 +78,15 @@ ScoreTable LongVideos::measure_all(const at::Tensor& videos, int64_t threads) co
                       .threads = threads});
   pool.add(0, videos);
   return pool.finish();
+}
+
+std::vector<FrameMark> LongVideos::mark_frames(const at::Tensor& video, size_t prompt) const {
+  std::vector<FrameMark> marks;
+  for (const FrameScore& frame : measure_frames(video, parse_caption(prompts_.at(prompt)), world_)) {
+    const bool is_complete = std::ranges::all_of(frame.present, std::identity());
+    marks.push_back(frame.valid ? FrameMark::kValid : is_complete ? FrameMark::kOther : FrameMark::kObjectLost);
+  }
+  return marks;
 }
 
 }  // namespace sgf

@@ -1,6 +1,7 @@
 // The demo's long videos: prompts of their own, the students' streams of them, true clips, and their scores.
 #pragma once
 
+#include "lab/demo/demo_timeline.h"
 #include "lab/study/watched_frames.h"
 #include "sgf/config/config.h"
 #include "sgf/core/progress_line.h"
@@ -28,6 +29,9 @@ class LongVideos {
 
   // By training length, on so many threads.
   ScoreTable measure_all(const at::Tensor& videos, int64_t threads) const;
+
+  // Of one prompt's video [F, 3, H, W].
+  std::vector<FrameMark> mark_frames(const at::Tensor& video, size_t prompt) const;
 
  private:
   Config config_;

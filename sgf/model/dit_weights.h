@@ -92,8 +92,7 @@ NamedTensors named_parameters(const DitWeights& weights);
 // (nothing is zero, so that tests see every path).
 DitWeights random_dit_weights(const DitConfig& config, uint64_t seed, at::TensorOptions options);
 
-// Lays q, k and v of self-attention side by side on a GPU, so that calls without gradients take one product for the
-// three.
+// Joins q, k and v of self-attention on a GPU, so that calls without gradients need one matrix product, not three.
 void join_projections(DitWeights& weights);
 
 void set_requires_grad(const DitWeights& weights, bool requires_grad);

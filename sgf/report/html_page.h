@@ -1,5 +1,4 @@
-// The frame and the parts of the pages a run leaves: each needs nothing but itself, no network, no script, no other
-// file.
+// The frame and the parts of the pages a run leaves: each needs neither network nor other files.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +8,7 @@
 
 namespace sgf {
 
-// A picture with its words: frames side by side.
+// A strip of frames with its caption.
 struct ReportStrip {
   std::string caption;
   std::string png;  // a whole PNG file

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <utility>
@@ -156,10 +157,34 @@ RunFolder RunFolder::open(const fs::path& path, std::string_view config_yaml,
 }
 
 void RunFolder::add_facts(const nlohmann::json& facts) const {
-  nlohmann::json starts = nlohmann::json::array();
-  if (fs::exists(facts_file())) starts = read_json_file(facts_file());
-  SGF_CHECK(starts.is_array(), "{}: not a list of starts", facts_file().string());
+  nlohmann::json starts = read_starts();
   starts.push_back(facts);
+  write_starts(starts);
+}
+
+void RunFolder::note_wall_time(double seconds) const {
+  nlohmann::json starts = read_starts();
+  if (starts.empty()) return;
+  starts.back()["wall_seconds"] = std::round(seconds * 10) / 10;
+  write_starts(starts);
+}
+
+double RunFolder::wall_time() const {
+  double seconds = 0;
+  for (const nlohmann::json& start : read_starts())
+    if (start.is_object() && start.contains("wall_seconds") && start["wall_seconds"].is_number())
+      seconds += start["wall_seconds"].get<double>();
+  return seconds;
+}
+
+nlohmann::json RunFolder::read_starts() const {
+  if (!fs::exists(facts_file())) return nlohmann::json::array();
+  nlohmann::json starts = read_json_file(facts_file());
+  SGF_CHECK(starts.is_array(), "{}: not a list of starts", facts_file().string());
+  return starts;
+}
+
+void RunFolder::write_starts(const nlohmann::json& starts) const {
   AtomicFile file(facts_file());
   file.write(starts.dump(2) + '\n');
   file.commit();

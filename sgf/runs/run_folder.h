@@ -46,6 +46,10 @@ class RunFolder {
   // Appends to facts.json: one entry (build, device, command line, host) for each start of the run.
   void add_facts(const nlohmann::json& facts) const;
 
+  // Seconds that the newest start has taken so far, kept in its entry; and those of all starts that noted them.
+  void note_wall_time(double seconds) const;
+  double wall_time() const;
+
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path config_file() const { return path_ / "config.yaml"; }
   std::filesystem::path facts_file() const { return path_ / "facts.json"; }
@@ -56,6 +60,9 @@ class RunFolder {
   CheckpointStore checkpoints() const { return CheckpointStore(path_ / "checkpoints"); }
 
  private:
+  nlohmann::json read_starts() const;
+  void write_starts(const nlohmann::json& starts) const;
+
   explicit RunFolder(std::filesystem::path path) : path_(std::move(path)), lock_(path_) {}
   void make_folders() const;
   void write_config(std::string_view yaml) const;

@@ -1,5 +1,5 @@
-// The network's calls of one stream. While its window grows, each block has a geometry of its own. Once the window is
-// full the same call comes again with other numbers: on a GPU its launches are then recorded once and replayed.
+// The network calls of one stream. While the window grows, every block has its own geometry. Once the window is full,
+// the same call repeats with other numbers, and on a GPU it is recorded once as a CUDA graph and replayed.
 #pragma once
 
 #include "sgf/kernels/recorded_work.h"

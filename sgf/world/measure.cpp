@@ -56,6 +56,15 @@ class Measurement {
     return score;
   }
 
+  std::vector<FrameScore> score_each_frame() const {
+    std::vector<FrameScore> scores;
+    for (const SeenFrame& frame : frames_) {
+      FrameScore& score = scores.emplace_back(FrameScore{.valid = is_valid(frame), .present = {}});
+      for (size_t i = 0; i < caption_.objects.size(); ++i) score.present.push_back(find(frame, i) != nullptr);
+    }
+    return scores;
+  }
+
  private:
   std::span<const SeenFrame> span_of(FrameSpan span) const {
     return std::span(frames_).subspan(static_cast<size_t>(span.begin), static_cast<size_t>(span.frames()));
@@ -230,6 +239,13 @@ std::vector<SegmentScore> measure_spans(const at::Tensor& video, const WorldCapt
     scores.push_back(measurement.score(span));
   }
   return scores;
+}
+
+std::vector<FrameScore> measure_frames(const at::Tensor& video, const WorldCaption& caption,
+                                       const WorldPreset& preset) {
+  check_video(video, caption, preset);
+  const at::Tensor on_host = video.detach().to(at::kCPU, at::kFloat).clamp(0, 1).contiguous();
+  return Measurement(on_host, caption, preset, 1).score_each_frame();
 }
 
 SegmentScore mean_score(const std::vector<SegmentScore>& scores) {

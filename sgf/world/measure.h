@@ -75,6 +75,13 @@ WorldScore measure(const at::Tensor& video, const WorldCaption& caption, const W
 std::vector<SegmentScore> measure_spans(const at::Tensor& video, const WorldCaption& caption, const WorldPreset& preset,
                                         int64_t window_frames, const std::vector<FrameSpan>& spans);
 
+// One frame, by itself.
+struct FrameScore {
+  bool valid = false;
+  std::vector<bool> present;  // by object of the caption
+};
+std::vector<FrameScore> measure_frames(const at::Tensor& video, const WorldCaption& caption, const WorldPreset& preset);
+
 // The mean of scores with the same caption, or with captions of equally many objects; empty errors are skipped.
 SegmentScore mean_score(const std::vector<SegmentScore>& scores);
 

@@ -48,8 +48,10 @@ def complaints(page, can_play):
     sources = [a["src"] for _, a in page.elements if "src" in a]
     if any(not source.startswith("data:") for source in sources) or any("href" in a for _, a in page.elements):
         yield "it asks for something outside of itself"
-    if page.all("script") or page.all("link"):
-        yield "it runs scripts or asks for style sheets"
+    if len(page.all("script")) != 1 or page.all("link"):
+        yield "it runs other scripts than its own or asks for style sheets"
+    if len([a for a in page.all("svg") if a.get("class") == "track"]) != 20:
+        yield "not every contestant has a strip under each of 5 videos"
     if can_play:
         videos = [base64.b64decode(a["src"].split(",", 1)[1]) for a in page.all("video")]
         if len(videos) != 5 or any(b"ftyp" not in video[:16] for video in videos):

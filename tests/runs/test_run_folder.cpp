@@ -38,6 +38,22 @@ TEST(RunFolder, StoresTheThreadsThatItsConfigNames) {
   EXPECT_EQ(stored_threads(folder / "run"), 3);
 }
 
+TEST(RunFolder, WallTimeIsTheSumOfAllStartsThatNotedIt) {
+  const TemporaryFolder folder;
+  const RunFolder run = RunFolder::create(folder / "run", kConfig);
+  EXPECT_EQ(run.wall_time(), 0);
+  run.note_wall_time(5);  // of no start
+  EXPECT_FALSE(std::filesystem::exists(run.facts_file()));
+  run.add_facts({{"device", "cpu"}});
+  run.note_wall_time(2);
+  run.note_wall_time(3.5);
+  run.add_facts({{"device", "cuda"}});
+  EXPECT_EQ(run.wall_time(), 3.5);
+  run.note_wall_time(1);
+  EXPECT_EQ(run.wall_time(), 4.5);
+  EXPECT_THAT(text_of(run.facts_file()), AllOf(HasSubstr("cpu"), HasSubstr("cuda")));
+}
+
 TEST(RunFolder, ARunIsNotStartedOverAnother) {
   const TemporaryFolder folder;
   RunFolder::create(folder / "run", kConfig);

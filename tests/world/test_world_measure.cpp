@@ -90,6 +90,19 @@ TEST_P(EveryWorldMeasured, FindsTheFactorsThatWereRendered) {
   EXPECT_LT(hue / found, 1.0) << "degrees";
 }
 
+TEST_P(EveryWorldMeasured, FramesOneByOneAreTheShareOfValidFrames) {
+  const WorldScene first = scene(0);
+  at::Tensor video = render(preset_, {{first, {0, 12}}})[0];
+  video.slice(0, 8, 12).fill_(0.5);  // four frames without anything
+  const std::vector<FrameScore> frames = measure_frames(video, first.caption(), preset_);
+  ASSERT_EQ(frames.size(), 12U);
+  int64_t valid = 0;
+  for (const FrameScore& frame : frames) valid += frame.valid;
+  EXPECT_DOUBLE_EQ(static_cast<double>(valid) / 12, measure(video, first.caption(), preset_).whole.valid);
+  EXPECT_TRUE(frames[0].valid && frames[0].present[0]);
+  EXPECT_FALSE(frames[9].valid || frames[9].present[0]);
+}
+
 TEST_P(EveryWorldMeasured, AnotherClipOfTheSameCaptionIsValidButNotTheSame) {
   std::vector<SegmentScore> same, swapped;
   for (int64_t i = 0; i < kClips; ++i) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <set>
 #include <utility>
@@ -12,6 +13,13 @@ namespace sgf {
 namespace {
 
 using Series = std::vector<double>;
+
+constexpr double kGoodValid = .3;  // of sample_valid: samples worth losing
+
+struct Sampled {
+  int64_t step = 0;
+  double value = 0;
+};
 
 // Of a copy: medians are taken of windows of a series that goes on being used.
 double median_of(Series values) {
@@ -31,6 +39,7 @@ class HealthJudge {
     judge_latents();
     judge_motion();
     judge_recovery();
+    judge_samples();
     judge_finiteness();
     if (verdict_.judged.empty())
       add({HealthLevel::kWatch, "step", fmt::format("only {} steps so far: too early to say", rows_.size())});
@@ -123,6 +132,69 @@ class HealthJudge {
     if (!error) return;
     hold_against(limits_.recovery, late(*error), "recovery_relative_l2",
                  fmt::format("the two passes do not match: Pass 2 is {:.3g} off Pass 1", late(*error)));
+  }
+
+  // The finite values that samples had, with their steps.
+  std::vector<Sampled> samples(const char* name) const {
+    std::vector<Sampled> values;
+    for (const MetricsRow& row : rows_) {
+      const double* value = row.find(name);
+      if (value != nullptr && std::isfinite(*value)) values.push_back({row.step + 1, *value});
+    }
+    return values;
+  }
+
+  // Whether the newest sample has the fault. Worse than young is a run whose earlier samples had it not.
+  template <class HasFault>
+  bool judge_newest(const char* name, HasFault has_fault, const std::string& fault, const std::string& advice) {
+    const std::vector<Sampled> values = samples(name);
+    if (values.empty()) return false;
+    verdict_.judged.emplace_back(name);
+    const Sampled& newest = values.back();
+    if (!has_fault(newest.value)) return false;
+    const auto sound = std::ranges::find_if(values.rbegin(), values.rend(), std::not_fn(has_fault), &Sampled::value);
+    const std::string what = fmt::format("the samples of step {} {} ({:.2g})", newest.step, fault, newest.value);
+    if (sound == values.rend())
+      add({HealthLevel::kWatch, name, fmt::format("{}: {}", what, advice)});
+    else
+      add({HealthLevel::kBad, name,
+           fmt::format("{}, those of step {} did not: continue from a checkpoint before with a lower learning rate",
+                       what, sound->step)});
+    return true;
+  }
+
+  void judge_samples() {
+    const bool is_noise = judge_newest(
+        "sample_correlation", [&](double value) { return value < limits_.noise_below; }, "look like noise",
+        "train for longer, or with a higher optimiser.learning_rate");
+    const bool is_flat = judge_newest(
+        "sample_contrast", [&](double value) { return value < limits_.flat_below; }, "show flat frames without content",
+        "train for longer; if it stays, try a lower optimiser.learning_rate");
+    judge_newest(
+        "sample_clipped", [&](double value) { return value > limits_.clipped_above; },
+        "have many pixels outside the range of colours",
+        "train for longer; if it stays, try a lower output.sample_guidance or dmd.guidance");
+    judge_validity(is_noise || is_flat);
+  }
+
+  // Of the world's samples. Noise shows no prompt, and has been named.
+  void judge_validity(bool is_named) {
+    const char* name = "sample_valid";
+    const std::vector<Sampled> values = samples(name);
+    if (values.empty()) return;
+    verdict_.judged.emplace_back(name);
+    const Sampled &newest = values.back(), &best = *std::ranges::max_element(values, {}, &Sampled::value);
+    if (best.value >= kGoodValid)
+      hold_against(
+          limits_.valid_loss, best.value / newest.value, name,
+          fmt::format("the samples got worse: {:.0f} % of their frames show what the prompt says, {:.0f} % did "
+                      "at step {}; continue from that checkpoint with a lower learning rate",
+                      100 * newest.value, 100 * best.value, best.step));
+    else if (newest.value < limits_.valid_below && !is_named)
+      add({HealthLevel::kWatch, name,
+           fmt::format("{:.0f} % of the frames sampled at step {} show what their prompt says: train for longer, and "
+                       "look at the samples",
+                       100 * newest.value, newest.step)});
   }
 
   void judge_finiteness() {

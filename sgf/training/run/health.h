@@ -1,5 +1,5 @@
-// Whether a training run looks well, from its metrics, in words: users who train by distribution matching ask this
-// more than anything else, and a loss alone does not answer it.
+// Whether a training run looks well, from its metrics and its samples, in words and with what to try: users who train
+// by distribution matching ask this more than anything else, and a loss alone does not answer it.
 #pragma once
 
 #include <array>
@@ -54,6 +54,14 @@ struct HealthThresholds {
   // recovery_relative_l2, as it is: Pass 2 repeats Pass 1 to rounding, about 1e-6 in float32 and 1e-2 in bfloat16.
   Pair recovery{.03, .1};
   Pair non_finite{.01, .2};  // share of late values of any metric that are NaN or infinite
+
+  // The newest samples are judged by their own values (sample_quality.h): they come too seldom for medians. Each is a
+  // reason to look, and bad only where earlier samples were better: a young run begins with noise.
+  double noise_below = .4;     // sample_correlation: white noise has 0, clips of the world .8 and more
+  double flat_below = .02;     // sample_contrast, five levels of 255: clips of the world have .1 and more
+  double clipped_above = .25;  // sample_clipped: clips of the world have 0, white noise of their strength a tenth
+  double valid_below = .1;     // sample_valid: true clips with other clips' captions have less
+  Pair valid_loss{1.5, 3};     // sample_valid, times less than in the best sample so far, where that had .3 or more
 };
 
 // Rows in the order of their steps; metrics that never appear are not judged.

@@ -6,12 +6,22 @@
 #include "sgf/runs/metrics_log.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 namespace sgf {
 namespace {
 
-// In the order of their first appearance, which is the order they were reported in.
+// 0 to 3 are seen first: losses, gradient norms, recovery, samples.
+constexpr int kOtherCurve = 4;
+int place_of(std::string_view name) {
+  if (name.ends_with("loss")) return 0;
+  if (name.ends_with("grad_norm")) return 1;
+  if (name == "recovery_relative_l2") return 2;
+  return name.starts_with("sample_") ? 3 : kOtherCurve;
+}
+
+// By place; within one, in the order of their first appearance.
 std::vector<std::string> metric_names(const std::vector<MetricsRow>& rows) {
   std::vector<std::string> names;
   for (const MetricsRow& row : rows) {
@@ -19,6 +29,7 @@ std::vector<std::string> metric_names(const std::vector<MetricsRow>& rows) {
       if (std::find(names.begin(), names.end(), metric.name) == names.end()) names.push_back(metric.name);
     }
   }
+  std::ranges::stable_sort(names, {}, place_of);
   return names;
 }
 
@@ -28,6 +39,38 @@ std::vector<CurvePoint> points_of(const std::vector<MetricsRow>& rows, const std
     if (const double* value = row.find(name)) points.push_back({row.step, *value});
   }
   return points;
+}
+
+// Values that agree to rounding: a plot of them would show nothing but their number.
+bool is_constant(const std::vector<CurvePoint>& points) {
+  const double first = points.front().value;
+  return std::ranges::all_of(points, [&](const CurvePoint& point) {
+    return std::abs(point.value - first) <= 1e-9 * std::abs(first);  // false for NaN, which a curve marks
+  });
+}
+
+std::string write_duration(double seconds) {
+  const auto whole = static_cast<int64_t>(std::llround(seconds));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+// location.reload() keeps the place on the page.
+std::string write_reload(const ReportReload& reload) {
+  return fmt::format(
+      "<p class=\"soft\" id=\"live\">The run is in progress. This page reloads itself every {0} s.</p>\n"
+      "<script>\n"
+      "if (Date.now() / 1000 - {1} < {2}) setTimeout(() => location.reload(), {0} * 1000);\n"
+      "else document.getElementById('live').textContent = 'No news since ' + new Date({1} * 1000).toLocaleString() +"
+      " ': the process may have ended.';\n"
+      "</script>\n",
+      reload.seconds, reload.written, reload.patience);
+}
+
+std::string write_state(const ReportContents& contents) {
+  if (contents.reload) return write_reload(*contents.reload);
+  return contents.end.empty() ? "" : fmt::format("<p class=\"soft\">Ended: {}.</p>\n", escape_html(contents.end));
 }
 
 std::string write_findings(const HealthVerdict& verdict) {
@@ -41,6 +84,9 @@ std::string write_findings(const HealthVerdict& verdict) {
 std::string write_verdict(const HealthVerdict& verdict) {
   std::string judged;
   for (const std::string& name : verdict.judged) judged += (judged.empty() ? "" : ", ") + escape_html(name);
+  const bool has_samples =
+      std::ranges::any_of(verdict.judged, [](const std::string& name) { return name.starts_with("sample_"); });
+  if (!judged.empty()) judged += has_samples ? "" : ". No samples yet, so none was looked at";
   return fmt::format("<section class=\"verdict {0}\"><strong>Health: {0}</strong>{1}{2}</section>\n",
                      enum_name(verdict.level), write_findings(verdict),
                      judged.empty() ? "" : fmt::format("<p class=\"soft\">Judged from {}.</p>", judged));
@@ -54,17 +100,66 @@ std::string write_gaps(const std::vector<StepGap>& gaps) {
       describe_gaps(gaps));
 }
 
+std::string write_grid(const std::string& curves) {
+  return curves.empty() ? "" : fmt::format("<div class=\"curves\">\n{}</div>\n", curves);
+}
+
+std::string write_constants(const std::vector<std::vector<std::string>>& constants) {
+  return constants.empty() ? "" : "<h2>Constant so far</h2>\n" + html_table({"metric", "value"}, constants);
+}
+
 std::string write_curves(const std::vector<MetricsRow>& rows, const std::vector<StepGap>& gaps) {
-  std::string curves;
-  for (const std::string& name : metric_names(rows)) curves += draw_curve(name, points_of(rows, name), gaps) + '\n';
-  return curves.empty() ? "<p>No metrics yet.</p>\n" : fmt::format("<div class=\"curves\">\n{}</div>\n", curves);
+  if (rows.empty()) return "<p>No metrics yet.</p>\n";
+  std::string first, others;
+  int64_t folded = 0;
+  std::vector<std::vector<std::string>> constants;
+  for (const std::string& name : metric_names(rows)) {
+    const std::vector<CurvePoint> points = points_of(rows, name);
+    if (is_constant(points)) {
+      constants.push_back({name, fmt::format("{:.6g}", points.front().value)});
+    } else if (place_of(name) < kOtherCurve) {
+      first += draw_curve(name, points, gaps) + '\n';
+    } else {
+      others += draw_curve(name, points, gaps) + '\n';
+      ++folded;
+    }
+  }
+  const std::string fold = folded == 0 ? "" : fmt::format("<h2>More curves ({})</h2>\n{}", folded, write_grid(others));
+  return write_grid(first) + fold + write_constants(constants);
+}
+
+std::string write_sample(const ReportSample& sample) {
+  if (sample.mp4.empty()) return html_strips({{sample.caption, sample.png}});
+  return fmt::format(
+      "<figure><figcaption>{}</figcaption><video autoplay loop muted playsinline "
+      "src=\"data:video/mp4;base64,{}\"></video></figure>\n",
+      escape_html(sample.caption), encode_base64(sample.mp4));
+}
+
+// The newest step's, which have videos where there are any, and the strips of earlier ones.
+std::string write_samples(const std::vector<ReportSample>& samples) {
+  std::string videos, strips;
+  for (const ReportSample& sample : samples) (sample.mp4.empty() ? strips : videos) += write_sample(sample);
+  if (!videos.empty()) videos = fmt::format("<div class=\"samples\">\n{}</div>\n", videos);
+  return samples.empty() ? "" : "<h2>Samples, newest first</h2>\n" + videos + strips;
 }
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> time_facts(const RunTimes& times) {
+  std::vector<std::pair<std::string, std::string>> facts{{"wall time", write_duration(times.wall_seconds)}};
+  if (!(times.steps_per_second > 0)) return facts;
+  facts.emplace_back("speed", times.steps_per_second < 0.1
+                                  ? fmt::format("{:.3g} s per step", 1 / times.steps_per_second)
+                                  : fmt::format("{:.3g} steps/s", times.steps_per_second));
+  if (times.steps_left > 0)
+    facts.emplace_back("time left", write_duration(static_cast<double>(times.steps_left) / times.steps_per_second));
+  return facts;
+}
+
 std::string write_report(const ReportContents& contents) {
-  const std::string strips = contents.strips.empty() ? "" : "<h2>Samples</h2>\n" + html_strips(contents.strips);
-  return html_page(contents.title, html_facts(contents.facts) + write_verdict(contents.verdict) + strips +
+  return html_page(contents.title, html_facts(contents.facts) + write_state(contents) +
+                                       write_verdict(contents.verdict) + write_samples(contents.samples) +
                                        "<h2>Curves</h2>\n" + write_gaps(contents.gaps) +
                                        write_curves(contents.rows, contents.gaps));
 }

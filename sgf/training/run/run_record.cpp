@@ -7,6 +7,7 @@
 #include "sgf/media/sample_files.h"
 #include "sgf/training/run/health.h"
 #include "sgf/training/run/report_page.h"
+#include "sgf/training/run/sample_quality.h"
 #include "sgf/training/run/stage_files.h"
 #include "sgf/training/update_schedule.h"
 
@@ -37,16 +38,27 @@ std::vector<fs::path> sample_folders(const fs::path& folder) {
   return folders;
 }
 
-std::vector<ReportStrip> strips_of(const fs::path& folder) {
-  std::vector<ReportStrip> strips;
+// A page with larger videos would be slow to reload; the strip stands in for them.
+constexpr uintmax_t kMostVideoBytes = 4 << 20;
+
+// Empty where there is none that a browser plays.
+std::string playable_video(const fs::path& file) {
+  if (!fs::exists(file) || fs::file_size(file) > kMostVideoBytes) return "";
+  const std::string bytes(MappedFile::open(file)->text());
+  return bytes.find("avc1") == std::string::npos ? "" : bytes;  // the sample entry of H.264
+}
+
+std::vector<ReportSample> samples_of(const fs::path& folder, bool with_videos) {
+  std::vector<ReportSample> samples;
   const std::vector<std::string> prompts = read_prompts(folder / kPromptsFile);
   for (size_t i = 0; i < prompts.size(); ++i) {
-    const fs::path picture = folder / fmt::format("{}.png", i);
-    if (!fs::exists(picture)) continue;
-    strips.push_back({fmt::format("{}: {}", folder.filename().string(), prompts[i]),
-                      std::string(MappedFile::open(picture)->text())});
+    const fs::path strip = folder / fmt::format("{}.png", i);
+    if (!fs::exists(strip)) continue;
+    samples.push_back({.caption = fmt::format("{}: {}", folder.filename().string(), prompts[i]),
+                       .png = std::string(MappedFile::open(strip)->text()),
+                       .mp4 = with_videos ? playable_video(folder / fmt::format("{}.mp4", i)) : ""});
   }
-  return strips;
+  return samples;
 }
 
 MetricsRow as_row(int64_t step, const StepMetrics& metrics) {
@@ -78,31 +90,36 @@ DueOutputs due_after(int64_t steps_done, const OutputSettings& output) {
           .report = is_due(steps_done, output.report_every)};
 }
 
-std::vector<ReportStrip> write_samples(const fs::path& folder, int64_t step, const Stage& stage,
-                                       const Conditioning& surroundings, uint64_t seed) {
-  const fs::path place = folder / fmt::format("step_{:08}", step);
+WrittenSamples write_samples(const SampleOrder& order, const Stage& stage, const Conditioning& surroundings) {
+  const fs::path place = order.folder / fmt::format("step_{:08}", order.step);
   fs::create_directories(place);
   const at::Tensor text = surroundings.text->encode(surroundings.sample_prompts);
-  const at::Tensor latents = stage.sample(text, seed);
-  for (int64_t i = 0; i < latents.size(0); ++i) {  // one by one: pictures are far larger than latents
+  const at::Tensor latents = stage.sample(text, order.seed);
+  std::vector<StepMetrics> measured;
+  for (int64_t i = 0; i < latents.size(0); ++i) {  // one by one: frames are far larger than latents
     const at::Tensor video = surroundings.codec->decode(latents.narrow(0, i, 1))[0];
+    measured.push_back(
+        measure_sample({latents[i], video, surroundings.sample_prompts[static_cast<size_t>(i)], order.world}));
     write_sample(place / std::to_string(i), video.to(at::kFloat).clamp(0, 1).cpu());
   }
   write_lines(place / kPromptsFile, surroundings.sample_prompts);
-  return strips_of(place);
+  return {samples_of(place, false), mean_of_samples(measured)};
 }
 
-std::vector<ReportStrip> read_samples(const fs::path& folder, int64_t steps) {
-  std::vector<ReportStrip> strips;
+std::vector<ReportSample> read_samples(const fs::path& folder, int64_t steps) {
+  std::vector<ReportSample> samples;
   for (const fs::path& place : sample_folders(folder)) {
     if (steps-- == 0) break;
-    std::ranges::move(strips_of(place), std::back_inserter(strips));
+    std::ranges::move(samples_of(place, samples.empty()), std::back_inserter(samples));
   }
-  return strips;
+  return samples;
 }
 
 RunRecord::RunRecord(const Config& config, RunFolder folder, int64_t steps_done, nlohmann::json facts)
-    : config_(config), folder_(std::move(folder)), device_(facts.at("device").get<std::string>()) {
+    : config_(config),
+      folder_(std::move(folder)),
+      device_(facts.at("device").get<std::string>()),
+      first_step_(steps_done) {
   facts["first_step"] = steps_done;
   folder_.add_facts(facts);
   cut_metrics(folder_.metrics_file(), steps_done - 1);
@@ -130,24 +147,49 @@ void RunRecord::save_checkpoint(const Stage& stage, int64_t steps_done) {
   store.prune({.last = config_.output.keep_last, .every = config_.output.keep_every});
 }
 
-void RunRecord::save_samples(const Stage& stage, const Conditioning& surroundings, int64_t steps_done) {
-  const auto strips =
-      write_samples(folder_.samples_folder(), steps_done, stage, surroundings, static_cast<uint64_t>(config_.run.seed));
-  if (!events_) return;
-  for (size_t i = 0; i < strips.size(); ++i)
-    events_->add_image(steps_done - 1, fmt::format("sample/{}", i), strips[i].png);
+StepMetrics RunRecord::save_samples(const Stage& stage, const Conditioning& surroundings, int64_t steps_done) {
+  const WrittenSamples samples = write_samples({.folder = folder_.samples_folder(),
+                                                .step = steps_done,
+                                                .seed = static_cast<uint64_t>(config_.run.seed),
+                                                .world = config_.data.clips.empty() ? config_.data.world : ""},
+                                               stage, surroundings);
+  for (size_t i = 0; events_ && i < samples.shown.size(); ++i)
+    events_->add_image(steps_done - 1, fmt::format("sample/{}", i), samples.shown[i].png);
+  return samples.metrics;
 }
 
-void RunRecord::save_report(int64_t steps_done) {
+// Twice per report, so that a new one is soon seen; seldom enough to leave the reader in peace.
+std::optional<ReportReload> RunRecord::reload_of(double steps_per_second) const {
+  constexpr double kOften = 5, kSeldom = 120, kPatience = 3600;
+  const double report_seconds = config_.output.report_every > 0 && steps_per_second > 0
+                                    ? static_cast<double>(config_.output.report_every) / steps_per_second
+                                    : 2 * kOften;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return ReportReload{.seconds = static_cast<int64_t>(std::clamp(report_seconds / 2, kOften, kSeldom)),
+                      .written = std::chrono::duration_cast<std::chrono::seconds>(now).count(),
+                      .patience = static_cast<int64_t>(kPatience + 5 * report_seconds)};
+}
+
+void RunRecord::save_report(int64_t steps_done, const std::string& end) {
   constexpr int64_t kShownSamples = 3;
   const MetricsHistory history = read_metrics(folder_.metrics_file());
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started_;
+  folder_.note_wall_time(elapsed.count());
+  const double speed = static_cast<double>(steps_done - first_step_) / std::max(elapsed.count(), 1e-9);
+  std::vector<std::pair<std::string, std::string>> facts = run_facts(config_, steps_done, device_);
+  std::ranges::move(time_facts({.wall_seconds = folder_.wall_time(),
+                                .steps_per_second = speed,
+                                .steps_left = end.empty() ? config_.train.steps - steps_done : 0}),
+                    std::back_inserter(facts));
   sgf::save_report(folder_.report_file(),
                    {.title = fmt::format("{} ({})", config_.name, enum_name(config_.train.stage)),
-                    .facts = run_facts(config_, steps_done, device_),
+                    .end = end,
+                    .reload = end.empty() ? reload_of(speed) : std::nullopt,
+                    .facts = std::move(facts),
                     .verdict = judge_health(history.rows),
                     .rows = history.rows,
                     .gaps = missing_steps(history.rows, steps_done),
-                    .strips = read_samples(folder_.samples_folder(), kShownSamples)});
+                    .samples = read_samples(folder_.samples_folder(), kShownSamples)});
 }
 
 }  // namespace sgf

@@ -11,9 +11,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace sgf {
@@ -28,13 +30,23 @@ struct DueOutputs {
 };
 DueOutputs due_after(int64_t steps_done, const OutputSettings& output);
 
-// Writes step_XXXXXXXX/N.png, a strip each, N.mp4 where the build knows videos, and prompts.txt into `folder`; gives
-// the strips for the report.
-std::vector<ReportStrip> write_samples(const std::filesystem::path& folder, int64_t step, const Stage& stage,
-                                       const Conditioning& surroundings, uint64_t seed);
+struct SampleOrder {
+  std::filesystem::path folder;  // of all samples of the run
+  int64_t step = 0;
+  uint64_t seed = 0;
+  std::string world;  // the world preset of the data, or empty
+};
 
-// Those of the newest steps that are there, newest first.
-std::vector<ReportStrip> read_samples(const std::filesystem::path& folder, int64_t steps);
+struct WrittenSamples {
+  std::vector<ReportSample> shown;
+  StepMetrics metrics;  // sample_quality.h, in the mean
+};
+
+// Writes step_XXXXXXXX/N.png, a strip each, N.mp4 where the build writes videos, and prompts.txt.
+WrittenSamples write_samples(const SampleOrder& order, const Stage& stage, const Conditioning& surroundings);
+
+// Samples of the newest steps, newest first; the videos of the newest step alone, where browsers play them.
+std::vector<ReportSample> read_samples(const std::filesystem::path& folder, int64_t steps);
 
 // Held by the first rank alone.
 class RunRecord {
@@ -47,13 +59,19 @@ class RunRecord {
 
   void note(int64_t step, const StepMetrics& metrics);
   void save_checkpoint(const Stage& stage, int64_t steps_done);
-  void save_samples(const Stage& stage, const Conditioning& surroundings, int64_t steps_done);
-  void save_report(int64_t steps_done);
+  // Metrics of the samples, for the row of the last step: append it afterwards.
+  StepMetrics save_samples(const Stage& stage, const Conditioning& surroundings, int64_t steps_done);
+  // Of a run that lives on, or of one that has ended: `end` says how.
+  void save_report(int64_t steps_done, const std::string& end = "");
 
  private:
+  std::optional<ReportReload> reload_of(double steps_per_second) const;
+
   const Config& config_;
   RunFolder folder_;
   std::string device_;
+  int64_t first_step_ = 0;  // of this start
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::vector<StepGap> missing_before_;
   std::optional<MetricsLog> metrics_;
   std::optional<EventFile> events_;

@@ -205,6 +205,7 @@ void TrainRun::open_record(std::optional<RunFolder> earlier) {
   if (!passed_over_.empty()) facts["passed_over"] = passed_over_;
   RunFolder folder = earlier ? std::move(*earlier) : RunFolder::create(request_.out, to_yaml(config_));
   record_.emplace(config_, std::move(folder), steps_done_, std::move(facts));
+  record_->save_report(steps_done_);  // a page to open now, which reloads itself from here on
   if (const std::vector<StepGap> gaps = record_->missing_before(); !gaps.empty())
     warn_always(
         fmt::format("{}: has no rows for {}: it was cut or removed; the run goes on, and its report shows the gap",
@@ -233,9 +234,11 @@ void TrainRun::take_step() {
                   .numbers = shown_metrics(last_.metrics),
                   .memory_bytes = static_cast<double>(peak_memory_bytes(device_))});
   if (!record_) return;
-  record_->note(steps_done_ - 1, last_.metrics);
   const DueOutputs due = due_after(steps_done_, config_.output);
-  if (due.samples) record_->save_samples(*stage_, surroundings_, steps_done_);
+  // Samples first: their metrics belong to the row of this step, and a row is written once.
+  StepMetrics metrics = last_.metrics;
+  if (due.samples) metrics.merge(record_->save_samples(*stage_, surroundings_, steps_done_));
+  record_->note(steps_done_ - 1, metrics);
   if (due.checkpoint) record_->save_checkpoint(*stage_, steps_done_);
   if (due.report) record_->save_report(steps_done_);
 }
@@ -243,7 +246,7 @@ void TrainRun::take_step() {
 TrainResult TrainRun::end(TrainEnd how, const std::string& reason) {
   if (record_) {
     record_->save_checkpoint(*stage_, steps_done_);
-    record_->save_report(steps_done_);
+    record_->save_report(steps_done_, how == TrainEnd::kDone ? "all steps are done" : reason);
   }
   ranks_.barrier();  // nobody leaves before the checkpoint is on disk
   progress_.finish();

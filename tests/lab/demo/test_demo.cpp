@@ -5,6 +5,8 @@
 #include "tests/core/temporary_folder.h"
 #include "tests/training/file_text.h"
 
+#include <algorithm>
+
 namespace sgf {
 namespace {
 
@@ -50,6 +52,11 @@ TEST_F(SmallDemo, WithoutFfmpegShowsStripsAndTrainsAMatchedPair) {
   EXPECT_EQ(result.contents.generator_updates, 1);
   EXPECT_EQ(result.contents.gap.loss_frozen, result.contents.gap.loss_open);
   EXPECT_GT(result.contents.gap.context_norm, 0);
+  const std::vector<FrameMarks>& marks = result.contents.videos.at(0).marks;
+  ASSERT_EQ(marks.size(), 4U);
+  EXPECT_EQ(marks[3].name, "truth");
+  for (const FrameMarks& row : marks) EXPECT_EQ(row.frames.size(), 12U);
+  EXPECT_GE(std::ranges::count(marks[3].frames, FrameMark::kValid), 10);
 }
 
 TEST_F(SmallDemo, TheSameWeightsMakeTheSameVideosSoThatOnlyTrainingTellsStudentsApart) {

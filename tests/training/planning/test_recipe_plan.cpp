@@ -16,6 +16,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class Recipe : public ::testing::Test {
  protected:
@@ -108,6 +109,8 @@ TEST(ShippedRecipes, AreSoundAndChained) {
   };
   EXPECT_THAT(names("world-small"), ElementsAre("world-small-teacher", "world-small-teacher-forcing",
                                                 "world-small-causal-cd", "world-small-sf", "world-small-sgf"));
+  EXPECT_THAT(names("world-tiny"), ElementsAre("world-tiny-teacher", "world-tiny-teacher-forcing",
+                                               "world-tiny-causal-cd", "world-tiny-sgf"));
   for (const std::string kind : {"framewise", "chunkwise"})
     EXPECT_THAT(names(("wan-1.3b/" + kind).c_str()),
                 ElementsAre("wan-1.3b-" + kind + "-teacher-forcing", "wan-1.3b-" + kind + "-causal-cd",
@@ -115,6 +118,23 @@ TEST(ShippedRecipes, AreSoundAndChained) {
   EXPECT_THAT(names("world-small-framewise"),
               ElementsAre("world-small-framewise-short-clips", "world-small-framewise-whole-clips",
                           "world-small-framewise-causal-cd"));
+}
+
+// The first run of a newcomer: every stage on a CPU, with nothing to be there beforehand.
+TEST(ShippedRecipes, TheTinyOneNeedsNothingAndItsClipsAreOneWindow) {
+  const std::filesystem::path recipes = std::filesystem::path(SGF_SOURCE_DIR) / "recipes";
+  const std::vector<RecipeStep> steps = plan_recipe(recipes / "world-tiny", {}, {SGF_PRESETS});
+  ASSERT_EQ(steps.size(), 4U);
+  for (const RecipeStep& step : steps) {
+    SCOPED_TRACE(step.file.filename().string());
+    EXPECT_THAT(missing_beforehand(step), IsEmpty());
+    EXPECT_THAT(wrong_teachers(step, steps), IsEmpty());
+    EXPECT_FALSE(waits_for_pairs(step));
+    EXPECT_EQ(step.config.video.frames, step.config.context.train_frames);
+  }
+  EXPECT_EQ(steps[3].config.dmd.boundary, GradientBoundary::kOpenContext);
+  EXPECT_THAT(missing_beforehand(plan_recipe(recipes / "wan-1.3b/framewise", {}, {SGF_PRESETS}).front()),
+              Not(IsEmpty()));  // the control
 }
 
 TEST(ShippedRecipes, TheOtherWaysToAWanStudentEndInTheSameTraining) {

@@ -3,6 +3,7 @@
 
 #include "tests/core/refusal.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -115,6 +116,57 @@ TEST(Health, PassesThatStopMatchingAreNamed) {
 TEST(Health, ValuesThatAreNotFiniteAreCounted) {
   const auto lost = [](double value, double progress) { return progress > 0.98 ? std::nan("") : value; };
   expect_finding(run_with("generator_loss", lost), HealthLevel::kWatch, "generator_loss", "6 of its last 50 values");
+}
+
+// A run that is well otherwise, with samples every 100 steps that have these values of one metric.
+std::vector<MetricsRow> run_with_samples(const std::string& name, const std::vector<double>& values) {
+  std::vector<MetricsRow> rows = run_with("", growing(1));
+  for (size_t i = 0; i < values.size(); ++i) rows[100 * i + 99].metrics.push_back({name, values[i]});
+  return rows;
+}
+
+TEST(Health, SamplesOfPureNoiseAreNamedThoughAllElseIsWell) {
+  EXPECT_EQ(judge_health(run_with_samples("sample_correlation", {0.3, 0.9})).level, HealthLevel::kGood);
+  expect_finding(run_with_samples("sample_correlation", {0.01, 0.02}), HealthLevel::kWatch, "sample_correlation",
+                 "step 201 look like noise (0.02): train for longer");
+}
+
+TEST(Health, SamplesThatTurnedIntoNoiseAreWorseThanAYoungRun) {
+  expect_finding(run_with_samples("sample_correlation", {0.9, 0.02}), HealthLevel::kBad, "sample_correlation",
+                 "those of step 101 did not: continue from a checkpoint before");
+}
+
+TEST(Health, FlatFramesAndPixelsOutOfRangeAreNamed) {
+  expect_finding(run_with_samples("sample_contrast", {0.001}), HealthLevel::kWatch, "sample_contrast", "flat frames");
+  expect_finding(run_with_samples("sample_clipped", {0.6}), HealthLevel::kWatch, "sample_clipped", "range of colours");
+  EXPECT_EQ(judge_health(run_with_samples("sample_contrast", {0.1})).level, HealthLevel::kGood);
+  EXPECT_EQ(judge_health(run_with_samples("sample_clipped", {0.1})).level, HealthLevel::kGood);
+}
+
+TEST(Health, SamplesThatShowAnotherThingThanTheirPromptAreNamed) {
+  expect_finding(run_with_samples("sample_valid", {0, 0.05}), HealthLevel::kWatch, "sample_valid",
+                 "5 % of the frames sampled at step");
+  EXPECT_EQ(judge_health(run_with_samples("sample_valid", {0, 0.5})).level, HealthLevel::kGood);
+}
+
+TEST(Health, SamplesThatGotWorseAreHeldAgainstTheBest) {
+  expect_finding(run_with_samples("sample_valid", {0.8, 0.4}), HealthLevel::kWatch, "sample_valid",
+                 "40 % of their frames show what the prompt says, 80 % did at step 101");
+  expect_finding(run_with_samples("sample_valid", {0.8, 0}), HealthLevel::kBad, "sample_valid", "got worse");
+  EXPECT_EQ(judge_health(run_with_samples("sample_valid", {0.8, 0.7})).level, HealthLevel::kGood);
+}
+
+TEST(Health, NoiseIsNotNamedTwice) {
+  std::vector<MetricsRow> rows = run_with_samples("sample_correlation", {0.01});
+  rows[99].metrics.push_back({"sample_valid", 0});
+  expect_finding(rows, HealthLevel::kWatch, "sample_correlation", "noise");
+}
+
+TEST(Health, ARunWithoutSamplesIsJudgedWithoutThem) {
+  for (const std::string& name : judge_health(run_with("", growing(1))).judged)
+    EXPECT_FALSE(name.starts_with("sample_")) << name;
+  const std::vector<std::string> judged = judge_health(run_with_samples("sample_valid", {1})).judged;
+  EXPECT_NE(std::find(judged.begin(), judged.end(), "sample_valid"), judged.end());
 }
 
 TEST(Health, OneSpikeSaysNothing) {

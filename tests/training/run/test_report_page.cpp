@@ -34,7 +34,17 @@ ReportContents made_contents() {
                       .findings = {{HealthLevel::kBad, "critic_loss", "the critic <falls> behind"}},
                       .judged = {"critic_loss"}},
           .rows = made_rows(40),
-          .strips = {{"a <red> ball", tiny_png()}}};
+          .samples = {{.caption = "a <red> ball", .png = tiny_png(), .mp4 = {}}}};
+}
+
+// One metric per name, each of which changes.
+std::vector<MetricsRow> changing_rows(const std::vector<std::string>& names) {
+  std::vector<MetricsRow> rows;
+  for (int64_t step = 0; step < 5; ++step) {
+    MetricsRow& row = rows.emplace_back(MetricsRow{.step = step, .metrics = {}});
+    for (const std::string& name : names) row.metrics.push_back({name, static_cast<double>(step)});
+  }
+  return rows;
 }
 
 TEST(SvgCurve, ValuesThatAgreeToTheLastDigitsAreAFlatLine) {
@@ -85,7 +95,7 @@ TEST(HtmlText, PartsOfAPageBringTheirOwnLineBreaks) {
 TEST(ReportPage, CarriesTheVerdictItsReasonsTheCurvesAndTheStrips) {
   const std::string page = write_report(made_contents());
   EXPECT_THAT(page, AllOf(HasSubstr("Health: bad"), HasSubstr("the critic &lt;falls&gt; behind"),
-                          HasSubstr("aria-label=\"critic_loss\""), HasSubstr("aria-label=\"a&lt;b\""),
+                          HasSubstr("aria-label=\"critic_loss\""), HasSubstr("<td>a&lt;b</td>"),
                           HasSubstr("data:image/png;base64," + encode_base64(tiny_png()))));
 }
 
@@ -97,10 +107,75 @@ TEST(ReportPage, EscapesWhatCameFromElsewhere) {
               AllOf(Not(HasSubstr("<1>")), Not(HasSubstr("<red>")), Not(HasSubstr("<falls>")), Not(HasSubstr("a<b"))));
 }
 
-TEST(ReportPage, NeedsNoNetworkAndRunsNoScript) {
+TEST(ReportPage, NeedsNoNetworkAndOfAnEndedRunNoScript) {
   const std::string page = write_report(made_contents());
   EXPECT_THAT(page, AllOf(Not(HasSubstr("http")), Not(HasSubstr("<script")), Not(HasSubstr("<link")),
                           Not(HasSubstr("@import")), Not(HasSubstr("url("))));
+}
+
+TEST(ReportPage, ReloadsItselfWhileTheRunLivesAndNoLonger) {
+  ReportContents contents = made_contents();
+  contents.reload = {.seconds = 7, .written = 1'700'000'000, .patience = 4000};
+  EXPECT_THAT(write_report(contents),
+              AllOf(HasSubstr("location.reload(), 7 * 1000"), HasSubstr("- 1700000000 < 4000"),
+                    HasSubstr("reloads itself every 7 s"), Not(HasSubstr("Ended")), Not(HasSubstr("http"))));
+  contents.reload.reset();
+  contents.end = "a signal <asked> for it";
+  EXPECT_THAT(write_report(contents), AllOf(HasSubstr("Ended: a signal &lt;asked&gt; for it."),
+                                            Not(HasSubstr("location.reload")), Not(HasSubstr("<asked>"))));
+}
+
+TEST(ReportPage, CurvesThatMatterComeFirst) {
+  const std::string page = write_report(
+      {.title = "run",
+       .rows = changing_rows({"batch_share", "critic_grad_norm", "critic_loss", "latent_std", "sample_valid"})});
+  const size_t fold = page.find("More curves (2)");
+  ASSERT_NE(fold, std::string::npos);
+  EXPECT_LT(page.find("aria-label=\"critic_loss\""), page.find("aria-label=\"critic_grad_norm\""));
+  for (const char* first : {"critic_loss", "sample_valid"})
+    EXPECT_LT(page.find(fmt::format("aria-label=\"{}\"", first)), fold) << first;
+  for (const char* other : {"batch_share", "latent_std"})
+    EXPECT_GT(page.find(fmt::format("aria-label=\"{}\"", other)), fold) << other;
+}
+
+TEST(ReportPage, AConstantIsALineOfATableAndNoPlot) {
+  const std::string page = write_report(made_contents());
+  EXPECT_THAT(page, AllOf(HasSubstr("Constant so far"), HasSubstr("<td>a&lt;b</td><td>0.5</td>"),
+                          Not(HasSubstr("aria-label=\"a&lt;b\""))));
+  EXPECT_THAT(write_report({.title = "run", .rows = changing_rows({"loss"})}), Not(HasSubstr("Constant so far")));
+}
+
+TEST(ReportPage, AMetricThatWasNeverFiniteIsNoConstant) {
+  const std::vector<MetricsRow> rows{{.step = 0, .metrics = {{"loss", std::nan("")}}}};
+  EXPECT_THAT(write_report({.title = "run", .rows = rows}),
+              AllOf(HasSubstr("aria-label=\"loss\""), Not(HasSubstr("Constant so far"))));
+}
+
+TEST(ReportPage, TheNewestSamplePlaysAndEarlierOnesAreStrips) {
+  ReportContents contents = made_contents();
+  contents.samples = {{.caption = "new <one>", .png = "png 1", .mp4 = "mp4 1"},
+                      {.caption = "old", .png = "png 2", .mp4 = {}}};
+  EXPECT_THAT(write_report(contents), AllOf(HasSubstr("src=\"data:video/mp4;base64," + encode_base64("mp4 1")),
+                                            HasSubstr("data:image/png;base64," + encode_base64("png 2")),
+                                            Not(HasSubstr(encode_base64("png 1"))), HasSubstr("new &lt;one&gt;")));
+}
+
+TEST(ReportPage, SaysWhenNoSampleWasJudged) {
+  ReportContents contents = made_contents();
+  EXPECT_THAT(write_report(contents), HasSubstr("No samples yet"));
+  contents.verdict.judged.push_back("sample_valid");
+  EXPECT_THAT(write_report(contents), Not(HasSubstr("No samples yet")));
+}
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+TEST(ReportPage, TimesAreShownInTheUnitThatSuitsThem) {
+  EXPECT_EQ(time_facts({.wall_seconds = 59.4, .steps_per_second = 2.345, .steps_left = 0}),
+            (Facts{{"wall time", "59 s"}, {"speed", "2.35 steps/s"}}));
+  EXPECT_EQ(time_facts({.wall_seconds = 7262, .steps_per_second = 0.05, .steps_left = 10}),
+            (Facts{{"wall time", "2 h 1 min"}, {"speed", "20 s per step"}, {"time left", "3 min 20 s"}}));
+  EXPECT_EQ(time_facts({.wall_seconds = 60, .steps_per_second = 0, .steps_left = 10}),
+            (Facts{{"wall time", "1 min 0 s"}}));
 }
 
 TEST(ReportPage, ARunWithoutStepsHasAPageToo) {

@@ -23,6 +23,7 @@ namespace sgf {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::small_run;
@@ -87,17 +88,36 @@ TEST_P(EveryStage, TenStepsAndTenMoreAreTwentyBitForBit) {
   EXPECT_NE(bytes_of(folder_ / "whole/metrics.jsonl"), bytes_of(folder_ / "other/metrics.jsonl"));
 }
 
+// Their metrics are in the rows of their steps, also of rows that are cut and made again.
+TEST_P(EveryStage, SamplesOfAResumedRunMeasureTheSame) {
+  Config c = config(6);
+  c.output.sample_every = 2;
+  c.output.sample_steps = 2;
+  train(c, folder_ / "whole");
+  train(c, folder_ / "parts", false, 3);
+  train(c, folder_ / "parts", true);
+  EXPECT_EQ(bytes_of(folder_ / "whole/metrics.jsonl"), bytes_of(folder_ / "parts/metrics.jsonl"));
+  EXPECT_NE(read_metrics(folder_ / "parts/metrics.jsonl").rows.back().find("sample_valid"), nullptr);
+}
+
 TEST_P(EveryStage, LeavesCurvesSamplesEventsAndAReport) {
   Config c = config(4);
   c.output.sample_every = 2;
   c.output.sample_steps = 2;
   train(c, folder_ / "run");
-  EXPECT_EQ(read_metrics(folder_ / "run/metrics.jsonl").rows.size(), 4U);
+  const std::vector<MetricsRow> rows = read_metrics(folder_ / "run/metrics.jsonl").rows;
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(rows[0].find("sample_correlation"), nullptr);
+  for (const char* name : {"sample_correlation", "sample_contrast", "sample_clipped", "sample_valid"})
+    EXPECT_NE(rows[1].find(name), nullptr) << name;  // a sample after two steps
   EXPECT_TRUE(fs::exists(folder_ / "run/samples/step_00000004/0.png"));
   EXPECT_FALSE(fs::is_empty(folder_ / "run/events"));
-  EXPECT_THAT(bytes_of(folder_ / "run/report.html"), HasSubstr("step_00000004"));
+  EXPECT_THAT(bytes_of(folder_ / "run/report.html"),
+              AllOf(HasSubstr("step_00000004"), HasSubstr("Ended: all steps are done"), HasSubstr("<dt>wall time</dt>"),
+                    Not(HasSubstr("location.reload"))));
   const auto facts = nlohmann::json::parse(bytes_of(folder_ / "run/facts.json"));
   EXPECT_EQ(facts.at(0).at("device"), "cpu");
+  EXPECT_GE(facts.at(0).at("wall_seconds"), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Stages, EveryStage,

@@ -1,0 +1,41 @@
+// What each frame of the demo's videos shows, as a strip under a video, and the moments at which objects are lost.
+// Torch-free.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sgf {
+
+enum class FrameMark : uint8_t {
+  kValid,       // shows what the prompt says
+  kOther,       // all objects are there, but something else is wrong: another object, the background
+  kObjectLost,  // an object of the prompt is not there
+};
+
+// The marks of one contestant's video.
+struct FrameMarks {
+  std::string name;
+  std::vector<FrameMark> frames;
+};
+
+// The first frame of the first half second or longer without an object: shorter gaps are flicker, or the measure's.
+std::optional<int64_t> first_loss(const std::vector<FrameMark>& frames, double fps);
+
+struct DemoTimeline {
+  std::vector<FrameMarks> rows;  // one per contestant
+  std::vector<std::string> colours;
+  int64_t train_frames = 21;
+  double fps = 16;
+};
+
+// A strip per contestant, a line where the training length ends, and a button per lost object. Strips and buttons seek
+// the video of their figure, with seek_script(); without videos, `is_playable` false, the moments are words.
+std::string draw_timeline(const DemoTimeline& timeline, bool is_playable);
+
+// Once per page, at its end.
+std::string seek_script();
+
+}  // namespace sgf
