@@ -43,8 +43,8 @@ void print_keys(bool as_json) {
 
 void run_config(const ConfigArgs& args) {
   if (args.keys) return print_keys(args.json);
-  SGF_CHECK(!args.json || args.resolved, "--json goes with --resolved or --keys");
-  SGF_CHECK(!args.file.empty(), "name a config file or a preset, or ask for --keys");
+  SGF_CHECK(!args.json || args.resolved, "--json needs --resolved or --keys");
+  SGF_CHECK(!args.file.empty(), "a config is missing; pass a YAML file or a preset, or --keys");
   const Config config = load_and_explain(args.file, args.overrides);
   if (args.resolved) {
     print_lines(stdout, args.json ? printable_json(to_json(config)) + "\n" : to_yaml(config));
@@ -58,13 +58,19 @@ void run_config(const ConfigArgs& args) {
 
 void add_config(CLI::App& app) {
   auto args = std::make_shared<ConfigArgs>();
-  CLI::App* command = app.add_subcommand("config", "Check a config, print it in full, or list what can be set");
-  suggest(*command->add_option("file", args->file, "YAML file, or the name of a preset"), preset_names());
-  command->add_option("--set", args->overrides, "Override one key, as model.dim=96; may be given again")
+  CLI::App* command = app.add_subcommand("config", "Check a config, print all its settings, or list the keys");
+  command->footer(
+      "Examples:\n"
+      "  sgf config world-tiny\n"
+      "  sgf config world-tiny --set train.steps=400 --resolved > my.yaml\n"
+      "  sgf config --keys learning_rate");
+  suggest(*command->add_option("file", args->file, "YAML file or preset")->type_name("CONFIG"), preset_names());
+  command->add_option("--set", args->overrides, "override of one key, as model.dim=96; repeatable")
+      ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command->add_flag("--resolved", args->resolved, "Print every setting, bases and overrides applied");
-  command->add_flag("--keys", args->keys, "List every key with its type, default and meaning");
-  command->add_flag("--json", args->json, "The resolved config, or the list of keys, as JSON");
+  command->add_flag("--resolved", args->resolved, "print every setting as YAML, with bases and overrides applied");
+  command->add_flag("--keys", args->keys, "list every key with its type, default and meaning");
+  command->add_flag("--json", args->json, "print --resolved or --keys as JSON");
   command->callback([args] { run_config(*args); });
 }
 

@@ -34,7 +34,7 @@ namespace {
 constexpr int kFailed = 1, kMisused = 2;
 
 void add_commands(CLI::App& app) {
-  app.set_version_flag("--version", version_text, "Print versions and the components built in");
+  app.set_version_flag("--version", version_text, "print versions and optional components");
   app.require_subcommand(1);
   add_verify(app);
   add_inspect(app);

@@ -45,7 +45,7 @@ check_errors() {
   expect 1 'sgf: /nowhere' "$SGF" inspect /nowhere
   expect 1 'posix.system' "$SGF" inspect "$DATA/weights/evil.pt"
   for device in gpu cpu:7 cuda: cuda:x mps; do
-    expect 2 "a device is auto, cpu, cuda or cuda:N, got '$device'" "$SGF" verify --device "$device" x
+    expect 2 "a device must be auto, cpu, cuda or cuda:N, got '$device'" "$SGF" verify --device "$device" x
   done
   expect 2 'nap' "$SGF" bench nap
 }
@@ -169,14 +169,14 @@ check_vae() {
   local wan=(--wan "$DATA/wan" --device cpu) clip
   "$SGF" world render --clips 1 --frames 12 --seed 2 --format png --out "$FOLDER/vae_clips" >/dev/null
   clip=("$FOLDER"/vae_clips/clip_00000*)
-  expect 0 '3 latents of 12 pictures' "$SGF" vae encode "${clip[0]}" --out "$FOLDER/l.safetensors" "${wan[@]}"
+  expect 0 '3 latent frames from 12 frames' "$SGF" vae encode "${clip[0]}" --out "$FOLDER/l.safetensors" "${wan[@]}"
   expect 0 'the last 3 of 12 pictures are left out' "$SGF" vae encode "${clip[0]}" --out "$FOLDER/l.safetensors" "${wan[@]}"
   expect 0 '[3, 16, ' "$SGF" inspect --keys "$FOLDER/l.safetensors"
-  expect 0 '9 pictures of ' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/decoded" "${wan[@]}" --tile 32
-  [[ $(find "$FOLDER/decoded" -name '*.png' | wc -l) == 9 ]] || { echo 'FAIL: nine pictures were expected' && FAILED=1; }
+  expect 0 '9 frames of ' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/decoded" "${wan[@]}" --tile 32
+  [[ $(find "$FOLDER/decoded" -name '*.png' | wc -l) == 9 ]] || { echo 'FAIL: nine frames were expected' && FAILED=1; }
   expect 1 'is not an empty folder' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/decoded" "${wan[@]}"
   "$SGF" --version | grep -q '^no FFmpeg' ||
-    expect 0 '9 pictures of ' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/decoded.mp4" "${wan[@]}"
+    expect 0 '9 frames of ' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/decoded.mp4" "${wan[@]}"
   expect 2 '--vae FILE or --wan DIR' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other"
   expect 1 'no Wan2.1_VAE.pth, where the VAE should be' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other" --wan "$FOLDER"
   expect 1 'holds no Wan VAE' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other" \
@@ -187,11 +187,11 @@ check_vae() {
   expect 0 '[4, 9)' "$SGF" diagnose vae-boundary "${clip[0]}" "${wan[@]}" --frames 9 --windows 2
   expect 0 '"frames":[0,9],"relative_l2":0.0,"window":"W=1"' \
     "$SGF" diagnose vae-boundary "${clip[0]}" "${wan[@]}" --frames 9 --windows 2 --json
-  expect 1 'has 12 pictures, 81 are needed' "$SGF" diagnose vae-boundary "${clip[0]}" "${wan[@]}"
+  expect 1 'has 12 frames, 81 are needed' "$SGF" diagnose vae-boundary "${clip[0]}" "${wan[@]}"
 }
 
 check_plan() {
-  expect 0 'peak, in:' "$SGF" plan wan-1.3b-chunkwise
+  expect 0 'peak, in ' "$SGF" plan wan-1.3b-chunkwise
   expect 0 'fits: ' "$SGF" plan world-small --memory 24
   expect 1 'smallest change that does: --set train.micro_batch=' "$SGF" plan wan-1.3b-chunkwise --gpus 8 --memory 80 \
     --set train.micro_batch=4
@@ -203,12 +203,12 @@ check_plan() {
 check_diagnose() {
   local small=(world-tiny --device cpu --dtype float64 --set video.frames=6 --set train.micro_batch=1)
   expect 0 'random weights of seed 1' "$SGF" diagnose recovery "${small[@]}" --noises 1 --save-record "$FOLDER/records"
-  expect 0 'text as it was saved' "$SGF" diagnose recovery "${small[@]}" --replay "$FOLDER/records/exit2_noise0.safetensors"
+  expect 0 'text as saved' "$SGF" diagnose recovery "${small[@]}" --replay "$FOLDER/records/exit2_noise0.safetensors"
   expect 1 'DO NOT MATCH' "$SGF" diagnose recovery "${small[@]}" --set run.seed=7 \
     --replay "$FOLDER/records/exit2_noise0.safetensors"
   expect 0 '"method":"bptt","outcome":"ran"' "$SGF" diagnose feasibility "${small[@]}" --json --methods sgf,bptt --exit 2
   expect 1 "method 'btpp' is unknown" "$SGF" diagnose feasibility "${small[@]}" --methods btpp
-  expect 1 '--exit lies in 1..4, got 5' "$SGF" diagnose feasibility "${small[@]}" --exit 5
+  expect 1 '--exit must be from 1 to 4, got 5' "$SGF" diagnose feasibility "${small[@]}" --exit 5
   expect 1 'sgf: /nowhere' "$SGF" diagnose recovery "${small[@]}" --replay /nowhere
   expect 2 'Try sgf diagnose recovery --help' "$SGF" diagnose recovery --nois 2
 }
@@ -262,7 +262,7 @@ check_hostile() {
   python3 "$(dirname -- "${BASH_SOURCE[0]}")/hostile_files.py" "$FOLDER"
   expect 1 'no `kind` in its metadata' "$SGF" verify "$FOLDER/deep.safetensors"
   if "$SGF" --version | grep -q FFmpeg; then
-    expect 1 "its comment is not one of sgf generate's" "$SGF" redo --show "$FOLDER/deep.mp4"
+    expect 1 'its metadata is not from sgf generate' "$SGF" redo --show "$FOLDER/deep.mp4"
   fi
   expect 1 'a picture of 32768 x 32768 is too large' "$SGF" world measure --prompt "$prompt" "$FOLDER/bomb"
   expect 1 "out of memory: reading $FOLDER/large/frame_00000.png asked for 201.3 MB" \
