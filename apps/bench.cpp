@@ -135,8 +135,7 @@ void add_sizes(CLI::App& command, BenchArgs& args) {
 
 void add_bench(CLI::App& app) {
   auto args = std::make_shared<BenchArgs>();
-  CLI::App* command =
-      app.add_subcommand("bench", "Time the passes and training updates on random weights, as JSON lines");
+  CLI::App* command = app.add_subcommand("bench", "Time passes and training updates on random weights");
   command->footer(
       "Examples:\n"
       "  sgf bench rollout reconstruct --model tiny --device cpu\n"

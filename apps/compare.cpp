@@ -110,10 +110,9 @@ void run_compare(const CompareArgs& args) {
 
 void add_compare(CLI::App& app) {
   auto args = std::make_shared<CompareArgs>();
-  CLI::App* command =
-      app.add_subcommand("compare", "Compare two methods blindly: a page for raters, and the score of their answers");
-  command->add_option("a", args->a, "folder with the videos of method A (mp4, m4v, mov, webm)")->type_name("DIR");
-  command->add_option("b", args->b, "folder with the videos of method B")->type_name("DIR");
+  CLI::App* command = app.add_subcommand("compare", "Compare two methods blindly: page for raters, score of answers");
+  command->add_option("a", args->a, "folder with the videos of method A (mp4, m4v, mov, webm)")->type_name("A_DIR");
+  command->add_option("b", args->b, "folder with the videos of method B")->type_name("B_DIR");
   command
       ->add_option("--names", args->names, "names of the two methods for the key (default: the names of the folders)")
       ->type_name("A B")

@@ -114,7 +114,7 @@ void add_convert(CLI::App& app) {
   command->footer(
       "Examples:\n"
       "  sgf convert model.pt model.safetensors --dtype bfloat16\n"
-      "  sgf convert checkpoint.pt ema.safetensors --role generator_ema --names diffusers\n\n"
+      "  sgf convert checkpoint.pt ema.safetensors --role generator_ema\n\n"
       "With --names keep every tensor of the file is copied: nested dicts are flattened to dotted names "
       "(generator_ema.w), and values that are no tensors (a step, a learning rate) are left out and listed.");
   command->callback([args, role] {

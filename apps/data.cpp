@@ -128,7 +128,7 @@ void add_data_encode(CLI::App& data) {
   command->footer(
       "Examples:\n"
       "  sgf data encode videos/ --wan Wan2.1-T2V-1.3B --out data/clips\n"
-      "  sgf data encode videos/ --captions captions.jsonl --wan Wan2.1-T2V-1.3B --out data/clips --shard 0/8\n\n"
+      "  sgf data encode videos/ --wan Wan2.1-T2V-1.3B --out data/clips --shard 0/8\n\n"
       "Captions come from a .json, .jsonl or .csv file of files and captions, or from a .txt file beside each video. "
       "A clip is kept while its video and caption are unchanged: run the same command again to continue after an "
       "interruption, or to encode videos that were added or changed. Train on the folder with data.clips.\n\n"

@@ -86,8 +86,7 @@ void run_demo_command(const DemoArgs& args) {
 
 void add_demo(CLI::App& app) {
   auto args = std::make_shared<DemoArgs>();
-  CLI::App* command = app.add_subcommand(
-      "demo", "Tour in minutes on any CPU: train a matched pair, stream long videos, write one page");
+  CLI::App* command = app.add_subcommand("demo", "Train a matched pair and stream long videos, in minutes on any CPU");
   command
       ->add_option("--out", args->out,
                    "folder for the page, its videos and the runs; an earlier demo there is overwritten")

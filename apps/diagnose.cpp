@@ -37,8 +37,7 @@ void add_diagnose_args(CLI::App& command, DiagnoseArgs& args) {
 }
 
 void add_diagnose(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
-      "diagnose", "Measure the two passes, the VAE and the sink: recovery, feasibility, vae-boundary, sink");
+  CLI::App* command = app.add_subcommand("diagnose", "Measure the two passes, the VAE and the sink");
   command->footer("Example:\n  sgf diagnose recovery world-tiny --weights runs/world-tiny");
   command->require_subcommand(1);
   add_diagnose_recovery(*command);

@@ -1,6 +1,7 @@
 // `sgf diagnose feasibility CONFIG`: what each way to a gradient costs, on one rollout.
 #include "apps/commands.h"
 #include "apps/diagnose.h"
+#include "apps/option_values.h"
 #include "apps/say.h"
 #include "apps/table.h"
 #include "sgf/core/error.h"
@@ -106,11 +107,11 @@ void add_diagnose_feasibility(CLI::App& diagnose) {
       "whose cache writes keep their graph. bptt: one serial rollout with nothing detached. The last two keep all "
       "activations whatever train.activations says, because blocks cannot be recomputed from a cache.");
   add_diagnose_args(*command, args->common);
-  command
-      ->add_option("--methods", args->methods,
-                   "methods, separated by commas: sf, sgf, direct-cache, bptt (default: all)")
-      ->type_name("NAMES")
-      ->delimiter(',');
+  CLI::Option* methods =
+      command->add_option("--methods", args->methods, "methods to measure, separated by commas (default: all)")
+          ->type_name("NAMES")
+          ->delimiter(',');
+  suggest_words(*methods, {"sf", "sgf", "direct-cache", "bptt"});
   command->add_option("--exit", args->exit_step, "exit step, from 1 (default: the last)");
   command->callback([args] { exit_with(run_feasibility(*args)); });
 }

@@ -98,7 +98,7 @@ void add_diagnose_sink(CLI::App& diagnose) {
   command->footer(
       "Examples:\n"
       "  sgf diagnose sink world-small --weights models/world-small/sgf\n"
-      "  sgf diagnose sink world-small --weights models/world-small/sgf --sinks 0,3,6 --streams 16\n\n"
+      "  sgf diagnose sink world-small --weights runs/my-run --sinks 0,3,6\n\n"
       "Latent columns compare the last window of latent frames with the first: the shift of channel means, and the "
       "ratios of standard deviation and of motion. They are proxies of drift. Videos of a world are also scored as by "
       "sgf world measure.");

@@ -109,7 +109,7 @@ void add_diagnose_vae_boundary(CLI::App& diagnose) {
   command->footer(
       "Examples:\n"
       "  sgf diagnose vae-boundary clip.mp4 --wan Wan2.1-T2V-1.3B\n"
-      "  sgf diagnose vae-boundary a.mp4 b.mp4 --vae Wan2.1_VAE.pth --frames 41 --windows 3\n\n"
+      "  sgf diagnose vae-boundary a.mp4 b.mp4 --vae Wan2.1_VAE.pth --frames 41\n\n"
       "The target is the last latent frame of the first --frames frames. Row fresh encodes its four frames alone, as "
       "the start of a stream. Row W=n starts the encoding one frame and n groups of four frames earlier.");
   command->add_option("videos", args->videos, "video files or folders of PNG files")->type_name("PATH")->required();

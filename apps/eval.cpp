@@ -42,6 +42,12 @@ struct EvalArgs {
   EvalOrder order;
 };
 
+std::vector<std::string> metric_names() {
+  std::vector<std::string> names;
+  for (const auto& known : enum_names(VbenchMetric{})) names.emplace_back(known.name);
+  return names;
+}
+
 // A misuse is found before anything is opened.
 std::vector<VbenchMetric> metrics_of(const std::vector<std::string>& names) {
   std::vector<VbenchMetric> metrics;
@@ -224,8 +230,7 @@ constexpr const char* kEvalFooter =
 
 void add_eval(CLI::App& app) {
   auto args = std::make_shared<EvalArgs>();
-  CLI::App* command =
-      app.add_subcommand("eval", "Score videos by VBench, VBench-Long or the measures of the built-in world");
+  CLI::App* command = app.add_subcommand("eval", "Score videos by VBench, VBench-Long or the built-in world");
   command->add_option("videos", args->place, "video, folder of PNG files, or folder of such")->type_name("PATH");
   command->add_option("--protocol", args->protocol, "set of metrics")
       ->capture_default_str()
@@ -234,6 +239,7 @@ void add_eval(CLI::App& app) {
       ->type_name("NAMES")
       ->delimiter(',')
       ->allow_extra_args(false);
+  suggest_words(*command->get_option("--metrics"), metric_names());
   command
       ->add_option("--weights", args->order.weights,
                    "cache folder of VBench with the weights (default: $VBENCH_CACHE_DIR, else ~/.cache/vbench)")
@@ -251,8 +257,11 @@ void add_eval(CLI::App& app) {
       ->check(CLI::IsMember(world_preset_names()));
   command->add_flag("--quiet", args->quiet, "no progress line");
   add_device(*command, args->device);
+  name_group(*command, "Scoring");
   add_switches(*command, *args);
+  name_group(*command, "Details of the metrics");
   add_labels(*command, *args);
+  name_group(*command, "Labels for sgf eval table");
   add_eval_table(*command);
   add_eval_export(*command);
   add_eval_import(*command);

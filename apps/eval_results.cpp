@@ -142,7 +142,7 @@ void add_eval_export(CLI::App& eval) {
 void add_eval_import(CLI::App& eval) {
   auto args = std::make_shared<ImportArgs>();
   CLI::App* command = eval.add_subcommand("import", "Read results of VBench and compute the totals of its leaderboard");
-  command->footer("Example:\n  sgf eval import evaluation_results/*_eval_results.json --json vbench.json --method sgf");
+  command->footer("Example:\n  sgf eval import results/*_eval_results.json --json vbench.json");
   command->add_option("files", args->files, "files *_eval_results.json of VBench, and results of sgf eval --json")
       ->type_name("FILE")
       ->required();

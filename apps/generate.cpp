@@ -99,7 +99,7 @@ void run_generate(const GenerateArgs& args) {
 
 void add_prompts(CLI::App& command, GenerateArgs& args) {
   CLI::Option* prompt =
-      command.add_option("--prompt", args.prompt, "prompt of the video (default with a world: a caption of the world)")
+      command.add_option("--prompt", args.prompt, "prompt of the video (default: a caption of the world of the model)")
           ->type_name("TEXT");
   command.add_option("--at", args.changes, "time and the prompt from then on, as --at 0:20 \"a dog\"; repeatable")
       ->type_name("TIME PROMPT")
@@ -206,18 +206,21 @@ void add_model(CLI::App& command, GenerateArgs& args) {
 
 void add_generate(CLI::App& app) {
   auto args = std::make_shared<GenerateArgs>();
-  CLI::App* command =
-      app.add_subcommand("generate", "Generate videos of any length from prompts, written while they are made");
+  CLI::App* command = app.add_subcommand("generate", "Generate videos of any length from prompts");
   command->footer(
       "Examples:\n"
       "  sgf generate --model world-small --seconds 20 --out world.mp4\n"
-      "  sgf generate --model student.safetensors --wan Wan2.1-T2V-1.3B --prompt \"a panda\"\n"
+      "  sgf generate --model runs/my-run --wan Wan2.1-T2V-1.3B --prompt \"a panda\"\n"
       "  sgf generate --model world-small --prompts prompts.txt --out videos/\n\n"
       "Exit codes: 0 all videos are complete; 1 failed; 3 stopped by SIGINT or SIGTERM, --continue resumes.");
-  add_model(*command, *args);
   add_prompts(*command, *args);
+  name_group(*command, "Prompts");
   add_shape(*command, *args);
+  name_group(*command, "Video");
   add_output(*command, *args);
+  name_group(*command, "Output");
+  add_model(*command, *args);
+  name_group(*command, "Model");
   command->callback([args] { run_generate(*args); });
 }
 

@@ -73,6 +73,17 @@ void suggest(CLI::Option& option, const std::vector<std::string>& values) {
                               fmt::format("{{{}}} or a file", fmt::join(values, ","))));
 }
 
+void suggest_words(CLI::Option& option, const std::vector<std::string>& values) {
+  option.check(
+      CLI::Validator([](const std::string&) { return std::string(); }, fmt::format("{{{}}}", fmt::join(values, ","))));
+}
+
+void name_group(CLI::App& command, const std::string& heading) {
+  for (CLI::Option* option : command.get_options([](const CLI::Option*) { return true; })) {
+    if (option->get_group() == "Options" && option != command.get_help_ptr()) option->group(heading);
+  }
+}
+
 void add_precision(CLI::App& command, std::string& dtype, std::string& attention) {
   command.add_option("--dtype", dtype, "element type of the computation")
       ->capture_default_str()

@@ -47,8 +47,7 @@ void run_pairs(const PairsArgs& args) {
 
 void add_pairs(CLI::App& app) {
   auto args = std::make_shared<PairsArgs>();
-  CLI::App* command =
-      app.add_subcommand("pairs", "Make ODE trajectories of a teacher, the training data of the ode stages");
+  CLI::App* command = app.add_subcommand("pairs", "Make ODE trajectories of a teacher, to train the ode stages on");
   command->footer(
       "Example:\n"
       "  sgf pairs causal-ode.yaml --teacher runs/teacher --out data/pairs --count 4096\n\n"

@@ -114,8 +114,7 @@ void run_plan(const PlanArgs& args) {
 
 void add_plan(CLI::App& app) {
   auto args = std::make_shared<PlanArgs>();
-  CLI::App* command =
-      app.add_subcommand("plan", "Estimate memory, operations and time of a training run before it starts");
+  CLI::App* command = app.add_subcommand("plan", "Estimate memory, operations and time of a training run");
   command->footer(
       "Examples:\n"
       "  sgf plan wan-1.3b-chunkwise --gpus 8 --memory 80\n"

@@ -175,12 +175,11 @@ void add_sampler(CLI::App& command, SampleArgs& args) {
 
 void add_sample(CLI::App& app) {
   auto args = std::make_shared<SampleArgs>();
-  CLI::App* command = app.add_subcommand(
-      "sample", "Sample videos from many-step models: bidirectional teachers and teacher-forced students");
+  CLI::App* command = app.add_subcommand("sample", "Sample videos from many-step models, such as teachers");
   command->footer(
       "Examples:\n"
       "  sgf sample --model models/world-small/teacher --guidance 2.5 --out samples\n"
-      "  sgf sample --model Wan2.1-T2V-1.3B --solver unipc --guidance 6 --prompt \"a panda\" --out samples");
+      "  sgf sample --model Wan2.1-T2V-1.3B --solver unipc --prompt \"a panda\" --out b");
   add_sampled_model(*command, *args);
   CLI::Option* prompt = command->add_option("--prompt", args->prompts, "prompt of a video; repeatable")
                             ->type_name("TEXT")

@@ -219,13 +219,13 @@ void add_study_choice(CLI::App& command, StudyArgs& args) {
       ->check(CLI::Range(1, 64));
   command.add_option("--granularity", args.choice.granularities, "granularity to run (default: both)")
       ->check(CLI::IsMember({"chunkwise", "framewise"}));
-  command
-      .add_option(
-          "--arms", args.choice.arms,
-          "arms to run, separated by commas: truth, teacher, initial, sf, sgf, sgf-2, sgf-twice, chunkwise-sgf-2 "
-          "(default: all)")
-      ->type_name("NAMES")
-      ->delimiter(',');
+  CLI::Option* arms =
+      command
+          .add_option("--arms", args.choice.arms,
+                      "arms to run, separated by commas, also single ones as chunkwise-sgf-2 (default: all)")
+          ->type_name("NAMES")
+          ->delimiter(',');
+  suggest_words(*arms, {"truth", "teacher", "initial", "sf", "sgf", "sgf-2", "sgf-twice"});
   command.add_option("--only", args.only, "part to run; arms = train and evaluate (default: all parts)")
       ->check(CLI::IsMember({"train", "evaluate", "arms", "report"}));
   command.add_flag("--selection", args.selection, "evaluation on the prompts that settings are chosen on");
@@ -235,8 +235,7 @@ void add_study_choice(CLI::App& command, StudyArgs& args) {
 
 void add_study(CLI::App& app) {
   auto args = std::make_shared<StudyArgs>();
-  CLI::App* command =
-      app.add_subcommand("study", "Train, evaluate and report matched pairs of Self Forcing and Self Gradient Forcing");
+  CLI::App* command = app.add_subcommand("study", "Compare Self Forcing and Self Gradient Forcing in matched pairs");
   command->footer(
       "Examples:\n"
       "  sgf study recipes/world-small/study.yaml --dry-run\n"

@@ -135,8 +135,7 @@ void run_text(TextArgs args) {
 
 void add_text(CLI::App& app) {
   auto args = std::make_shared<TextArgs>();
-  CLI::App* command =
-      app.add_subcommand("text", "Show what the network receives for a prompt: cleaned text, tokens, embedding");
+  CLI::App* command = app.add_subcommand("text", "Show the cleaned text, tokens and embedding of a prompt");
   command->footer(
       "Examples:\n"
       "  sgf text \"a panda\"\n"

@@ -80,12 +80,11 @@ int run_train(const TrainArgs& args) {
 
 void add_train(CLI::App& app) {
   auto args = std::make_shared<TrainArgs>();
-  CLI::App* command =
-      app.add_subcommand("train", "Train a network: teachers, few-step students, Self Forcing, Self Gradient Forcing");
+  CLI::App* command = app.add_subcommand("train", "Train a network: teacher, student, Self (Gradient) Forcing");
   command->footer(
       "Examples:\n"
       "  sgf train world-tiny\n"
-      "  sgf train world-tiny --set train.steps=400 --set optimiser.learning_rate=2e-3 --out runs/try\n"
+      "  sgf train world-tiny --set train.steps=400 --out runs/try\n"
       "  sgf train runs/try/config.yaml --out runs/try --resume\n\n"
       "Several processes: start one per rank with RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT set, as "
       "torchrun does, or use srun or mpirun. Ranks that differ in build, config or data exit with code 1 and name the "

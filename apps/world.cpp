@@ -80,7 +80,7 @@ void add_render(CLI::App& world) {
   command->footer(
       "Examples:\n"
       "  sgf world render --out clips --clips 8 --preset world-small\n"
-      "  sgf world render --out discs --prompt \"a fast red disc on a grey field\" --strip discs.png\n\n"
+      "  sgf world render --out discs --prompt \"a fast red disc on a grey field\"\n\n"
       "Clip i of a seed is the same whatever else is rendered.");
   command->callback([args] { run_render(*args); });
 }
