@@ -79,7 +79,7 @@ std::string grouped(const std::vector<Words>& all, size_t width) {
   for (const std::string& group : groups_of(all)) {
     std::vector<Words> members;
     std::ranges::copy_if(all, std::back_inserter(members), [&](const Words& words) { return words.group == group; });
-    const std::string_view heading = group == "Subcommands" ? "Commands" : group;
+    const std::string heading = group == "Subcommands" ? "Commands" : group;
     text += fmt::format("\n{}:\n{}", heading, two_columns(help_rows(members), column, width));
   }
   return text;

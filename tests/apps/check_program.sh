@@ -50,6 +50,41 @@ check_errors() {
   expect 2 'nap' "$SGF" bench nap
 }
 
+# below WORD...: the commands below a command, as its help lists them.
+below() {
+  "$SGF" "$@" --help | awk '/^[A-Z].*:$/ { lists = !/^(Arguments|Options|Examples?):$/ } lists && /^  [a-z]/ { print $1 }'
+}
+
+# check_page WORD...: the help of a command and of all below it has an example, fits, and is found by `sgf help` too.
+check_page() {
+  local page longest word
+  page=$("$SGF" "$@" --help)
+  PAGES=$((PAGES + 1))
+  [[ $page == *Example*:*$'\n  '*"sgf${*:+ }$*"* ]] || { echo "FAIL: no example in sgf $* --help" && FAILED=1; }
+  longest=$(awk '{ if (length($0) > most) most = length($0) } END { print most }' <<<"$page")
+  ((longest <= 80)) || { echo "FAIL: sgf $* --help has a line of $longest columns" && FAILED=1; }
+  [[ $("$SGF" help "$@") == "$page" ]] || { echo "FAIL: sgf help $* differs from sgf $* --help" && FAILED=1; }
+  for word in $(below "$@"); do check_page "$@" "$word"; done
+}
+
+check_help() {
+  PAGES=0
+  check_page
+  ((PAGES >= 35)) || { echo "FAIL: the help of $PAGES commands was found, not of all" && FAILED=1; }
+  expect 0 $'Make videos:\n  generate ' "$SGF" --help
+  expect 0 $'Measure:\n  eval ' "$SGF" help
+  expect 0 '(0 to 51; default 16)' "$SGF" generate --help
+  expect 0 'Usage: sgf compare [OPTIONS] [A_DIR] [B_DIR] [COMMAND]' "$SGF" compare --help
+  [[ $("$SGF" -V) == "$("$SGF" --version)" ]] || { echo 'FAIL: -V differs from --version' && FAILED=1; }
+  expect 2 "no command 'wrold'; did you mean world?" "$SGF" help wrold
+  expect 2 "no command 'rendr'; did you mean render?" "$SGF" help world rendr
+  "$SGF" help --man >"$FOLDER/sgf.1"
+  grep -q '^.SS "sgf world render"$' "$FOLDER/sgf.1" || { echo 'FAIL: the manual lacks a command' && FAILED=1; }
+  ! command -v groff >/dev/null || [[ -z $(groff -ww -man -Tutf8 "$FOLDER/sgf.1" 2>&1 >/dev/null) ]] ||
+    { echo 'FAIL: groff complains of the manual' && FAILED=1; }
+  ! command -v mandoc >/dev/null || expect 0 '' mandoc -T lint -W error "$FOLDER/sgf.1"
+}
+
 # A pipe that nobody writes to is refused, not waited for.
 check_fifo() {
   mkfifo "$FOLDER/fifo.pt"
@@ -119,6 +154,12 @@ check_convert() {
 
 check_config() {
   expect 0 'model.dim' "$SGF" config --keys
+  expect 0 'optimiser.learning_rate = 2.0e-06' "$SGF" config --keys LEARNING_RATE
+  [[ $("$SGF" config --keys learning_rate) != *model.dim* ]] || { echo 'FAIL: --keys lists what was not asked for' && FAILED=1; }
+  expect 0 '"key":"dmd.boundary"' "$SGF" config --keys 'Self Forcing' --json
+  expect 1 "no key has 'klingon'" "$SGF" config --keys klingon
+  "$SGF" config --schema | python3 -c 'import json, sys; json.load(sys.stdin)["properties"]["model"]["properties"]["dim"]' ||
+    { echo 'FAIL: the schema is no JSON with model.dim' && FAILED=1; }
   expect 0 'dim: 192' "$SGF" config tiny --set model.dim=192 --resolved
   expect 1 'model.dim' "$SGF" config tiny --set model.dmi=192
   expect 0 '"dim":192' "$SGF" config tiny --set model.dim=192 --resolved --json
@@ -193,7 +234,7 @@ check_vae() {
 check_plan() {
   expect 0 'peak, in ' "$SGF" plan wan-1.3b-chunkwise
   expect 0 'fits: ' "$SGF" plan world-small --memory 24
-  expect 1 'smallest change that does: --set train.micro_batch=' "$SGF" plan wan-1.3b-chunkwise --gpus 8 --memory 80 \
+  expect 1 'smallest change that fits: --set train.micro_batch=' "$SGF" plan wan-1.3b-chunkwise --gpus 8 --memory 80 \
     --set train.micro_batch=4
   expect 0 '"step_seconds":null' "$SGF" plan world-tiny --json
   expect 1 'every GPU wants a sample' "$SGF" plan world-tiny --gpus 3
@@ -230,7 +271,15 @@ check_completion() {
   completes 'inspect' sgf insp
   completes '--keys' sgf inspect --ke
   completes 'wan diffusers keep' sgf convert --names ''
-  completes 'bash zsh' sgf completion ''
+  completes 'bash zsh fish' sgf completion ''
+  completes 'optimiser.learning_rate=' sgf train --set optimiser.l
+  completes 'dynamic_degree' sgf eval --metrics dyn
+  completes 'dynamic_degree,motion_smoothness' sgf eval --metrics dynamic_degree,mo
+  mkdir -p "$FOLDER/place/runs/mine" && touch "$FOLDER/place/runs/mine/config.yaml"
+  cd "$FOLDER/place" || return
+  completes 'runs/mine' sgf diagnose recovery tiny --weights ru
+  completes 'runs' sgf demo --out ru
+  cd - >/dev/null || return
   completes 'recovery feasibility vae-boundary sink' sgf diagnose ''
   completes 'encode decode' sgf vae ''
   completes '' sgf convert ''
@@ -243,6 +292,9 @@ check_completion() {
   completes 'world-tiny world-small' sgf world render --preset ''
   "$SGF" completion zsh >"$FOLDER/_sgf"
   ! command -v zsh >/dev/null || expect 0 '' zsh -n "$FOLDER/_sgf"
+  "$SGF" completion fish >"$FOLDER/sgf.fish"
+  ! command -v fish >/dev/null || expect 0 '' fish -n "$FOLDER/sgf.fish"
+  expect 0 '' bash -n "$FOLDER/sgf.bash"
 }
 
 # measure_within MORE FOLDER: measures a video with as much address space as a refusal takes, and MORE kB.
@@ -282,6 +334,7 @@ check_run() {
 }
 
 check_errors
+check_help
 check_fifo
 check_nan
 check_verify

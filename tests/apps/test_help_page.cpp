@@ -73,6 +73,7 @@ TEST(HelpPage, ListsTheCommandsBelowByTheirLastWord) {
   EXPECT_THAT(page, HasSubstr("Usage: sgf COMMAND\n"));
   EXPECT_THAT(page, HasSubstr("Make videos:\n  generate  Generate videos\n"));
   EXPECT_THAT(page, HasSubstr("Data:\n  render    Render\n"));
+  EXPECT_THAT(page, HasSubstr("Commands:\n  table     Print\n"));
 }
 
 TEST(HelpPage, KeepsToNarrowAndWideTerminals) {
