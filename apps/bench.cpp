@@ -1,4 +1,4 @@
-// `sgf bench ITEM…`: times of the passes on this machine, one JSON line a work item.
+// `sgf bench ITEM…`: times of the passes on this machine, one JSON line per work item.
 #include "apps/commands.h"
 #include "apps/option_values.h"
 #include "apps/say.h"
@@ -80,53 +80,55 @@ void run_bench(const BenchArgs& args) {
 }
 
 void add_geometry(CLI::App& command, PassesSetting& setting) {
-  command.add_option("--frames", setting.frames, "Latent frames; pictures (eval)")
+  command.add_option("--frames", setting.frames, "length in latent frames; of eval in frames")
       ->capture_default_str()
       ->check(positive_number());
-  command.add_option("--block", setting.block_frames, "Frames a block")
+  command.add_option("--block", setting.block_frames, "latent frames per block")
       ->capture_default_str()
       ->check(positive_number());
-  command.add_option("--sink", setting.policy.sink_frames, "Sink frames")
+  command.add_option("--sink", setting.policy.sink_frames, "sink, in latent frames")
       ->capture_default_str()
       ->check(number_from_zero());
-  command.add_option("--fifo", setting.policy.fifo_frames, "FIFO frames")
+  command.add_option("--fifo", setting.policy.fifo_frames, "FIFO window, in latent frames")
       ->capture_default_str()
       ->check(number_from_zero());
-  command.add_option("--height", setting.height, "Latent height")->capture_default_str()->check(positive_number());
-  command.add_option("--width", setting.width, "Latent width")->capture_default_str()->check(positive_number());
-  command.add_option("--batch", setting.batch, "Samples")->capture_default_str()->check(positive_number());
-  command.add_option("--noises", setting.noises, "Rollouts per exit step (recovery)")
+  command.add_option("--height", setting.height, "latent rows")->capture_default_str()->check(positive_number());
+  command.add_option("--width", setting.width, "latent columns")->capture_default_str()->check(positive_number());
+  command.add_option("--batch", setting.batch, "samples per forward")->capture_default_str()->check(positive_number());
+  command.add_option("--noises", setting.noises, "rollouts per exit step (recovery only)")
       ->capture_default_str()
       ->check(positive_number());
-  command.add_option("--runs", setting.repeats, "Timed runs after the warm-up")
+  command.add_option("--runs", setting.repeats, "timed runs after the warm-up")
       ->capture_default_str()
       ->check(positive_number());
 }
 
 void add_training(CLI::App& command, BenchArgs& args) {
-  command.add_option("--exit", args.setting.exit_step, "Step at which rollouts stop (critic, generator, cycle)")
+  command.add_option("--exit", args.setting.exit_step, "exit step of rollouts, from 1 (critic, generator, cycle)")
       ->capture_default_str()
       ->check(positive_number());
   command
       .add_option("--warm-up", args.setting.warm_up,
-                  "Runs before the timed ones (score, critic, generator, cycle, vae-*, eval)")
+                  "untimed runs before the timed ones (score, critic, generator, cycle, vae-*, eval)")
       ->capture_default_str()
       ->check(positive_number());
-  command.add_option("--recording", args.setting.recording,
-                     "Networks, shape and noise of an sgf_step recording (score, critic, generator, cycle)");
+  command
+      .add_option("--recording", args.setting.recording,
+                  "sgf_step recording that gives networks, shape and noise (score, critic, generator, cycle)")
+      ->type_name("FILE");
   command.add_flag("!--no-graph", args.setting.record_launches,
-                   "streams: launch kernels one by one instead of replaying CUDA graphs");
+                   "kernels launched one by one in streams, without CUDA graphs");
   add_threads(command, args.threads, kAllCores);
 }
 
 void add_sizes(CLI::App& command, BenchArgs& args) {
-  for (const auto& [name, size, what] : {std::tuple{"--dim", &args.dim, "Width"},
-                                         {"--ffn", &args.ffn, "FFN width"},
-                                         {"--heads", &args.heads, "Heads"},
-                                         {"--layers", &args.layers, "Layers"},
-                                         {"--channels", &args.channels, "Latent channels"}})
-    command.add_option(name, *size, fmt::format("{} instead of the preset's", what))->check(positive_number());
-  command.add_option("--vae-dim", args.setting.vae_dim, "Width of the VAE (vae-decode, vae-encode, stream)")
+  for (const auto& [name, size, what] : {std::tuple{"--dim", &args.dim, "network width"},
+                                         {"--ffn", &args.ffn, "feed-forward width"},
+                                         {"--heads", &args.heads, "attention heads"},
+                                         {"--layers", &args.layers, "transformer blocks"},
+                                         {"--channels", &args.channels, "latent channels"}})
+    command.add_option(name, *size, fmt::format("{} (default: that of --model)", what))->check(positive_number());
+  command.add_option("--vae-dim", args.setting.vae_dim, "width of the VAE (vae-decode, vae-encode, stream)")
       ->capture_default_str()
       ->check(positive_number());
 }
@@ -135,22 +137,31 @@ void add_sizes(CLI::App& command, BenchArgs& args) {
 
 void add_bench(CLI::App& app) {
   auto args = std::make_shared<BenchArgs>();
-  CLI::App* command =
-      app.add_subcommand("bench", "Time passes and training steps on random weights; one JSON line a work item");
-  command->add_option("items", args->items, "What to time; all but recovery, VAE, streams and eval by default")
+  CLI::App* command = app.add_subcommand("bench", "Time passes and training updates on random weights");
+  command->footer(
+      "Examples:\n"
+      "  sgf bench rollout reconstruct --model tiny --device cpu\n"
+      "  sgf bench cycle --model wan-1.3b --dtype bfloat16 --height 60 --width 104\n\n"
+      "Each line holds the times of one work item in milliseconds, its memory and the shape it was taken at.");
+  command
+      ->add_option("items", args->items,
+                   "work items to time (default: attention, rollout, reconstruct, score, critic, generator, cycle)")
       ->check(CLI::IsMember({"attention", "rollout", "reconstruct", "parallel", "score", "critic", "generator", "cycle",
                              "recovery", "vae-decode", "vae-encode", "stream-dit", "stream", "eval"}));
-  command->add_option("--model", args->model, "Size of the network")
+  command->add_option("--model", args->model, "size of the network")
       ->capture_default_str()
       ->check(CLI::IsMember(dit_preset_names()));
   add_precision(*command, args->dtype, args->attention);
   add_device(*command, args->device);
   command
       ->add_option("--activations", args->activations,
-                   "keep, recompute, or keep-attention: what the backward pass finds")
+                   "activation checkpointing: keep all, recompute blocks, or recompute all but attention")
       ->capture_default_str()
       ->check(CLI::IsMember({"keep", "recompute", "keep-attention"}));
-  command->add_option("--compare", args->compare, "An earlier output: adds its p50 and the ratio earlier / new");
+  command
+      ->add_option("--compare", args->compare,
+                   "earlier output of sgf bench; adds its p50 and the ratio earlier / new to each line")
+      ->type_name("FILE");
   add_geometry(*command, args->setting);
   add_training(*command, *args);
   add_sizes(*command, *args);

@@ -30,6 +30,7 @@ void add_diagnose(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_strips(CLI::App& app);
 void add_completion(CLI::App& app);
+void add_help(CLI::App& app);
 
 // For a command that said what it had to say: the program ends with this code, without a further word.
 void exit_with(int code);

@@ -49,20 +49,20 @@ std::array<std::string, 2> method_names(const CompareArgs& args) {
 
 void say_left_out(const std::vector<LeftOutVideo>& videos) {
   for (const LeftOutVideo& video : videos)
-    warn("left out: {}: {}", shown_name(video.file.string()), shown_name(video.why));
+    warn("skipped: {}: {}", shown_name(video.file.string()), shown_name(video.why));
 }
 
 // What would tell a rater the methods apart at a glance.
 void say_differences(const std::vector<VideoPair>& pairs) {
   for (const auto& [a, b] : pairs) {
     if (a.width != b.width || a.height != b.height)
-      warn("{} is {}x{}, {} {}x{}: raters will see which is which", shown_name(a.file.string()), a.width, a.height,
-           shown_name(b.file.string()), b.width, b.height);
+      warn("{} is {}x{} pixels, {} is {}x{}: raters can tell the methods apart", shown_name(a.file.string()), a.width,
+           a.height, shown_name(b.file.string()), b.width, b.height);
     if (a.seconds && b.seconds && std::abs(*a.seconds - *b.seconds) > .1)
-      warn("{} lasts {:.1f} s, {} {:.1f} s: raters will see which is which", shown_name(a.file.string()), *a.seconds,
-           shown_name(b.file.string()), *b.seconds);
+      warn("{} lasts {:.1f} s, {} lasts {:.1f} s: raters can tell the methods apart", shown_name(a.file.string()),
+           *a.seconds, shown_name(b.file.string()), *b.seconds);
     if (a.file.extension() == ".webm" || b.file.extension() == ".webm")
-      warn("{}: what a webm file says of itself stays in the page's copy", shown_name(a.file.string()));
+      warn("{}: metadata of webm files is not removed from the copy in the page", shown_name(a.file.string()));
   }
 }
 
@@ -71,9 +71,10 @@ fs::path key_beside(const fs::path& page) { return fs::path(page).replace_extens
 // A key that is overwritten makes the answers to its page worthless.
 void check_key_is_free(const fs::path& key, const BlindStudy& study) {
   if (!fs::exists(key)) return;
-  SGF_CHECK(read_blind_study(key).id() == study.id(),
-            "{} is the key of another study: --out names another page, or --seed {} makes the same one again",
-            key.string(), read_blind_study(key).seed);
+  SGF_CHECK(
+      read_blind_study(key).id() == study.id(),
+      "{} is the key of another study; name another page with --out, or pass --seed {} to write the same study again",
+      key.string(), read_blind_study(key).seed);
 }
 
 void save_key(const fs::path& path, const BlindStudy& study) {
@@ -89,7 +90,8 @@ void run_compare(const CompareArgs& args) {
   const PairedVideos paired = pair_videos(a.videos, b.videos);
   say_left_out(paired.left_out);
   SGF_CHECK(!paired.pairs.empty(),
-            "{} and {} have no pair: videos pair by the prompt and seed they note, or by their names", args.a, args.b);
+            "{} and {} have no pair; videos pair by the prompt and seed in their metadata, or by file name", args.a,
+            args.b);
   say_differences(paired.pairs);
   const BlindStudy study = make_blind_study(paired.pairs, method_names(args), args.seed < 0 ? drawn_seed() : args.seed);
   const fs::path key = key_beside(args.out);
@@ -99,8 +101,8 @@ void run_compare(const CompareArgs& args) {
       write_rater_page(study, {.page = args.out, .embed_bytes = static_cast<int64_t>(args.embed_mb * 1e6)});
   say("{}: {} pairs, {} of videos {}", args.out, study.pairs.size(),
       shown_bytes(static_cast<uint64_t>(files.video_bytes)),
-      files.folder.empty() ? "within it" : "in " + files.folder.string() + ", to be passed on with it");
-  say("{}: which method is on which side; not for raters (seed {})", key.string(), study.seed);
+      files.folder.empty() ? "inside the page" : "in " + files.folder.string() + ", which raters need too");
+  say("{}: the key to which method is on which side; keep it from raters (seed {})", key.string(), study.seed);
   exit_with(a.unreadable.empty() && b.unreadable.empty() ? 0 : 1);
 }
 
@@ -108,26 +110,34 @@ void run_compare(const CompareArgs& args) {
 
 void add_compare(CLI::App& app) {
   auto args = std::make_shared<CompareArgs>();
-  CLI::App* command =
-      app.add_subcommand("compare", "Blind preference: a page for raters, and the score of their answers");
-  command->add_option("a", args->a, "Folder with the videos of method A (mp4, m4v, mov, webm)");
-  command->add_option("b", args->b, "Folder with those of method B");
-  command->add_option("--names", args->names, "Names of the two methods, for the key; the folders' by default")
+  CLI::App* command = app.add_subcommand("compare", "Compare two methods blindly: page for raters, score of answers");
+  command->add_option("a", args->a, "folder with the videos of method A (mp4, m4v, mov, webm)")->type_name("A_DIR");
+  command->add_option("b", args->b, "folder with the videos of method B")->type_name("B_DIR");
+  command
+      ->add_option("--names", args->names, "names of the two methods for the key (default: the names of the folders)")
+      ->type_name("A B")
       ->expected(2);
-  command->add_option("--out", args->out, "The page; the key lies beside it")->capture_default_str();
-  check_seed(*command->add_option("--seed", args->seed, "Of order and sides; drawn where it is not given"));
-  command->add_option("--embed-mb", args->embed_mb, "Videos up to this many MB together lie within the page")
+  command->add_option("--out", args->out, "page to write; the key is written beside it")
+      ->type_name("FILE")
+      ->capture_default_str();
+  check_seed(*command->add_option("--seed", args->seed, "random seed of order and sides (default: drawn)"));
+  command
+      ->add_option("--embed-mb", args->embed_mb,
+                   "largest total size of videos inside the page, in MB; larger ones go to a folder beside it")
       ->capture_default_str()
       ->check(number_from_zero());
   command->footer(
-      "Videos pair by the prompt and seed that those of sgf generate note, else by name. Raters get the page (and the\n"
-      "folder of videos, if they do not fit into it), never the key: docs/compare.md.\n"
-      "Exit codes: 0 good; 1 failed, or a video could not be read and was left out.");
+      "Examples:\n"
+      "  sgf compare runs/sf/videos runs/sgf/videos --out page.html\n"
+      "  sgf compare score answers-*.json --key page.key.json\n\n"
+      "Videos pair by the prompt and seed in the metadata of sgf generate, else by file name. Give raters the page "
+      "(and the folder of videos, if there is one), never the key. See docs/compare.md.\n\n"
+      "Exit codes: 0 done; 1 failed, or a video could not be read and was skipped.");
   command->require_subcommand(0, 1);
   add_compare_score(*command);
   command->callback([args, command] {
     if (!command->get_subcommands().empty()) return;
-    if (args->a.empty() || args->b.empty()) throw CLI::RequiredError("Two folders of videos, or the command score,");
+    if (args->a.empty() || args->b.empty()) throw CLI::RequiredError("Two folders of videos, or the subcommand score,");
     run_compare(*args);
   });
 }

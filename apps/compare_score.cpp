@@ -46,7 +46,8 @@ std::optional<BlindStudy> key_of(const CompareScoreArgs& args, const std::vector
 KnownStudy study_behind(const CompareScoreArgs& args, const std::vector<ShownPair>& shown) {
   const std::optional<BlindStudy> key = key_of(args, shown);
   SGF_CHECK(key || !args.videos.empty(),
-            "there is no {} here, and so no telling which method was where: --key names it, or --videos A_DIR B_DIR",
+            "{} is not here, so the sides of the methods are unknown; name the key with --key, or the videos with "
+            "--videos A_DIR B_DIR",
             kDefaultStudyKey);
   KnownStudy known;
   if (!args.videos.empty()) {
@@ -56,7 +57,8 @@ KnownStudy study_behind(const CompareScoreArgs& args, const std::vector<ShownPai
   if (key) {
     const std::vector<bool> by_key = sides_by_key(shown, *key);
     SGF_CHECK(args.videos.empty() || by_key == known.a_is_left,
-              "the key has method A in {}: --videos takes A's folder first", args.videos.empty() ? "" : args.videos[1]);
+              "the key says that method A is in {}; --videos takes the folder of A first",
+              args.videos.empty() ? "" : args.videos[1]);
     known.names = key->names;
     known.a_is_left = by_key;
     for (const BlindPair& pair : key->pairs) known.captions.push_back(pair.caption);
@@ -106,13 +108,14 @@ std::string shown_preference(const GsbCount& count) {
 
 void print_agreement(const PreferenceScore& score) {
   if (!score.agreement) {
-    say("agreement: needs two raters and a pair that all of them answered");
+    say("agreement: needs two raters and a pair that all raters answered");
     return;
   }
   const RaterAgreement& agreement = *score.agreement;
-  say("agreement: {:.1f} % of two raters' answers, {} kappa {}, over {} pairs that all raters answered",
+  say("agreement: two raters agree in {:.1f} % of answers, {} kappa {}, over {} pairs that all raters answered",
       100 * agreement.raw, score.raters.size() == 2 ? "Cohen's" : "Fleiss'",
-      agreement.kappa ? fmt::format("{:.3f}", *agreement.kappa) : "not defined (all answers are one)", agreement.pairs);
+      agreement.kappa ? fmt::format("{:.3f}", *agreement.kappa) : "undefined (all answers are the same)",
+      agreement.pairs);
 }
 
 void print_score(const PreferenceScore& score, const KnownStudy& known, const CompareScoreArgs& args) {
@@ -133,8 +136,8 @@ void print_score(const PreferenceScore& score, const KnownStudy& known, const Co
                                              score.interval->high, args.bootstrap.resamples, args.bootstrap.seed)
                                : "needs two answered pairs");
   print_agreement(score);
-  say("sides: left was better {} times, right {}", score.chose_left, score.chose_right);
-  if (score.open > 0) say("incomplete: {} answers are missing, and not counted above", score.open);
+  say("sides: left was chosen {} times, right {} times", score.chose_left, score.chose_right);
+  if (score.open > 0) say("incomplete: {} answers are missing and not counted above", score.open);
 }
 
 void run_compare_score(const CompareScoreArgs& args) {
@@ -151,19 +154,28 @@ void run_compare_score(const CompareScoreArgs& args) {
 
 void add_compare_score(CLI::App& compare) {
   auto args = std::make_shared<CompareScoreArgs>();
-  CLI::App* command = compare.add_subcommand("score", "Score the answers that raters exported");
-  command->add_option("files", args->files, "Files of answers, one a rater")->required();
-  command->add_option("--key", args->key,
-                      fmt::format("The key that sgf compare left; {} by default", kDefaultStudyKey));
-  command->add_option("--videos", args->videos, "The folders of A and B: check the answers against the videos' hashes")
+  CLI::App* command = compare.add_subcommand("score", "Score the answers that raters exported from the page");
+  command->add_option("files", args->files, "files of answers, one per rater")->type_name("FILE")->required();
+  command->add_option("--key", args->key, "key file that sgf compare wrote")
+      ->type_name("FILE")
+      ->default_str(kDefaultStudyKey);
+  command->add_option("--videos", args->videos, "folders of A and B, whose hashes check the answers")
+      ->type_name("A_DIR B_DIR")
       ->expected(2);
-  command->add_option("--names", args->names, "Names of the two methods")->expected(2);
-  command->add_option("--resamples", args->bootstrap.resamples, "Of the bootstrap over pairs")
+  command->add_option("--names", args->names, "names of the two methods (default: those in the key)")
+      ->type_name("A B")
+      ->expected(2);
+  command->add_option("--resamples", args->bootstrap.resamples, "resamples of the bootstrap over pairs")
       ->capture_default_str()
       ->check(CLI::Range(100, 1000000));
-  check_seed(*command->add_option("--seed", args->bootstrap.seed, "Of the bootstrap")->capture_default_str());
-  command->add_flag("--json", args->json, "One object, with every pair");
-  command->footer("With --videos and without --key, the hashes of the videos say which method was where.");
+  check_seed(
+      *command->add_option("--seed", args->bootstrap.seed, "random seed of the bootstrap")->capture_default_str());
+  command->add_flag("--json", args->json, "result as one JSON object, with every pair");
+  command->footer(
+      "Examples:\n"
+      "  sgf compare score anna.json ben.json\n"
+      "  sgf compare score anna.json ben.json --key page.key.json --json\n\n"
+      "With --videos and without --key, the hashes of the videos tell which method was on which side.");
   command->callback([args] { run_compare_score(*args); });
 }
 

@@ -8,13 +8,6 @@ namespace {
 
 std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " ")); }
 
-// In single quotes, whatever the text holds.
-std::string shell_quoted(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 // zsh's specs give brackets and colons a meaning of their own.
 std::string zsh_escaped(const std::string& text) {
   std::string escaped;
@@ -25,15 +18,9 @@ std::string zsh_escaped(const std::string& text) {
   return escaped;
 }
 
-// The commands right below one: "render" and "measure" below "world".
-std::vector<std::string> names_below(const CommandWords& parent, const std::vector<CommandWords>& commands) {
-  const std::string prefix = parent.name.empty() ? "" : parent.name + " ";
+std::vector<std::string> words_below(const CommandWords& parent, const std::vector<CommandWords>& commands) {
   std::vector<std::string> names;
-  for (const CommandWords& command : commands) {
-    if (command.name.size() <= prefix.size() || !command.name.starts_with(prefix)) continue;
-    const std::string rest = command.name.substr(prefix.size());
-    if (rest.find(' ') == std::string::npos) names.push_back(rest);
-  }
+  for (const CommandWords& command : commands_below(parent, commands)) names.push_back(last_word(command.name));
   return names;
 }
 
@@ -47,21 +34,38 @@ std::vector<std::string> option_names(const CommandWords& command) {
   return names;
 }
 
-// "convert --names) choices='wan diffusers keep' ;;", and none for a value that is a file.
+// How the script goes about the value: each way is a case at its end.
+std::string bash_way(const ArgumentWords& argument) {
+  if (argument.is_list && !argument.choices.empty()) return "list";
+  switch (offered_for(argument)) {
+    case Offered::kConfigKeys:
+      return "keys";
+    case Offered::kRuns:
+      return "runs";
+    case Offered::kFolders:
+      return "folders";
+    case Offered::kFiles:
+      return "files";
+    case Offered::kNothing:
+      break;
+  }
+  return "words";
+}
+
+// "'convert --names') choices='wan diffusers keep' way=words ;;", without choices for a value that is a file.
 std::string bash_values(const CommandWords& command) {
   std::string cases;
   for (const ArgumentWords& option : command.options) {
-    if (!option.takes_value) continue;
-    for (const std::string& name : option.names) {
-      cases += fmt::format("    {}) choices={} ;;\n", shell_quoted(command.name + " " + name),
-                           shell_quoted(joined(option.choices)));
-    }
+    if (!option.takes_value()) continue;
+    for (const std::string& name : option.names)
+      cases += fmt::format("    {}) choices={} way={} ;;\n", shell_quoted(command.name + " " + name),
+                           shell_quoted(joined(option.choices)), bash_way(option));
   }
   return cases;
 }
 
 std::string bash_words(const CommandWords& command, const std::vector<CommandWords>& commands) {
-  std::vector<std::string> positional = names_below(command, commands);
+  std::vector<std::string> positional = words_below(command, commands);
   for (const ArgumentWords& argument : command.positionals) {
     positional.insert(positional.end(), argument.choices.begin(), argument.choices.end());
   }
@@ -69,20 +73,39 @@ std::string bash_words(const CommandWords& command, const std::vector<CommandWor
                      shell_quoted(joined(option_names(command))), shell_quoted(joined(positional)));
 }
 
+std::string zsh_files(const ArgumentWords& argument) {
+  switch (offered_for(argument)) {
+    case Offered::kConfigKeys:
+      return "_sgf_config_keys";
+    case Offered::kRuns:
+      return "_sgf_runs";
+    case Offered::kFolders:
+      return "_files -/";
+    case Offered::kFiles:
+      return "_files";
+    case Offered::kNothing:
+      break;
+  }
+  return "";
+}
+
 std::string zsh_value(const ArgumentWords& argument) {
-  if (argument.choices.empty()) return "_files";
+  const std::string files = zsh_files(argument);
+  if (argument.choices.empty()) return files.empty() ? " " : files;
+  if (argument.is_list) return fmt::format("{{_values -s , value {}}}", joined(argument.choices));
   const std::string choices = fmt::format("({})", joined(argument.choices));
-  if (!argument.takes_files) return choices;
-  return fmt::format(R"({{_alternative "names:name:{}" "files:file:_files"}})", choices);
+  if (files.empty()) return choices;
+  return fmt::format(R"({{_alternative "names:name:{}" "files:file:{}"}})", choices, files);
 }
 
 std::string zsh_option(const std::string& name, const ArgumentWords& option) {
-  const std::string value = option.takes_value ? fmt::format(":value:{}", zsh_value(option)) : "";
-  return shell_quoted(fmt::format("{}[{}]{}", name, zsh_escaped(option.help), value));
+  const std::string value =
+      option.takes_value() ? fmt::format(":{}:{}", zsh_escaped(option.value), zsh_value(option)) : "";
+  return shell_quoted(fmt::format("{}{}[{}]{}", option.repeats ? "*" : "", name, zsh_escaped(option.help), value));
 }
 
 std::string zsh_arguments(const CommandWords& command, const std::vector<CommandWords>& commands) {
-  const std::vector<std::string> below = names_below(command, commands);
+  const std::vector<std::string> below = words_below(command, commands);
   std::string specs;
   for (const ArgumentWords& option : command.options) {
     for (const std::string& name : option.names) specs += " \\\n        " + zsh_option(name, option);
@@ -100,7 +123,22 @@ std::string zsh_arguments(const CommandWords& command, const std::vector<Command
 
 }  // namespace
 
-std::string bash_completion(const std::vector<CommandWords>& commands) {
+std::string shell_quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+Offered offered_for(const ArgumentWords& argument) {
+  const std::string& value = argument.value;
+  if (value == "KEY=VALUE") return Offered::kConfigKeys;
+  if (value == "RUN" || value == "MODEL") return Offered::kRuns;
+  if (value.ends_with("DIR")) return Offered::kFolders;
+  const bool is_word = value == "N" || value == "X" || value == "TEXT" || !argument.takes_files;
+  return is_word ? Offered::kNothing : Offered::kFiles;
+}
+
+std::string bash_completion(const std::vector<CommandWords>& commands, const std::vector<std::string>& config_keys) {
   std::string values, words, below;
   for (const CommandWords& command : commands) {
     if (is_below_another(command)) below += fmt::format("    {0}) command={0} ;;\n", shell_quoted(command.name));
@@ -108,9 +146,20 @@ std::string bash_completion(const std::vector<CommandWords>& commands) {
     words += bash_words(command, commands);
   }
   return fmt::format(R"(# bash completion for sgf. Use it now: source <(sgf completion bash)
+_sgf_config_keys={}
+
+# Folders of runs that begin with the text: there is a config.yaml in each.
+_sgf_runs() {{
+  local file
+  for file in "$1"*/config.yaml "$1"*/*/config.yaml runs/*/config.yaml; do
+    file=${{file%/config.yaml}}
+    if [[ -f $file/config.yaml && $file == "$1"* ]]; then printf '%s\n' "$file"; fi
+  done | sort -u
+}}
+
 _sgf() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}}
-  local command='' choices='' options='' positionals='' word
+  local command='' choices='' way='' options='' positionals='' word list=''
   for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
     if [[ $word == -* ]]; then continue; fi
     # A command of a command goes by both words; other words that follow are arguments.
@@ -120,23 +169,36 @@ _sgf() {{
   done
   COMPREPLY=()
   case "$command $before" in
-{}    *) choices='none' ;;
-  esac
+{}  esac
   case $command in
 {}  esac
-  if [[ $choices == none ]]; then
+  if [[ -z $way ]]; then
     choices=$positionals
     if [[ $current == -* ]]; then choices=$options; fi
   fi
+  if [[ $way == keys ]]; then
+    choices=$_sgf_config_keys
+    compopt -o nospace 2>/dev/null
+  fi
+  if [[ $way == list && $current == *,* ]]; then
+    list=${{current%,*}},
+    current=${{current##*,}}
+  fi
+  if [[ $way == words ]]; then compopt +o default 2>/dev/null; fi
   # Nothing to offer means file names, which readline completes itself.
-  if [[ -n $choices ]]; then mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$current"); fi
+  if [[ -n $choices ]]; then mapfile -t COMPREPLY < <(compgen -P "$list" -W "$choices" -- "$current"); fi
+  if [[ $way == runs ]]; then mapfile -t -O "${{#COMPREPLY[@]}}" COMPREPLY < <(_sgf_runs "$current"); fi
+  if [[ $way == folders ]]; then
+    compopt -o filenames 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen -d -- "$current")
+  fi
 }}
 complete -o default -F _sgf sgf
 )",
-                     below, values, words);
+                     shell_quoted(fmt::format("{}", fmt::join(config_keys, "= ")) + "="), below, values, words);
 }
 
-std::string zsh_completion(const std::vector<CommandWords>& commands) {
+std::string zsh_completion(const std::vector<CommandWords>& commands, const std::vector<std::string>& config_keys) {
   std::string list, cases, own;
   std::vector<std::string> below;
   for (const CommandWords& command : commands) {
@@ -153,6 +215,16 @@ std::string zsh_completion(const std::vector<CommandWords>& commands) {
   }
   return fmt::format(R"(#compdef sgf
 # zsh completion for sgf. Use it now: source <(sgf completion zsh)
+_sgf_config_keys() {{
+  compadd -S '=' -- {}
+}}
+# Folders of runs, each with a config.yaml in it, and other files.
+_sgf_runs() {{
+  local -a runs
+  runs=($PREFIX*/config.yaml(N:h) runs/*/config.yaml(N:h))
+  if (($#runs)); then compadd -- ${{(u)runs}}; fi
+  _files
+}}
 _sgf() {{
   local -a commands
   commands=(
@@ -178,7 +250,7 @@ _sgf() {{
 # Autoloaded from $fpath it is called; sourced it registers itself.
 if [[ ${{funcstack[1]-}} == _sgf ]]; then _sgf "$@"; else compdef _sgf sgf; fi
 )",
-                     list, own, fmt::join(below, "|"), cases);
+                     joined(config_keys), list, own, fmt::join(below, "|"), cases);
 }
 
 }  // namespace sgf

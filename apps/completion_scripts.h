@@ -1,30 +1,23 @@
 // Shell completion scripts, made from a description of the program.
 #pragma once
 
+#include "apps/command_words.h"
+
 #include <string>
 #include <vector>
 
 namespace sgf {
 
-// An option or a positional argument.
-struct ArgumentWords {
-  std::vector<std::string> names;  // "--json", "-h"; one bare name for a positional
-  std::string help;
-  bool takes_value = false;
-  bool repeats = false;  // a positional that takes any number
-  std::vector<std::string> choices;
-  bool takes_files = false;  // a value that is none of the choices is a file
-};
+// The first of `commands` is the program itself; `config_keys` ("model.dim") are offered after --set.
+std::string bash_completion(const std::vector<CommandWords>& commands, const std::vector<std::string>& config_keys);
+std::string zsh_completion(const std::vector<CommandWords>& commands, const std::vector<std::string>& config_keys);
+std::string fish_completion(const std::vector<CommandWords>& commands, const std::vector<std::string>& config_keys);
 
-struct CommandWords {
-  std::string name;  // "" for the program itself; "world render" for a command of a command
-  std::string help;
-  std::vector<ArgumentWords> options;
-  std::vector<ArgumentWords> positionals;
-};
+// What may stand for a value, beside its choices.
+enum class Offered { kNothing, kFiles, kFolders, kRuns, kConfigKeys };
+Offered offered_for(const ArgumentWords& argument);
 
-// The first of `commands` is the program itself.
-std::string bash_completion(const std::vector<CommandWords>& commands);
-std::string zsh_completion(const std::vector<CommandWords>& commands);
+// In single quotes, whatever the text holds.
+std::string shell_quoted(const std::string& text);
 
 }  // namespace sgf

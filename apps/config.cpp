@@ -2,18 +2,21 @@
 #include "sgf/config/config.h"
 #include "apps/commands.h"
 #include "apps/config_notes.h"
+#include "apps/help_page.h"
 #include "apps/option_values.h"
 #include "sgf/assembly/preset_folders.h"
 
 #include "apps/say.h"
-#include "apps/table.h"
 #include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
 #include "sgf/core/printable.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cctype>
 #include <memory>
 
 namespace sgf {
@@ -22,29 +25,47 @@ namespace {
 struct ConfigArgs {
   std::string file;
   std::vector<std::string> overrides;
-  bool resolved = false;
-  bool keys = false;
-  bool json = false;
+  std::string pattern;  // of keys
+  bool resolved = false, keys = false, schema = false, json = false;
 };
 
-void print_keys(bool as_json) {
-  Table table({"key", "type", "default", "meaning"});
+bool holds_in_any_case(const std::string& text, const std::string& part) {
+  const auto same = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
+  return std::ranges::search(text, part, same).begin() != text.end() || part.empty();
+}
+
+std::vector<KeyHelp> matching_keys(const std::string& pattern) {
+  std::vector<KeyHelp> keys = known_keys();
+  std::erase_if(keys, [&](const KeyHelp& key) {
+    return !holds_in_any_case(key.key, pattern) && !holds_in_any_case(key.help, pattern);
+  });
+  SGF_CHECK(!keys.empty(), "no key has {} in its name or description; sgf config --keys lists all", in_quotes(pattern));
+  return keys;
+}
+
+// "dmd|causal_ode" with room to break between the names.
+std::string shown_type(const std::string& type) {
+  std::string shown;
+  for (const char c : type) shown += c == '|' ? std::string(" | ") : std::string(1, c);
+  return shown;
+}
+
+void print_keys(const std::string& pattern, bool as_json) {
   nlohmann::json list = nlohmann::json::array();
-  for (const KeyHelp& key : known_keys()) {
-    table.add({key.key, key.type, key.default_value, key.help});
+  for (const KeyHelp& key : matching_keys(pattern)) {
     list.push_back({{"key", key.key}, {"type", key.type}, {"default", key.default_value}, {"help", key.help}});
+    if (as_json) continue;
+    say("{} = {}", key.key, key.default_value);
+    print_lines(stdout, wrapped(fmt::format("{} ({})", key.help, shown_type(key.type)), help_width(), 4));
   }
-  if (as_json) {
-    say_json(list);
-  } else {
-    table.print();
-  }
+  if (as_json) say_json(list);
 }
 
 void run_config(const ConfigArgs& args) {
-  if (args.keys) return print_keys(args.json);
-  SGF_CHECK(!args.json || args.resolved, "--json goes with --resolved or --keys");
-  SGF_CHECK(!args.file.empty(), "name a config file or a preset, or ask for --keys");
+  if (args.keys) return print_keys(args.pattern, args.json);
+  if (args.schema) return print_lines(stdout, json_schema() + "\n");
+  SGF_CHECK(!args.json || args.resolved, "--json needs --resolved or --keys");
+  SGF_CHECK(!args.file.empty(), "a config is missing; pass a YAML file or a preset, or --keys");
   const Config config = load_and_explain(args.file, args.overrides);
   if (args.resolved) {
     print_lines(stdout, args.json ? printable_json(to_json(config)) + "\n" : to_yaml(config));
@@ -58,14 +79,32 @@ void run_config(const ConfigArgs& args) {
 
 void add_config(CLI::App& app) {
   auto args = std::make_shared<ConfigArgs>();
-  CLI::App* command = app.add_subcommand("config", "Check a config, print it in full, or list what can be set");
-  suggest(*command->add_option("file", args->file, "YAML file, or the name of a preset"), preset_names());
-  command->add_option("--set", args->overrides, "Override one key, as model.dim=96; may be given again")
+  CLI::App* command = app.add_subcommand("config", "Check a config, print all its settings, or list the keys");
+  command->footer(
+      "Examples:\n"
+      "  sgf config world-tiny\n"
+      "  sgf config world-tiny --set train.steps=400 --resolved > my.yaml\n"
+      "  sgf config --keys learning_rate\n"
+      "  sgf config --schema > sgf.schema.json\n\n"
+      "Editors with a YAML language server complete and check a config that begins with the line "
+      "# yaml-language-server: $schema=sgf.schema.json");
+  suggest(*command->add_option("file", args->file, "YAML file or preset")->type_name("CONFIG"), preset_names());
+  command->add_option("--set", args->overrides, "override of one key, as model.dim=96; repeatable")
+      ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command->add_flag("--resolved", args->resolved, "Print every setting, bases and overrides applied");
-  command->add_flag("--keys", args->keys, "List every key with its type, default and meaning");
-  command->add_flag("--json", args->json, "The resolved config, or the list of keys, as JSON");
-  command->callback([args] { run_config(*args); });
+  command->add_flag("--resolved", args->resolved, "print every setting as YAML, with bases and overrides applied");
+  CLI::Option* keys =
+      command
+          ->add_option("--keys", args->pattern,
+                       "list the keys whose name or description contains PATTERN (default: all), with default and type")
+          ->type_name("PATTERN")
+          ->expected(0, 1);
+  command->add_flag("--schema", args->schema, "print a JSON Schema of config files, for editors");
+  command->add_flag("--json", args->json, "print --resolved or --keys as JSON");
+  command->callback([args, keys] {
+    args->keys = keys->count() > 0;
+    run_config(*args);
+  });
 }
 
 }  // namespace sgf

@@ -14,18 +14,19 @@ namespace {
 
 // What is used first, then what is not.
 void explain(const std::string& file, const std::vector<FlatNote>& notes) {
-  Table table({"key there", "here", "remark"});
+  Table table({"key in file", "sgf key", "remark"});
   for (const bool is_used : {true, false})
     for (const FlatNote& note : notes)
       if (note.ours.empty() != is_used) table.add({note.key, is_used ? note.ours : "not used", note.remark});
-  remark("{}: a flat, Self-Forcing-style config; keys in brackets are not in it", file);
+  remark("{}: a flat config in the style of Self-Forcing, translated as follows; keys in brackets are not in the file",
+         file);
   print_lines(stderr, table.text() + "\n");
 }
 
 }  // namespace
 
 void explain_needs(const Config& config) {
-  for (const std::string& need : unmet_needs(config)) remark("sgf train would refuse it: {}", need);
+  for (const std::string& need : unmet_needs(config)) remark("sgf train would refuse this config: {}", need);
   for (const std::string& file : missing_files(config)) remark("sgf train would not find {}", file);
 }
 

@@ -74,10 +74,10 @@ void print_text(const ConvertArgs& args, const ConvertResult& result) {
   if (!result.left_out.empty()) {
     std::vector<std::string> roles;
     for (const std::string& role : result.left_out) roles.push_back(shown_name(shown_role(role)));
-    say("  left out, --role takes one: {}", fmt::join(roles, ", "));
+    say("  not converted: {}; --role NAME takes one of these", fmt::join(roles, ", "));
   }
   if (!result.carried.empty()) {
-    say("  {} tensors that no DiT has were carried along, the first {}", result.carried.size(),
+    say("  {} tensors that are not part of the DiT were copied unchanged, the first is {}", result.carried.size(),
         shown_name(result.carried.front()));
   }
   if (!result.missing.empty()) {
@@ -94,21 +94,29 @@ void print_text(const ConvertArgs& args, const ConvertResult& result) {
 
 void add_convert(CLI::App& app) {
   auto args = std::make_shared<ConvertArgs>();
-  CLI::App* command = app.add_subcommand("convert", "Rewrite a weight file: names, element type, container");
-  command->add_option("input", args->input, "Weight file or folder")->required();
-  command->add_option("output", args->output, "File to write: .safetensors, .pt or .pth")->required();
-  command->add_option("--names", args->names, "Official names, those of diffusers, or every tensor as it is called")
+  CLI::App* command = app.add_subcommand("convert", "Convert a weight file: tensor names, element type, file format");
+  command->add_option("input", args->input, "weight file or folder")->type_name("PATH")->required();
+  command->add_option("output", args->output, "file to write: .safetensors, .pt or .pth")
+      ->type_name("FILE")
+      ->required();
+  command->add_option("--names", args->names, "tensor names to write: official (wan), diffusers, or unchanged (keep)")
       ->check(CLI::IsMember({"wan", "diffusers", "keep"}))
       ->capture_default_str();
-  command->add_option("--dtype", args->dtype, "Type of the floating tensors")
+  command->add_option("--dtype", args->dtype, "element type of floating-point tensors")
       ->check(CLI::IsMember({"keep", "float32", "bfloat16", "float16"}))
       ->capture_default_str();
-  CLI::Option* role = command->add_option("--role", args->role, "Outer key to take: generator_ema, generator, critic");
-  command->add_flag("--force", args->force, "Replace an existing output");
-  command->add_flag("--json", args->json, "Say what was done as one JSON object");
+  CLI::Option* role = command
+                          ->add_option("--role", args->role,
+                                       "network to take from a checkpoint of several: generator_ema, generator, critic")
+                          ->type_name("NAME");
+  command->add_flag("--force", args->force, "overwrite an existing output");
+  command->add_flag("--json", args->json, "result as one JSON object");
   command->footer(
-      "--names keep takes every tensor of the file: nested dicts are flattened to dotted names (generator_ema.w), and\n"
-      "values that are no tensors (a step, a learning rate) are left out and listed.");
+      "Examples:\n"
+      "  sgf convert model.pt model.safetensors --dtype bfloat16\n"
+      "  sgf convert checkpoint.pt ema.safetensors --role generator_ema\n\n"
+      "With --names keep every tensor of the file is copied: nested dicts are flattened to dotted names "
+      "(generator_ema.w), and values that are no tensors (a step, a learning rate) are left out and listed.");
   command->callback([args, role] {
     const ConvertResult result = convert_weights(request_of(*args, role->count() > 0));
     args->json ? print_json(*args, result) : print_text(*args, result);

@@ -1,4 +1,4 @@
-// `sgf data encode FOLDER`: videos on disk as clips that can be learnt.
+// `sgf data encode FOLDER`: videos on disk as clips for training.
 #include "apps/commands.h"
 #include "apps/option_values.h"
 #include "apps/progress.h"
@@ -56,12 +56,12 @@ std::unique_ptr<PromptEncoder> open_captions_encoder(const DataEncodeArgs& args,
                               .warn = say_to_stderr});
 }
 
-// Of a folder that others still work on, and of one that is whole.
+// Of a folder that others still work on, and of one that is complete.
 void print_result(const EncodeResult& result, const EncodeRequest& request) {
-  for (const ClipVideo& video : result.left_out) warn("left out: {}: {}", video.name, video.problem);
-  say("{}: {} videos encoded now; {} of {} done, {} left out, {} clips{}", request.out.string(), result.made,
-      result.done, result.videos, result.left_out.size(), result.clips,
-      result.is_whole() ? "" : "; the same command, or the other workers, make the rest");
+  for (const ClipVideo& video : result.left_out) warn("skipped: {}: {}", video.name, video.problem);
+  say("{}: {} videos encoded; {} of {} done, {} skipped, {} clips{}", request.out.string(), result.made, result.done,
+      result.videos, result.left_out.size(), result.clips,
+      result.is_whole() ? "" : "; the other workers, or the same command run again, encode the rest");
 }
 
 void run_data_encode(const DataEncodeArgs& args) {
@@ -83,34 +83,41 @@ void run_data_encode(const DataEncodeArgs& args) {
 }
 
 void add_cut(CLI::App& command, ClipCut& cut) {
-  command.add_option("--frames", cut.frames, "Pictures of a clip: 1, 5, 9, ... 81, a multiple of 4 and one")
+  command.add_option("--frames", cut.frames, "frames per clip, a multiple of 4 plus 1: 1, 5, 9, ... 81")
       ->capture_default_str()
       ->check(positive_number());
-  command.add_option("--height", cut.height, "Of the pictures, which are made to cover it; the middle is kept")
+  command
+      .add_option("--height", cut.height, "height in pixels; videos are scaled to cover it and cropped to the centre")
       ->capture_default_str()
       ->check(positive_number());
-  command.add_option("--width", cut.width, "The same")->capture_default_str()->check(positive_number());
-  command.add_option("--fps", cut.fps, "Pictures a second: of each moment the one that the video shows then")
+  command.add_option("--width", cut.width, "width in pixels; videos are scaled to cover it and cropped to the centre")
+      ->capture_default_str()
+      ->check(positive_number());
+  command.add_option("--fps", cut.fps, "frames per second of the clips; each takes the frame shown at its time")
       ->capture_default_str()
       ->check(positive_number());
   command
       .add_option("--stride", cut.stride,
-                  "Pictures from one clip of a video to its next; 0: one clip a video, its beginning")
+                  "frames from the start of one clip to the next; 0 = one clip per video, from its start")
       ->capture_default_str()
       ->check(number_from_zero());
 }
 
 void add_encoders(CLI::App& command, DataEncodeArgs& args) {
-  command.add_option("--wan", args.vae.wan, "A Wan folder: its VAE and its text encoder")->required();
-  command.add_option("--text-len", args.text_len, "Tokens that a caption is cut at")
+  command.add_option("--wan", args.vae.wan, "Wan folder, for its VAE and text encoder")->type_name("DIR")->required();
+  command.add_option("--text-len", args.text_len, "tokens per caption; longer ones are cut")
       ->capture_default_str()
       ->check(positive_number());
-  command.add_option("--negative-prompt", args.negative_prompt, "Embedded beside the captions; Wan's by default");
+  command.add_option("--negative-prompt", args.negative_prompt,
+                     "negative prompt to embed beside the captions (default: that of Wan)");
   add_device(command, args.vae.device);
-  command.add_option("--dtype", args.vae.dtype, "float64, float32 or bfloat16; auto: bfloat16 on a GPU, else float32")
+  command
+      .add_option("--dtype", args.vae.dtype,
+                  "element type of the computation; auto = bfloat16 on a GPU, float32 on a CPU")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "float64", "float32", "bfloat16"}));
-  command.add_option("--tile", args.vae.tile, "Work in tiles of so many pixels, for small memories; seams may show")
+  command
+      .add_option("--tile", args.vae.tile, "tile size in pixels, to save memory; seams may show (default: no tiles)")
       ->check(positive_number());
   add_threads(command, args.vae.threads, kAllCores);
 }
@@ -118,28 +125,40 @@ void add_encoders(CLI::App& command, DataEncodeArgs& args) {
 void add_data_encode(CLI::App& data) {
   auto args = std::make_shared<DataEncodeArgs>();
   CLI::App* command =
-      data.add_subcommand("encode", "Videos of a folder to latents and embedded captions, for data.clips");
+      data.add_subcommand("encode", "Encode a folder of videos to latents and caption embeddings for training");
   command->footer(
-      "Captions: a .json, .jsonl or .csv file of file and caption, or a .txt file beside each video. What is encoded\n"
-      "stays while video and caption are the same: the same command goes on after a kill, and takes up what was added\n"
-      "or changed. Exit codes: 0 all videos are in; 1 failed; 3 stopped by SIGINT or SIGTERM; 4 all done, but videos\n"
-      "were left out: broken, too short or without a caption, as said and as manifest.json has it.");
-  command->add_option("folder", args->request.videos, "Videos at any depth; a folder of PNG files is one")->required();
-  command->add_option("--captions", args->request.captions, "List of files, as they lie in the folder, and captions");
-  command->add_option("--out", args->request.out, "Folder of the clips")->required();
+      "Examples:\n"
+      "  sgf data encode videos/ --wan Wan2.1-T2V-1.3B --out data/clips\n"
+      "  sgf data encode videos/ --wan Wan2.1-T2V-1.3B --out data/clips --shard 0/8\n\n"
+      "Captions come from a .json, .jsonl or .csv file of files and captions, or from a .txt file beside each video. "
+      "A clip is kept while its video and caption are unchanged: run the same command again to continue after an "
+      "interruption, or to encode videos that were added or changed. Train on the folder with data.clips.\n\n"
+      "Exit codes: 0 all videos are encoded; 1 failed; 3 stopped by SIGINT or SIGTERM; 4 done, but videos were skipped "
+      "because they are broken, too short or without a caption (listed in manifest.json).");
+  command
+      ->add_option("folder", args->request.videos, "folder of videos at any depth; a folder of PNG files is one video")
+      ->type_name("DIR")
+      ->required();
+  command
+      ->add_option("--captions", args->request.captions,
+                   "file that lists files, relative to the folder, and captions (default: .txt files beside videos)")
+      ->type_name("FILE");
+  command->add_option("--out", args->request.out, "folder to write the clips to")->type_name("DIR")->required();
   add_cut(*command, args->request.cut);
   add_encoders(*command, *args);
   add_worker(*command, args->shard);
-  command->add_flag("--check", args->request.check_all, "Hash all videos and shards again; by default sizes and times");
-  command->add_flag("--retry", args->request.retry, "Try again what was left out");
-  command->add_flag("--quiet", args->quiet, "No progress");
+  command->add_flag("--check", args->request.check_all,
+                    "compare hashes of all videos and shards, not only sizes and times");
+  command->add_flag("--retry", args->request.retry, "try skipped videos again");
+  command->add_flag("--quiet", args->quiet, "no progress line");
   command->callback([args] { run_data_encode(*args); });
 }
 
 }  // namespace
 
 void add_data(CLI::App& app) {
-  CLI::App* data = app.add_subcommand("data", "Videos on disk as training data");
+  CLI::App* data = app.add_subcommand("data", "Prepare training data from videos on disk");
+  data->footer("Example:\n  sgf data encode videos/ --wan Wan2.1-T2V-1.3B --out data/clips");
   data->require_subcommand(1);
   add_data_encode(*data);
 }

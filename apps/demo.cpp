@@ -39,7 +39,7 @@ struct DemoArgs {
 std::filesystem::path find_models() {
   const std::optional<std::filesystem::path> models = find_beside_presets("models/world-small");
   SGF_CHECK(models.has_value(),
-            "the models of the demo are not beside the presets: name the folder models/world-small with --models");
+            "the bundled models are not beside the presets; name the folder models/world-small with --models");
   return *models;
 }
 
@@ -62,12 +62,12 @@ void print_result(const DemoResult& result) {
   print_lines(
       stdout,
       fmt::format(
-          "\n{} prompts are few, and the updates made here show that the machinery works, not which method is better:\n"
-          "docs/study.md has the study.\n\nTry next:\n",
+          "\n{} prompts are few, and the training here shows that the pipeline works, not which method is better:\n"
+          "for that see docs/study.md.\n\nTry next:\n",
           result.contents.videos.size()));
   for (const DemoCommand& command : result.contents.commands) say("  {}", command.line);
   say("");
-  say("The page, for a browser: {}", std::filesystem::absolute(result.page).string());
+  say("Open in a browser: {}", std::filesystem::absolute(result.page).string());
 }
 
 void run_demo_command(const DemoArgs& args) {
@@ -94,24 +94,35 @@ void run_demo_command(const DemoArgs& args) {
 
 void add_demo(CLI::App& app) {
   auto args = std::make_shared<DemoArgs>();
-  CLI::App* command = app.add_subcommand(
-      "demo", "The tour: a matched pair trained live, long videos of the shipped students, one page; minutes on a CPU");
-  command->add_option("--out", args->out, "Folder for the page, its videos and the runs; an earlier demo is replaced")
+  CLI::App* command = app.add_subcommand("demo", "Train a matched pair and stream long videos, in minutes on any CPU");
+  command
+      ->add_option("--out", args->out,
+                   "folder for the page, its videos and the runs; an earlier demo there is overwritten")
+      ->type_name("DIR")
       ->capture_default_str();
-  command->add_option("--models", args->models,
-                      "Folder with the models teacher, student, sf and sgf; models/world-small by default");
-  command->add_option("--frames", args->frames, "Length of the long videos: a multiple of the training's 21")
+  command
+      ->add_option("--models", args->models,
+                   "folder with the models teacher, student, sf and sgf (default: the bundled models/world-small)")
+      ->type_name("DIR");
+  command
+      ->add_option("--frames", args->frames,
+                   "length of the long videos in latent frames, a multiple of 21 (the trained length)")
       ->capture_default_str()
       ->check(positive_number());
-  command
-      ->add_option("--prompts", args->prompts, "So many long videos from each student; the page plays the first four")
+  command->add_option("--prompts", args->prompts, "long videos per student; the page plays the first four")
       ->capture_default_str()
       ->check(CLI::Range(1, 128));
   command
       ->add_option("--set", args->overrides,
-                   "Override one key of the preset world-small-demo, as train.steps=20; may be given again")
+                   "override of one key of the preset world-small-demo, as train.steps=20; repeatable")
+      ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   add_compute(*command, args->compute);
+  command->footer(
+      "Examples:\n"
+      "  sgf demo\n"
+      "  sgf demo --out tour --prompts 4 --frames 84\n\n"
+      "The page is DIR/demo.html.");
   command->callback([args] { run_demo_command(*args); });
 }
 

@@ -26,21 +26,23 @@ c10::Device diagnosed_device(const DiagnoseArgs& args, const Config& config) {
 }
 
 void add_diagnose_args(CLI::App& command, DiagnoseArgs& args) {
-  command.add_option("config", args.config, "YAML file, or a preset's name")->required();
-  command.add_option("--set", args.overrides, "Override one key, as video.frames=9; may be given again")
+  command.add_option("config", args.config, "YAML file or preset")->type_name("CONFIG")->required();
+  command.add_option("--set", args.overrides, "override of one key, as video.frames=9; repeatable")
+      ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command.add_option("--weights", args.weights, "Weights, or a run folder; without it random ones of run.seed");
-  command.add_option("--device", args.device, "auto, cpu, cuda or cuda:N; run.device by default");
-  command.add_option("--dtype", args.dtype, "float64, float32 or bfloat16; run.dtype by default")
+  command.add_option("--weights", args.weights, "weight file or run folder (default: random weights from run.seed)")
+      ->type_name("RUN");
+  command.add_option("--device", args.device, "device to compute on: auto, cpu, cuda or cuda:N (default: run.device)");
+  command.add_option("--dtype", args.dtype, "element type of the computation (default: run.dtype)")
       ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
   add_threads(command, args.threads,
               "default: the config's run.threads, OMP_NUM_THREADS, or by the size of the network");
-  command.add_flag("--json", args.json, "One object");
+  command.add_flag("--json", args.json, "result as one JSON object");
 }
 
 void add_diagnose(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
-      "diagnose", "Look at the passes, the VAE and long streams: recovery, feasibility, vae-boundary, sink");
+  CLI::App* command = app.add_subcommand("diagnose", "Measure the two passes, the VAE and the sink");
+  command->footer("Example:\n  sgf diagnose recovery world-tiny --weights runs/world-tiny");
   command->require_subcommand(1);
   add_diagnose_recovery(*command);
   add_diagnose_feasibility(*command);

@@ -1,6 +1,7 @@
 // `sgf diagnose feasibility CONFIG`: what each way to a gradient costs, on one rollout.
 #include "apps/commands.h"
 #include "apps/diagnose.h"
+#include "apps/option_values.h"
 #include "apps/say.h"
 #include "apps/table.h"
 #include "sgf/core/error.h"
@@ -64,7 +65,7 @@ void print_feasibility(const FeasibilityArgs& args, const DiagnosisSetup& run, c
   Table table({"method", "seconds", "peak memory", "loss", "gradient norm", "from sgf's", "outcome"});
   for (const ShownRow& row : rows) add_feasibility_row(table, row);
   table.print();
-  say("The paper, whole five-step cycle: sf 79.01 GB, 10.39 s; sgf 87.01 GB, 11.71 s; direct cache out of memory.");
+  say("The paper, one cycle of five steps: sf 79.01 GB, 10.39 s; sgf 87.01 GB, 11.71 s; direct cache out of memory.");
 }
 
 int run_feasibility(const FeasibilityArgs& args) {
@@ -74,9 +75,9 @@ int run_feasibility(const FeasibilityArgs& args) {
   for (const std::string& name : args.methods) methods.push_back(gradient_method_from_name(name));
   const auto steps = static_cast<int64_t>(config.schedule.denoising_steps.size());
   const int64_t exit_step = args.exit_step.value_or(steps);
-  SGF_CHECK(exit_step >= 1 && exit_step <= steps, "--exit lies in 1..{}, got {}", steps, exit_step);
+  SGF_CHECK(exit_step >= 1 && exit_step <= steps, "--exit must be from 1 to {}, got {}", steps, exit_step);
   SGF_CHECK(config.dmd.cache == CacheLatents::kExit,
-            "a rollout that keeps its graph caches exit predictions: leave dmd.cache at exit");
+            "dmd.cache must be exit here, because a rollout that keeps its graph caches exit predictions");
   const DiagnosisSetup run(config, args.common.weights, device);
   set_requires_grad(run.dit().weights(), true);
   const int64_t batch = config.train.micro_batch;
@@ -97,15 +98,21 @@ int run_feasibility(const FeasibilityArgs& args) {
 void add_diagnose_feasibility(CLI::App& diagnose) {
   auto args = std::make_shared<FeasibilityArgs>();
   CLI::App* command = diagnose.add_subcommand(
-      "feasibility", "Time and peak memory of Self Forcing, SGF, direct cache and BPTT on one rollout");
+      "feasibility", "Measure time and peak memory of Self Forcing, SGF, direct cache and BPTT on one rollout");
   command->footer(
-      "sf: Pass 1, then Pass 2 with frozen context. sgf: the same with open context. direct-cache: one serial rollout\n"
-      "whose cache writes keep their graph. bptt: one serial rollout with nothing detached. The last two keep all\n"
-      "activations, whatever train.activations says: a cache is no input that a block could be recomputed from.");
+      "Examples:\n"
+      "  sgf diagnose feasibility world-tiny\n"
+      "  sgf diagnose feasibility world-small --methods sf,sgf --exit 2 --json\n\n"
+      "sf: Pass 1, then Pass 2 with frozen context. sgf: the same with open context. direct-cache: one serial rollout "
+      "whose cache writes keep their graph. bptt: one serial rollout with nothing detached. The last two keep all "
+      "activations whatever train.activations says, because blocks cannot be recomputed from a cache.");
   add_diagnose_args(*command, args->common);
-  command->add_option("--methods", args->methods, "Comma-separated: sf, sgf, direct-cache, bptt; all by default")
-      ->delimiter(',');
-  command->add_option("--exit", args->exit_step, "Exit step, counted from 1; the last by default");
+  CLI::Option* methods =
+      command->add_option("--methods", args->methods, "methods to measure, separated by commas (default: all)")
+          ->type_name("NAMES")
+          ->delimiter(',');
+  suggest_words(*methods, {"sf", "sgf", "direct-cache", "bptt"});
+  command->add_option("--exit", args->exit_step, "exit step, from 1 (default: the last)");
   command->callback([args] { exit_with(run_feasibility(*args)); });
 }
 

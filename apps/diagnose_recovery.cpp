@@ -138,7 +138,7 @@ void print_recovery(const Config& config, const RecoveryArgs& args, const Diagno
                     const std::vector<RecoveryRow>& rows, bool is_sound) {
   const RecoveryRow mean = mean_of(rows);
   const double limit = RecoveryWatch::usual_limit(compute_type(config));
-  const std::string text = args.replay.empty() ? run.text_words() : "text as it was saved";
+  const std::string text = args.replay.empty() ? run.text_words() : "text as saved";
   if (args.common.json) {
     Json out{{"weights", run.weights_words()},
              {"text", text},
@@ -157,7 +157,7 @@ void print_recovery(const Config& config, const RecoveryArgs& args, const Diagno
   table.add(mean);
   table.print();
   if (!is_sound)
-    say("THE TWO PASSES DO NOT MATCH: {:.3g} from each other, at most {:.3g} was expected in {}",
+    say("THE TWO PASSES DO NOT MATCH: relative L2 {:.3g}, expected at most {:.3g} in {}",
         mean.recovery.report.relative_l2, limit, enum_name(config.run.dtype));
 }
 
@@ -182,14 +182,21 @@ int run_recovery(const RecoveryArgs& args) {
 
 void add_diagnose_recovery(CLI::App& diagnose) {
   auto args = std::make_shared<RecoveryArgs>();
-  CLI::App* command = diagnose.add_subcommand("recovery", "How faithfully Pass 2 repeats Pass 1, per exit step");
-  command->footer("Exit code 1 where the passes do not match: over 0.05 in bfloat16, 1e-3 in wider types.");
+  CLI::App* command =
+      diagnose.add_subcommand("recovery", "Measure how closely Pass 2 reproduces Pass 1, per exit step");
+  command->footer(
+      "Examples:\n"
+      "  sgf diagnose recovery world-tiny\n"
+      "  sgf diagnose recovery runs/my-run/config.yaml --weights runs/my-run --json\n\n"
+      "Exit codes: 0 the passes match; 1 they differ by more than 0.05 in bfloat16 or 1e-3 in wider types, or failed.");
   add_diagnose_args(*command, args->common);
-  CLI::Option* noises = command->add_option("--noises", args->noises, "Rollouts per exit step")
+  CLI::Option* noises = command->add_option("--noises", args->noises, "rollouts per exit step")
                             ->capture_default_str()
                             ->check(positive_number());
-  CLI::Option* save = command->add_option("--save-record", args->save_record, "Keep every exit record in this folder");
-  command->add_option("--replay", args->replay, "Reconstruct kept exit records instead of rolling out")
+  CLI::Option* save =
+      command->add_option("--save-record", args->save_record, "folder to save every exit record to")->type_name("DIR");
+  command->add_option("--replay", args->replay, "saved exit records to reconstruct instead of rolling out")
+      ->type_name("FILE")
       ->excludes(save)
       ->excludes(noises);
   command->callback([args] { exit_with(run_recovery(*args)); });

@@ -82,8 +82,8 @@ void run_sink(const SinkArgs& args) {
     for (const SinkRow& row : rows) say_json(row_json(row));
     return;
   }
-  say("{} streams of {} latents, window {} and blocks of {}; the same prompts and noise in every row{}",
-      ablation.streams, ablation.frames, c.sink_frames + c.fifo_frames, c.block_frames,
+  say("{} streams of {} latent frames, window {}, blocks of {}; all rows share prompts and noise{}", ablation.streams,
+      ablation.frames, c.sink_frames + c.fifo_frames, c.block_frames,
       args.common.weights.empty() ? "; RANDOM WEIGHTS" : "");
   say("");
   print_rows(rows);
@@ -94,21 +94,25 @@ void run_sink(const SinkArgs& args) {
 void add_diagnose_sink(CLI::App& diagnose) {
   auto args = std::make_shared<SinkArgs>();
   CLI::App* command =
-      diagnose.add_subcommand("sink", "Long streams under every split of one window into sink and FIFO");
+      diagnose.add_subcommand("sink", "Measure long streams under different splits of one window into sink and FIFO");
   command->footer(
-      "Latent columns compare the last window of latents with the first, and are proxies: the change of channel "
-      "means,\n"
-      "and the ratios of deviation and of motion. Worlds are measured as `sgf world measure` does.");
+      "Examples:\n"
+      "  sgf diagnose sink world-small --weights models/world-small/sgf\n"
+      "  sgf diagnose sink world-small --weights runs/my-run --sinks 0,3,6\n\n"
+      "Latent columns compare the last window of latent frames with the first: the shift of channel means, and the "
+      "ratios of standard deviation and of motion. They are proxies of drift. Videos of a world are also scored as by "
+      "sgf world measure.");
   add_diagnose_args(*command, args->common);
   command
       ->add_option("--sinks", args->sinks,
-                   "Sink sizes in latents; none, the config's, a third and two thirds of the "
-                   "window by default")
+                   "sink sizes in latent frames, separated by commas (default: 0, that of the config, and one and two "
+                   "thirds of the window)")
+      ->type_name("N,N...")
       ->delimiter(',')
       ->check(number_from_zero());
-  command->add_option("--frames", args->frames, "Latents a stream; twelve times the trained length by default")
+  command->add_option("--frames", args->frames, "latent frames per stream (default: 12 times video.frames)")
       ->check(positive_number());
-  command->add_option("--streams", args->streams, "Prompts, each with noise of its own")
+  command->add_option("--streams", args->streams, "streams, each with its own prompt and noise")
       ->capture_default_str()
       ->check(positive_number());
   command->callback([args] { run_sink(*args); });

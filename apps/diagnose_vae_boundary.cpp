@@ -1,4 +1,4 @@
-// `sgf diagnose vae-boundary VIDEO…`: how far a latent is from itself when less of the past was encoded before it.
+// `sgf diagnose vae-boundary VIDEO…`: the error of a latent frame when less of the past was encoded before it.
 #include "apps/commands.h"
 #include "apps/diagnose.h"
 #include "apps/option_values.h"
@@ -30,14 +30,14 @@ struct BoundaryArgs {
   bool json = false;
 };
 
-// The first pictures of a video, cropped to whole latents: [1, F, 3, H, W].
+// The first frames of a video, cropped to whole latents: [1, F, 3, H, W].
 at::Tensor first_pictures(const std::string& path, int64_t frames, int64_t factor) {
   const auto source = open_frames(path);
   const CropWindow crop = crop_window(source->height(), source->width(), factor, /*may_cut=*/true);
   std::vector<at::Tensor> pictures;
   while (static_cast<int64_t>(pictures.size()) < frames) {
     const std::optional<RgbImage> image = source->next();
-    SGF_CHECK(image.has_value(), "{} has {} pictures, {} are needed; --frames N takes fewer", path, pictures.size(),
+    SGF_CHECK(image.has_value(), "{} has {} frames, {} are needed; use fewer with --frames N", path, pictures.size(),
               frames);
     pictures.push_back(tensor_of(*image).narrow(1, crop.top, crop.height).narrow(2, crop.left, crop.width));
   }
@@ -82,9 +82,9 @@ void print_boundary(const BoundaryArgs& args, const std::vector<std::vector<Boun
     say_json(out);
     return;
   }
-  say("Latent {} of {} pictures, encoded with less before it; {} {}", latent, args.frames, videos.size(),
+  say("Latent frame {} of {} frames, encoded with less of the past; {} {}", latent, args.frames, videos.size(),
       videos.size() == 1 ? "video" : "videos, mean");
-  Table table({"window", "pictures", "rel-L2", "paper"});
+  Table table({"window", "frames", "rel-L2", "paper"});
   for (const BoundaryRow& row : mean)
     table.add({row.name, fmt::format("[{}, {})", row.begin, row.end), fmt::format("{:.3f}", row.relative_l2),
                args.frames == 81 ? paper_value(row.name) : ""});
@@ -105,18 +105,21 @@ void run_vae_boundary(const BoundaryArgs& args) {
 void add_diagnose_vae_boundary(CLI::App& diagnose) {
   auto args = std::make_shared<BoundaryArgs>();
   CLI::App* command = diagnose.add_subcommand(
-      "vae-boundary", "How far a latent is from itself when less of the past was encoded before it");
+      "vae-boundary", "Measure the error of a latent frame when less of the past is encoded before it");
   command->footer(
-      "The target is the last latent of the first --frames pictures. fresh: its four pictures alone, which give the\n"
-      "latent that starts a stream. W=n: a stream that starts one picture and n groups of four before them.");
-  command->add_option("videos", args->videos, "Video files, or folders of PNG files")->required();
-  command->add_option("--frames", args->frames, "Pictures of each video, 1 + 4 k")
+      "Examples:\n"
+      "  sgf diagnose vae-boundary clip.mp4 --wan Wan2.1-T2V-1.3B\n"
+      "  sgf diagnose vae-boundary a.mp4 b.mp4 --vae Wan2.1_VAE.pth --frames 41\n\n"
+      "The target is the last latent frame of the first --frames frames. Row fresh encodes its four frames alone, as "
+      "the start of a stream. Row W=n starts the encoding one frame and n groups of four frames earlier.");
+  command->add_option("videos", args->videos, "video files or folders of PNG files")->type_name("PATH")->required();
+  command->add_option("--frames", args->frames, "frames per video, a multiple of 4 plus 1")
       ->capture_default_str()
       ->check(positive_number());
-  command->add_option("--windows", args->windows, "How many windows: W = 0 to N - 1")
+  command->add_option("--windows", args->windows, "number of windows: W = 0 to N - 1")
       ->capture_default_str()
       ->check(positive_number());
-  command->add_flag("--json", args->json, "One object");
+  command->add_flag("--json", args->json, "result as one JSON object");
   add_vae_args(*command, args->vae);
   command->callback([args] { run_vae_boundary(*args); });
 }

@@ -44,13 +44,20 @@ struct EvalArgs {
   EvalOrder order;
 };
 
+std::vector<std::string> metric_names() {
+  std::vector<std::string> names;
+  for (const auto& known : enum_names(VbenchMetric{})) names.emplace_back(known.name);
+  return names;
+}
+
 // A misuse is found before anything is opened.
 std::vector<VbenchMetric> metrics_of(const std::vector<std::string>& names) {
   std::vector<VbenchMetric> metrics;
   for (const std::string& name : names) {
     const auto metric = enum_from_name<VbenchMetric>(name);
     if (!metric)
-      throw CLI::ValidationError("--metrics", fmt::format("{} is none of {}", name, all_enum_names<VbenchMetric>()));
+      throw CLI::ValidationError("--metrics",
+                                 fmt::format("must be of {}, got {}", all_enum_names<VbenchMetric>(), name));
     metrics.push_back(*metric);
   }
   return metrics.empty() ? all_vbench_metrics() : metrics;
@@ -68,7 +75,8 @@ std::set<std::string> static_prompts_of(const std::string& file) {
               "{}: an entry of temporal_flickering has no prompt_en, got {}", file, entry.dump().substr(0, 200));
     prompts.insert(entry["prompt_en"].get<std::string>());
   }
-  SGF_CHECK(!prompts.empty(), "{} names no prompt of temporal_flickering, as VBench_full_info.json does", file);
+  SGF_CHECK(!prompts.empty(), "{} names no prompt of temporal_flickering; expected a file like VBench_full_info.json",
+            file);
   return prompts;
 }
 
@@ -76,13 +84,13 @@ std::set<std::string> static_prompts_of(const std::string& file) {
 void check_can_be_put(const std::string& file) {
   if (file.empty()) return;
   const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
-  SGF_CHECK(std::filesystem::is_directory(folder), "--json {}: there is no folder {}", file, folder.string());
+  SGF_CHECK(std::filesystem::is_directory(folder), "--json {}: the folder {} does not exist", file, folder.string());
 }
 
 EvalOrder order_of(EvalArgs& args) {
   check_can_be_put(args.json);
   if (args.protocol == "world" && !args.metrics.empty())
-    throw CLI::ValidationError("--metrics", "names VBench's; --protocol world has measures of its own, all at once");
+    throw CLI::ValidationError("--metrics", "selects VBench metrics; --protocol world always computes its own");
   EvalOrder order = args.order;
   order.switches.protocol = *enum_from_name<EvalProtocol>(args.protocol);
   order.switches.reencodes = !args.no_reencode;
@@ -177,67 +185,87 @@ int run_eval(EvalArgs& args) {
     return result["ok"].get<bool>() ? 0 : 1;
   } catch (const EvaluationStopped& stopped) {
     line.finish();
-    warn("{}; the same command goes on", stopped.what());
+    warn("{}; run the same command again to continue", stopped.what());
     return 1;
   }
 }
 
 void add_switches(CLI::App& command, EvalArgs& args) {
   EvalSwitches& switches = args.order.switches;
-  command.add_option("--clip-seconds", switches.clip_seconds, "Length of clips (vbench-long)")
+  command.add_option("--clip-seconds", switches.clip_seconds, "clip length in seconds (vbench-long)")
       ->capture_default_str()
       ->check(positive_number());
-  command.add_flag("--no-reencode", args.no_reencode, "Pass pictures on as they are, without H.264 (vbench-long)");
-  command.add_flag("--no-slow-fast", args.no_slow_fast, "Consistency within clips alone (vbench-long)");
-  command.add_flag("--static-filter", switches.static_filter, "Flicker on clips that stand still, found by RAFT");
-  command.add_option("--static-clips", switches.static_clips, "Such clips of a prompt that are enough")
+  command.add_flag("--no-reencode", args.no_reencode, "no H.264 re-encoding of clips (vbench-long)");
+  command.add_flag("--no-slow-fast", args.no_slow_fast, "consistency within clips only (vbench-long)");
+  command.add_flag("--static-filter", switches.static_filter,
+                   "temporal flickering on static clips only, found by RAFT");
+  command.add_option("--static-clips", switches.static_clips, "largest number of static clips per prompt")
       ->capture_default_str()
       ->check(positive_number());
-  command.add_option("--static-prompts", args.static_prompts,
-                     "VBench_full_info.json: only its prompts of temporal_flickering pass the filter");
+  command
+      .add_option("--static-prompts", args.static_prompts,
+                  "VBench_full_info.json, whose prompts of temporal_flickering alone pass --static-filter")
+      ->type_name("FILE");
   command.add_flag("--clip-float16", switches.clip_in_half, "CLIP in float16, as the original runs it on CUDA");
-  command.add_option("--fps", switches.fps, "Pictures a second of videos that name none")
+  command.add_option("--fps", switches.fps, "frames per second of videos that do not state it")
       ->capture_default_str()
       ->check(positive_number());
 }
 
 void add_labels(CLI::App& command, EvalArgs& args) {
   for (const char* name : {"init", "method", "horizon", "setting"})
-    command.add_option_function<std::string>(
-        fmt::format("--{}", name), [&args, name](const std::string& text) { args.order.labels[name] = text; },
-        "A label of the result, for sgf eval table");
+    command
+        .add_option_function<std::string>(
+            fmt::format("--{}", name), [&args, name](const std::string& text) { args.order.labels[name] = text; },
+            fmt::format("{} label of the result, for sgf eval table", name))
+        ->type_name("TEXT");
 }
 
 constexpr const char* kEvalFooter =
-    "Without a subcommand: videos are scored. Prompts come of file names (PROMPT-0.mp4) or of --prompts. Scores are\n"
-    "kept, so that the same command goes on after an interruption. Exit code 1: a video or a metric has an error; the\n"
-    "others have their scores. docs/evaluation.md says what is exact and what differs from VBench.";
+    "Examples:\n"
+    "  sgf eval videos/ --prompts videos/manifest.json --protocol world\n"
+    "  sgf eval videos/ --metrics dynamic_degree,motion_smoothness --json result.json\n\n"
+    "Prompts come from file names (PROMPT-0.mp4) or from --prompts. Scores are cached: run the same command again to "
+    "continue after an interruption. docs/evaluation.md lists what is exact and what differs from VBench.\n\n"
+    "Exit codes: 0 all scores computed; 1 a video or a metric failed (the others are still scored).";
 
 }  // namespace
 
 void add_eval(CLI::App& app) {
   auto args = std::make_shared<EvalArgs>();
-  CLI::App* command = app.add_subcommand("eval", "Score videos by VBench and VBench-Long; tables of results");
-  command->add_option("videos", args->place, "A video, a folder of PNG files, or a folder of such");
-  command->add_option("--protocol", args->protocol, "vbench, vbench-long or world")
+  CLI::App* command = app.add_subcommand("eval", "Score videos by VBench, VBench-Long or the built-in world");
+  command->add_option("videos", args->place, "video, folder of PNG files, or folder of such")->type_name("PATH");
+  command->add_option("--protocol", args->protocol, "set of metrics")
       ->capture_default_str()
       ->check(CLI::IsMember({"vbench", "vbench-long", "world"}));
-  command->add_option("--metrics", args->metrics, "Of the seven, with commas between; all by default")
+  command->add_option("--metrics", args->metrics, "metrics of VBench, separated by commas (default: all seven)")
+      ->type_name("NAMES")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_option("--weights", args->order.weights,
-                      "VBench's cache folder; $VBENCH_CACHE_DIR or ~/.cache/vbench by default");
-  command->add_option("--prompts", args->prompts, "A JSON that names the videos' prompts, or a manifest.json");
-  command->add_option("--json", args->json, "Write the result there");
-  command->add_option("--cache", args->cache, "Folder of kept scores; ~/.cache/sgf/scores by default");
-  command->add_flag("--no-cache", args->no_cache, "Neither look for kept scores nor keep any");
-  command->add_option("--world", args->world, "The world's preset (world); the manifest's, or world-tiny")
+  suggest_words(*command->get_option("--metrics"), metric_names());
+  command
+      ->add_option("--weights", args->order.weights,
+                   "cache folder of VBench with the weights (default: $VBENCH_CACHE_DIR, else ~/.cache/vbench)")
+      ->type_name("DIR");
+  command->add_option("--prompts", args->prompts, "JSON file with the prompts of the videos, or a manifest.json")
+      ->type_name("FILE");
+  command->add_option("--json", args->json, "file to write the result to, as JSON")->type_name("FILE");
+  command->add_option("--cache", args->cache, "folder of cached scores (default: ~/.cache/sgf/scores)")
+      ->type_name("DIR");
+  command->add_flag("--no-cache", args->no_cache, "no reading and writing of cached scores");
+  command
+      ->add_option(
+          "--world", args->world,
+          "built-in world of the videos, for --protocol world (default: that of the manifest, else world-tiny)")
       ->check(CLI::IsMember(world_preset_names()));
-  command->add_flag("--quiet", args->quiet, "No progress line");
+  command->add_flag("--quiet", args->quiet, "no progress line");
   add_device(*command, args->device);
   add_threads(*command, args->threads, kAllCores);
+  name_group(*command, "Scoring");
   add_switches(*command, *args);
+  name_group(*command, "Details of the metrics");
   add_labels(*command, *args);
+  name_group(*command, "Labels for sgf eval table");
   add_eval_table(*command);
   add_eval_export(*command);
   add_eval_import(*command);

@@ -60,7 +60,7 @@ void run_table(const TableArgs& args) {
   for (const std::string& file : args.files)
     results.push_back(labelled_result(read_json_file(file), std::filesystem::path(file).stem().string()));
   const ResultTable table = tabulate(results);
-  SGF_CHECK(!table.rows.empty(), "no total in any of these files");
+  SGF_CHECK(!table.rows.empty(), "none of these files holds a total; expected files that sgf eval --json wrote");
   if (args.format == "text") return print_result_table(table);
   print_lines(stdout, args.format == "latex" ? latex_of(table) : markdown_of(table));
 }
@@ -72,12 +72,12 @@ int run_export(const ExportArgs& args) {
       export_for_vbench(videos, args.out, args.fps, show_progress(static_cast<int64_t>(videos.size())));
   for (const std::string& failure : exported.failed) warn("{}", shown_name(failure));
   for (const std::string& prompt : exported.renamed)
-    warn("no file can be named after this prompt, prompts.json has it: {}", shown_name(prompt));
-  say("{} videos in {}; with the original VBench:", exported.videos, args.out);
+    warn("this prompt cannot be a file name; see prompts.json for its file: {}", shown_name(prompt));
+  say("{} videos in {}; score them with the original VBench:", exported.videos, args.out);
   say("  python evaluate.py --mode custom_input --videos_path {0}/videos --prompt_file {0}/prompts.json "
       "--dimension human_action temporal_style overall_consistency",
       args.out);
-  say("and the six that need to know what a prompt names, of VBench's own prompts alone:");
+  say("and, for VBench's own prompts only, the six dimensions that need annotations of the prompt:");
   say("  python evaluate.py --videos_path {0}/videos --dimension object_class multiple_objects color "
       "spatial_relationship scene appearance_style",
       args.out);
@@ -96,34 +96,44 @@ void run_import(const ImportArgs& args) {
   for (const char* name : {"quality", "semantic", "total"})
     if (totals[name].is_number()) say("{} {:.4f}", name, totals[name].get<double>());
   if (!totals["missing"].empty())
-    say("left out, as dimensions are missing: {}", fmt::join(totals["missing"].get<std::vector<std::string>>(), ", "));
+    say("not computed, because dimensions are missing: {}",
+        fmt::join(totals["missing"].get<std::vector<std::string>>(), ", "));
 }
 
 }  // namespace
 
 void add_eval_table(CLI::App& eval) {
   auto args = std::make_shared<TableArgs>();
-  CLI::App* command = eval.add_subcommand("table", "Results side by side: initialisations and methods, by horizon");
+  CLI::App* command =
+      eval.add_subcommand("table", "Print results side by side: initialisations and methods, by horizon");
   command
       ->add_option("files", args->files,
-                   "Results of sgf eval --json, labelled by --init, --method, --horizon and --setting")
+                   "results of sgf eval --json, labelled by --init, --method, --horizon and --setting")
+      ->type_name("FILE")
       ->required();
-  command->add_option("--format", args->format, "text, markdown or latex")
+  command->add_option("--format", args->format, "format of the table")
       ->capture_default_str()
       ->check(CLI::IsMember({"text", "markdown", "latex"}));
   command->footer(
-      "A star, or bold type, marks the best method of an initialisation, as far as three digits tell: the largest, of\n"
-      "the world's errors and drifts the smallest, of its ratios to true clips none. --setting adds to the horizon.");
+      "Examples:\n"
+      "  sgf eval table sf.json sgf.json\n"
+      "  sgf eval table results/*.json --format latex\n\n"
+      "A star (or bold type) marks the best method of an initialisation to three digits: the largest value, for errors "
+      "and drifts of the world the smallest, for ratios to true clips none. --setting is added to the horizon.");
   command->callback([args] { run_table(*args); });
 }
 
 void add_eval_export(CLI::App& eval) {
   auto args = std::make_shared<ExportArgs>();
-  CLI::App* command = eval.add_subcommand("export", "Write videos and prompts as the original VBench reads them");
-  command->add_option("videos", args->place, "A video, a folder of PNG files, or a folder of such")->required();
-  command->add_option("--out", args->out, "An empty folder, or one to be made")->required();
-  command->add_option("--prompts", args->prompts, "A JSON that names the videos' prompts, or a manifest.json");
-  command->add_option("--fps", args->fps, "Pictures a second of videos that name none")
+  CLI::App* command = eval.add_subcommand("export", "Write videos and prompts in the layout of the original VBench");
+  command->footer("Example:\n  sgf eval export videos/ --prompts videos/manifest.json --out for-vbench");
+  command->add_option("videos", args->place, "video, folder of PNG files, or folder of such")
+      ->type_name("PATH")
+      ->required();
+  command->add_option("--out", args->out, "new or empty folder to write to")->type_name("DIR")->required();
+  command->add_option("--prompts", args->prompts, "JSON file with the prompts of the videos, or a manifest.json")
+      ->type_name("FILE");
+  command->add_option("--fps", args->fps, "frames per second of videos that do not state it")
       ->capture_default_str()
       ->check(positive_number());
   command->callback([args] { exit_with(run_export(*args)); });
@@ -131,13 +141,19 @@ void add_eval_export(CLI::App& eval) {
 
 void add_eval_import(CLI::App& eval) {
   auto args = std::make_shared<ImportArgs>();
-  CLI::App* command = eval.add_subcommand("import", "Read VBench's results and make the leaderboard's totals");
-  command->add_option("files", args->files, "Files *_eval_results.json of VBench, and results of sgf eval")->required();
-  command->add_option("--json", args->json, "Write a result there that sgf eval table reads");
+  CLI::App* command = eval.add_subcommand("import", "Read results of VBench and compute the totals of its leaderboard");
+  command->footer("Example:\n  sgf eval import results/*_eval_results.json --json vbench.json");
+  command->add_option("files", args->files, "files *_eval_results.json of VBench, and results of sgf eval --json")
+      ->type_name("FILE")
+      ->required();
+  command->add_option("--json", args->json, "file to write the result to, as JSON for sgf eval table")
+      ->type_name("FILE");
   for (const char* name : {"init", "method", "horizon", "setting"})
-    command->add_option_function<std::string>(
-        fmt::format("--{}", name), [args, name](const std::string& text) { args->labels[name] = text; },
-        "A label of the result, for sgf eval table");
+    command
+        ->add_option_function<std::string>(
+            fmt::format("--{}", name), [args, name](const std::string& text) { args->labels[name] = text; },
+            fmt::format("{} label of the result, for sgf eval table", name))
+        ->type_name("TEXT");
   command->callback([args] { run_import(*args); });
 }
 

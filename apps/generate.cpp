@@ -35,7 +35,7 @@ nlohmann::json result_json(const VideoJob& job, const GenerateResult& result) {
 
 void say_warning(const std::string& text) { warn("{}", text); }
 
-// To where results are read: not into the pictures of a pipe.
+// To where results are read: not into the frames of a pipe.
 void say_result(const GenerateArgs& args, const std::string& line) {
   print_line(args.writes_to_pipe() ? stderr : stdout, line);
   std::fflush(stdout);
@@ -46,7 +46,7 @@ bool run_job(const GenerateArgs& args, const VideoJob& job, const StreamParts& p
   if (is_done_already(job)) {
     const GenerateResult whole{.pictures = pictures, .resumed_from = pictures, .is_whole = true};
     say_result(args, args.json ? json_line(result_json(job, whole))
-                               : fmt::format("{}: whole already, {} pictures", job.output.target, pictures));
+                               : fmt::format("{}: already complete, {} frames", job.output.target, pictures));
     return true;
   }
   ProgressLine line({.mode = progress_mode(args.quiet), .total_steps = pictures, .unit = "frame"},
@@ -62,7 +62,7 @@ bool run_job(const GenerateArgs& args, const VideoJob& job, const StreamParts& p
   } else {
     say_result(args, fmt::format("{}: {}", job.output.target, speed_line(result.speed)));
     if (!result.is_whole)
-      say_result(args, fmt::format("stopped after {} of {} pictures, which can be played; --continue goes on",
+      say_result(args, fmt::format("stopped after {} of {} frames, which can be played; --continue resumes",
                                    result.pictures, pictures));
   }
   return result.is_whole;
@@ -73,10 +73,10 @@ void warn_of_stage(const GenerateOrder& order) {
   const StageChoice stage = order.config.train.stage;
   if (stage != StageChoice::kFlowMatching && stage != StageChoice::kTeacherForcing) return;
   say_warning(
-      fmt::format("{} is a model of {}, which takes many steps{}: expect little of it here, sgf sample --model {} "
-                  "shows it",
-                  order.model, enum_name(stage), stage == StageChoice::kFlowMatching ? " over all frames at once" : "",
-                  order.model));
+      fmt::format("{} is a many-step model of {}{}; expect poor videos here and use sgf sample --model {} "
+                  "instead",
+                  order.model, enum_name(stage),
+                  stage == StageChoice::kFlowMatching ? " that denoises all frames at once" : "", order.model));
 }
 
 void run_generate(const GenerateArgs& args) {
@@ -99,83 +99,106 @@ void run_generate(const GenerateArgs& args) {
 }
 
 void add_prompts(CLI::App& command, GenerateArgs& args) {
-  CLI::Option* prompt = command.add_option("--prompt", args.prompt, "What the video shows; a world has one of its own");
-  command
-      .add_option("--at", args.changes,
-                  "A time and the prompt from then on, as --at 0:20 \"a dog\"; may be given again")
+  CLI::Option* prompt =
+      command.add_option("--prompt", args.prompt, "prompt of the video (default: a caption of the world of the model)")
+          ->type_name("TEXT");
+  command.add_option("--at", args.changes, "time and the prompt from then on, as --at 0:20 \"a dog\"; repeatable")
       ->type_name("TIME PROMPT")
       ->needs(prompt);
-  CLI::Option* script = command.add_option("--script", args.script, "File of such changes: a time and a prompt a line");
-  CLI::Option* many = command.add_option("--prompts", args.prompts_file, "File of prompts, one a line: a video each");
+  CLI::Option* script =
+      command.add_option("--script", args.script, "file of prompt changes, one time and prompt per line")
+          ->type_name("FILE");
+  CLI::Option* many =
+      command.add_option("--prompts", args.prompts_file, "file of prompts, one per line; writes one video per prompt")
+          ->type_name("FILE");
   script->excludes(prompt)->excludes(many);
   many->excludes(prompt);
-  command.add_option("--samples", args.samples, "Videos of each prompt, of other noise")
+  command.add_option("--samples", args.samples, "videos per prompt of --prompts, each with different noise")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
-  command.add_option("--naming", args.naming, "Names of many videos: numbered, or vbench (PROMPT-SAMPLE.mp4)")
+  command.add_option("--naming", args.naming, "file names with --prompts: numbered, or PROMPT-SAMPLE.mp4 (vbench)")
       ->capture_default_str()
       ->check(CLI::IsMember({"numbered", "vbench"}))
       ->needs(many);
   command
       .add_option("--switch", args.on_switch,
-                  "At a change: keep the cache, recache it under the new prompt, or begin a new-sink")
+                  "KV cache at a prompt change: keep it, recache it under the new prompt, or start a new-sink")
       ->capture_default_str()
       ->check(CLI::IsMember({"keep", "recache", "new-sink"}));
-  command.add_option("--negative", args.negative, "What --guidance steers away from; the config's by default");
+  command.add_option("--negative", args.negative, "negative prompt of --guidance (default: that of the config)")
+      ->type_name("TEXT");
   command
-      .add_option("--guidance", args.guidance,
-                  "uncond + guidance (cond - uncond) at twice the cost; 1: none, as few-step students are trained")
+      .add_option(
+          "--guidance", args.guidance,
+          "guidance scale g in uncond + g (cond - uncond), at twice the cost; 1 = off, as few-step students are "
+          "trained")
       ->capture_default_str();
-  CLI::Option* image = command.add_option("--image", args.image, "A picture that the video begins with");
-  command.add_option("--video", args.video, "A video whose end it begins with")->excludes(image);
+  CLI::Option* image = command.add_option("--image", args.image, "image that the video starts with")->type_name("FILE");
+  command.add_option("--video", args.video, "video whose end the new video starts with")
+      ->type_name("FILE")
+      ->excludes(image);
 }
 
 void add_shape(CLI::App& command, GenerateArgs& args) {
-  command.add_option("--seconds", args.seconds, "How long; rounded up to whole blocks")->capture_default_str();
-  check_seed(*command.add_option("--seed", args.seed, "Other seeds give other videos"));
-  command.add_option("--size", args.size, "Pixels, as 832x480");
-  command.add_option("--steps", args.steps, "Denoising steps a block, evenly from 1000 before the schedule's shift");
-  command.add_option("--positions", args.positions, "RoPE positions: absolute, contiguous or top_aligned")
+  command.add_option("--seconds", args.seconds, "length in seconds, rounded up to a full block")->capture_default_str();
+  check_seed(*command.add_option("--seed", args.seed, "random seed (default: run.seed of the config)"));
+  command.add_option("--size", args.size, "width and height in pixels, as 832x480 (default: that of the config)")
+      ->type_name("WxH");
+  command.add_option(
+      "--steps", args.steps,
+      "denoising steps per block, 1 to 1000, evenly spaced before the shift (default: those of the config)");
+  command.add_option("--positions", args.positions, "RoPE positions (default: those of the config)")
       ->check(CLI::IsMember({"absolute", "contiguous", "top_aligned"}));
 }
 
 void add_output(CLI::App& command, GenerateArgs& args) {
-  command.add_option(
-      "--out", args.out,
-      "NAME.mp4, NAME.y4m, FOLDER/ for PNG files, or - for raw video to a pipe; with --prompts a folder");
-  command.add_option("--format", args.format, "mp4, png, y4m, or none: only counts")
+  command
+      .add_option("--out", args.out,
+                  "file.mp4, file.y4m, folder/ for PNG files, or - for raw video to a pipe; with --prompts a folder "
+                  "(default: named "
+                  "after prompt and seed)")
+      ->type_name("PATH");
+  command.add_option("--format", args.format, "output format; none = write nothing (default: from the name of --out)")
       ->check(CLI::IsMember({"mp4", "png", "y4m", "none"}));
-  command.add_option("--latents", args.latents, "Also write the latents, as one safetensors file");
-  command.add_option("--crf", args.crf, "Rate factor of mp4: 0 is best, 51 smallest")
+  command.add_option("--latents", args.latents, "safetensors file to write the latents to")->type_name("FILE");
+  command.add_option("--crf", args.crf, "constant rate factor of mp4; 0 = best quality, 51 = smallest file")
       ->capture_default_str()
       ->check(CLI::Range(0, 51));
-  command.add_option("--enlarge", args.enlarge, "Pixels of the file a pixel, along a side; small worlds are enlarged")
+  command
+      .add_option("--enlarge", args.enlarge,
+                  "integer upscale factor (default: small videos of a world to at least 128 pixels, others 1)")
       ->check(CLI::Range(1, 64));
-  CLI::Option* resume = command.add_flag("--continue", args.resume, "Go on with a video that was stopped or killed");
-  command.add_flag("--overwrite", args.overwrite, "Replace files that are there")->excludes(resume);
+  CLI::Option* resume = command.add_flag("--continue", args.resume, "resume a video that was stopped or killed");
+  command.add_flag("--overwrite", args.overwrite, "overwrite existing files")->excludes(resume);
   command
       .add_option("--save-every", args.save_every,
-                  "Blocks between two states that --continue can go on from; 0: none. A minute of video by default")
+                  "blocks between saved states that --continue resumes from; 0 = none (default: one minute of video)")
       ->check(number_from_zero());
-  command.add_flag("--dry-run", args.dry_run, "Say what would be loaded and written, and end");
-  command.add_flag("--json", args.json, "Results as one object a video");
-  command.add_flag("--quiet", args.quiet, "No progress");
+  command.add_flag("--dry-run", args.dry_run, "print what would be loaded and written, then exit");
+  command.add_flag("--json", args.json, "results as JSON, one object per video");
+  command.add_flag("--quiet", args.quiet, "no progress line");
 }
 
 void add_model(CLI::App& command, GenerateArgs& args) {
   CLI::Option* model = command.add_option(
-      "--model", args.model.model,
-      "A preset with weights (world-small), a shipped model, a run folder, a weight file or a Wan folder");
+      "--model", args.model.model, "preset with bundled weights, bundled model, run folder, weight file or Wan folder");
+  model->type_name("MODEL");
   suggest(*model, {"world-small"});
-  command.add_option("--wan", args.model.wan,
-                     "Wan folder: text encoder and VAE, and the network where --model has none");
-  command.add_option("--config", args.model.config,
-                     "Preset or YAML file with window, schedule and size, in place of a folder's own or of a guess");
   command
-      .add_option("--set", args.model.overrides, "Override one key of it, as context.sink_frames=0; may be repeated")
+      .add_option("--wan", args.model.wan,
+                  "Wan folder for the text encoder and VAE, and for the network without --model")
+      ->type_name("DIR");
+  command
+      .add_option("--config", args.model.config,
+                  "YAML file or preset with window, schedule and size (default: that of the model)")
+      ->type_name("CONFIG");
+  command.add_option("--set", args.model.overrides, "override of one key, as context.sink_frames=0; repeatable")
+      ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   add_device(command, args.model.device);
-  command.add_option("--dtype", args.model.dtype, "float64, float32 or bfloat16; the config's, on a CPU float32")
+  command
+      .add_option("--dtype", args.model.dtype,
+                  "element type of the computation (default: that of the config, on a CPU float32)")
       ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
   add_threads(command, args.threads,
               "default: OMP_NUM_THREADS, or by the size of the network; --continue uses those of the first start");
@@ -185,14 +208,21 @@ void add_model(CLI::App& command, GenerateArgs& args) {
 
 void add_generate(CLI::App& app) {
   auto args = std::make_shared<GenerateArgs>();
-  CLI::App* command = app.add_subcommand("generate", "Prompts to videos of any length, streamed as they are made");
+  CLI::App* command = app.add_subcommand("generate", "Generate videos of any length from prompts");
   command->footer(
-      "Try: sgf generate --model world-small --seconds 20 --out world.mp4\n"
-      "Exit codes: 0 all videos whole; 1 failed; 3 stopped by SIGINT or SIGTERM: --continue goes on.");
-  add_model(*command, *args);
+      "Examples:\n"
+      "  sgf generate --model world-small --seconds 20 --out world.mp4\n"
+      "  sgf generate --model runs/my-run --wan Wan2.1-T2V-1.3B --prompt \"a panda\"\n"
+      "  sgf generate --model world-small --prompts prompts.txt --out videos/\n\n"
+      "Exit codes: 0 all videos are complete; 1 failed; 3 stopped by SIGINT or SIGTERM, --continue resumes.");
   add_prompts(*command, *args);
+  name_group(*command, "Prompts");
   add_shape(*command, *args);
+  name_group(*command, "Video");
   add_output(*command, *args);
+  name_group(*command, "Output");
+  add_model(*command, *args);
+  name_group(*command, "Model");
   command->callback([args] { run_generate(*args); });
 }
 

@@ -32,7 +32,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kSavedSeconds = 60;  // of video, between two saved states
-constexpr int64_t kShownSide = 128;   // smaller pictures are enlarged: H.264 keeps colour once for four pixels
+constexpr int64_t kShownSide = 128;   // smaller frames are enlarged: H.264 keeps colour once for four pixels
 
 // "832x480": width and height.
 PictureSize parse_size(const std::string& text) {
@@ -45,7 +45,7 @@ PictureSize parse_size(const std::string& text) {
   const std::string_view view = text;
   SGF_CHECK(cross != std::string::npos && read(view.substr(0, cross), size.width) &&
                 read(view.substr(cross + 1), size.height),
-            "a size is written as 832x480, got {}", in_quotes(text));
+            "--size must be WIDTHxHEIGHT in pixels, as 832x480, got {}", in_quotes(text));
   return size;
 }
 
@@ -54,14 +54,15 @@ void set_size(Config& c, const std::string& text) {
   const int64_t factor = codec_shape(c).spatial;
   const int64_t rows = factor * c.model.patch_size[1], columns = factor * c.model.patch_size[2];
   SGF_CHECK(size.height % rows == 0 && size.width % columns == 0,
-            "this network's pictures are whole patches of {}x{} pixels, got {}; the next that fits is {}x{}", columns,
-            rows, text, (size.width + columns - 1) / columns * columns, (size.height + rows - 1) / rows * rows);
+            "--size must be a multiple of {}x{} pixels for this network, got {}; the next larger size is {}x{}",
+            columns, rows, text, (size.width + columns - 1) / columns * columns,
+            (size.height + rows - 1) / rows * rows);
   c.video.height = size.height / factor;
   c.video.width = size.width / factor;
 }
 
 std::vector<double> even_steps(int64_t count) {
-  SGF_CHECK(count >= 1 && count <= 1000, "a block takes 1 to 1000 denoising steps, got {}", count);
+  SGF_CHECK(count >= 1 && count <= 1000, "--steps must be from 1 to 1000, got {}", count);
   std::vector<double> steps;
   for (int64_t i = 0; i < count; ++i)
     steps.push_back(1000.0 * static_cast<double>(count - i) / static_cast<double>(count));
@@ -83,7 +84,7 @@ std::vector<TimedPrompt> timeline(const GenerateArgs& args, const Config& c) {
   if (!args.script.empty()) return read_prompt_script(args.script);
   std::string first = args.prompt;
   if (first.empty()) {
-    SGF_CHECK(!c.data.world.empty(), "no prompt: --prompt \"...\", --script FILE or --prompts FILE");
+    SGF_CHECK(!c.data.world.empty(), "a prompt is missing; pass --prompt \"...\", --script FILE or --prompts FILE");
     first = WorldSource(world_preset(c.data.world), static_cast<uint64_t>(c.run.seed)).prompts(0, 1).front();
   }
   std::vector<TimedPrompt> prompts{{0, first}};
@@ -101,9 +102,9 @@ int64_t enlargement(const GenerateArgs& args, const Config& c) {
 }
 
 void check_guidance(const GenerateArgs& args) {
-  SGF_CHECK(std::isfinite(args.guidance), "guidance is a number, got {}", args.guidance);
+  SGF_CHECK(std::isfinite(args.guidance), "--guidance must be a finite number, got {}", args.guidance);
   SGF_CHECK(args.negative.empty() || args.guidance != 1,
-            "--negative is only read under guidance: --guidance 3, or another number than 1");
+            "--negative has no effect with --guidance 1; pass another value, as --guidance 3");
 }
 
 // A video is made again from another folder too.
@@ -151,9 +152,9 @@ std::string ending(const std::optional<SinkKind>& format) {
 
 // --prompts: every line, as many samples of each as were asked for, in one folder.
 std::vector<VideoJob> many_jobs(const GenerateArgs& args, const VideoJob& pattern) {
-  SGF_CHECK(args.changes.empty(), "--at changes the prompt of one video: it does not go with --prompts");
-  SGF_CHECK(args.latents.empty(), "--latents writes one video's latents: it does not go with --prompts");
-  SGF_CHECK(!args.out.empty() && args.out != "-", "--prompts makes many videos: --out names their folder");
+  SGF_CHECK(args.changes.empty(), "--at cannot be combined with --prompts; it changes the prompt of one video");
+  SGF_CHECK(args.latents.empty(), "--latents cannot be combined with --prompts; it writes the latents of one video");
+  SGF_CHECK(!args.out.empty() && args.out != "-", "--prompts writes many videos; name their folder with --out");
   const std::vector<std::string> prompts = read_prompts(args.prompts_file);
   const auto naming = *enum_from_name<VideoNaming>(args.naming);
   std::map<std::string, int64_t> made;  // of each prompt: one that stands in several lines has further samples
@@ -180,7 +181,7 @@ namespace {
 std::vector<VideoJob> jobs_without_threads(const GenerateArgs& args) {
   VideoJob job = first_job(args);
   if (!args.prompts_file.empty()) return many_jobs(args, job);
-  SGF_CHECK(args.samples == 1, "--samples goes with --prompts; other seeds give other videos of one prompt");
+  SGF_CHECK(args.samples == 1, "--samples needs --prompts; for more videos of one prompt pass different seeds");
   job.order.prompts = timeline(args, job.order.config);
   job.output.target = args.out;
   if (args.out.empty()) {
@@ -206,7 +207,7 @@ void warn_of_objects(const WorldPreset& world, const std::vector<std::string>& p
   for (const std::string& prompt : prompts) {
     const int64_t named = count_named_objects(prompt);
     if (named != world.objects)
-      warn(fmt::format("{} names {} object(s), all videos of {} have {}: expect little of this one", in_quotes(prompt),
+      warn(fmt::format("{} names {} object(s), but all videos of {} have {}; expect a poor video", in_quotes(prompt),
                        named, world.name, world.objects));
   }
 }
@@ -249,7 +250,8 @@ int64_t cache_bytes(const Config& c) {
   const int64_t frames = c.context.sink_frames + c.context.fifo_frames + c.context.block_frames;
   const int64_t tokens = c.video.height / c.model.patch_size[1] * (c.video.width / c.model.patch_size[2]);
   const int64_t element = c.run.dtype == ComputeDtype::kBFloat16 ? 2 : c.run.dtype == ComputeDtype::kFloat32 ? 4 : 8;
-  return 2 * 2 * c.model.num_layers * frames * tokens * c.model.dim * element;  // the cache, and what a block reads of it
+  return 2 * 2 * c.model.num_layers * frames * tokens * c.model.dim *
+         element;  // the cache, and what a block reads of it
 }
 
 nlohmann::json plan_json(const VideoJob& job) {
@@ -278,7 +280,7 @@ nlohmann::json plan_json(const VideoJob& job) {
 }  // namespace
 
 void print_plan(const std::vector<VideoJob>& jobs, bool json) {
-  Table table({"file", "prompt", "pictures", "seconds", "size"});
+  Table table({"file", "prompt", "frames", "seconds", "size"});
   for (const VideoJob& job : jobs) {
     const nlohmann::json plan = plan_json(job);
     if (json) say_json(plan);
@@ -290,10 +292,10 @@ void print_plan(const std::vector<VideoJob>& jobs, bool json) {
   const nlohmann::json plan = plan_json(jobs.front());
   table.print();
   say("");
-  say("weights {} ({:.2f} GiB), settings of {}; text and VAE: {}", plan["weights"].get<std::string>(),
+  say("weights {} ({:.2f} GiB), config {}, text encoder and VAE: {}", plan["weights"].get<std::string>(),
       plan["weights_gib"].get<double>(), plan["config"].get<std::string>(),
-      jobs.front().order.wan.empty() ? "the world's own" : jobs.front().order.wan);
-  say("on {} in {}: cache {:.2f} GiB, constant however long the video", plan["device"].get<std::string>(),
+      jobs.front().order.wan.empty() ? "those of the world" : jobs.front().order.wan);
+  say("device {}, dtype {}: KV cache {:.2f} GiB for any length of video", plan["device"].get<std::string>(),
       plan["dtype"].get<std::string>(), plan["cache_gib"].get<double>());
 }
 

@@ -26,12 +26,12 @@ fs::path folder_above(const fs::path& path) {
 void check_latents(const VideoJob& job) {
   const fs::path& file = job.output.latents;
   if (file.empty()) return;
-  SGF_CHECK(file.extension() == ".safetensors", "latents go to a file NAME.safetensors, got {}",
+  SGF_CHECK(file.extension() == ".safetensors", "--latents must name a .safetensors file, got {}",
             in_quotes(file.string()));
   check_writable(file.has_parent_path() ? file.parent_path() : ".", file.string());
   for (const fs::path& there : {file, latent_part_of(file)})
     SGF_CHECK(!is_taken(there) || job.output.overwrite || job.output.resume,
-              "{} is there already: --overwrite replaces it, --latents gives another name", there.string());
+              "{} already exists; pass --overwrite to overwrite it, or another name with --latents", there.string());
 }
 
 void check_target(const VideoJob& job, bool makes_folder) {
@@ -44,7 +44,7 @@ void check_target(const VideoJob& job, bool makes_folder) {
   check_latents(job);
   if (kind == SinkKind::kNone || target == "-") return;
   SGF_CHECK(!is_taken(target) || job.output.overwrite || job.output.resume,
-            "{} is there already: --continue goes on with it, --overwrite replaces it, --out gives another name",
+            "{} already exists; pass --continue to resume it, --overwrite to overwrite it, or another name with --out",
             target);
   if (job.output.resume) check_own_files(job.order, job.output);
   is_done_already(job);  // refuses what is neither done nor to be gone on with
@@ -88,11 +88,11 @@ bool is_done_already(const VideoJob& job) {
   if (found == 0 || (found != asked && is_begun)) return false;
   SGF_CHECK(
       found == asked,
-      "{} has {} pictures and no state beside it to go on from, as it was finished or begun with --save-every 0; for "
-      "{} pictures --overwrite makes it anew",
+      "{} has {} frames and no saved state to resume from, because it is complete or was made with --save-every 0; for "
+      "{} frames make it again with --overwrite",
       target, found, asked);
   SGF_CHECK(job.output.latents.empty() || fs::exists(job.output.latents),
-            "{} is whole, and was made without --latents: --overwrite makes it anew", target);
+            "{} is complete but was made without --latents; make it again with --overwrite", target);
   remove_stale_locks(job.output);
   return true;
 }
@@ -100,8 +100,8 @@ bool is_done_already(const VideoJob& job) {
 void make_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  SGF_CHECK(fs::is_directory(folder), "{}: the folder cannot be made: {}", folder,
-            error ? error.message() : "there is a file of that name");
+  SGF_CHECK(fs::is_directory(folder), "{}: the folder cannot be created: {}", folder,
+            error ? error.message() : "a file of that name exists");
 }
 
 }  // namespace sgf

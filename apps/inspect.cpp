@@ -1,4 +1,4 @@
-// `sgf inspect FILE|DIR…`: what a weight file is and whether it is whole.
+// `sgf inspect FILE|DIR…`: what a weight file is and whether it is complete.
 #include "apps/commands.h"
 #include "apps/say.h"
 #include "apps/table.h"
@@ -73,7 +73,7 @@ std::string architecture_of(const DitReport& dit) {
 std::string verdict_of(const RoleReport& role) {
   if (!role.dit) return "";
   if (!role.dit->unsupported.empty()) return "unsupported";
-  return role.dit->is_whole() ? "whole" : "not whole";
+  return role.dit->is_whole() ? "complete" : "incomplete";
 }
 
 void print_dit(const RoleReport& role, bool is_only) {
@@ -93,7 +93,7 @@ void print_umt5(const TensorFile& file) {
   print_list("missing", umt5->missing);
   print_list("unexpected", umt5->unexpected);
   print_list("wrong shape", umt5->mismatched);
-  print_row("verdict", umt5->is_whole() && umt5->unexpected.empty() ? "whole" : "not whole");
+  print_row("verdict", umt5->is_whole() && umt5->unexpected.empty() ? "complete" : "incomplete");
 }
 
 void print_vae(const TensorFile& file) {
@@ -103,7 +103,7 @@ void print_vae(const TensorFile& file) {
   print_list("missing", vae->faults.missing);
   print_list("unexpected", vae->faults.unexpected);
   print_list("wrong shape", vae->faults.mismatched);
-  print_row("verdict", vae->is_whole() ? "whole" : "not whole");
+  print_row("verdict", vae->is_whole() ? "complete" : "incomplete");
 }
 
 void print_roles(const WeightReport& report) {
@@ -218,19 +218,24 @@ int run_inspect(const InspectArgs& args) {
 
 void add_inspect(CLI::App& app) {
   auto args = std::make_shared<InspectArgs>();
-  CLI::App* command = app.add_subcommand("inspect", "Say what a weight file is, who wrote it and what is missing");
+  CLI::App* command = app.add_subcommand("inspect", "Describe a weight file: network, origin, missing tensors");
   command
       ->add_option("paths", args->paths,
-                   "Weight files, or folders of them (.safetensors, .pt, .pth), Wan's and diffusers' too")
+                   "weight files (.safetensors, .pt, .pth) or folders of them, as those of Wan and diffusers")
+      ->type_name("PATH")
       ->required();
   command->add_flag("--scan", args->scan,
-                    "Look at every number for NaN and infinity, and compare hashes where the file has them");
-  command->add_flag("--keys", args->keys, "List every tensor");
-  command->add_flag("--json", args->json, "One object a line and file");
+                    "check all values for NaN and infinity, and compare hashes where the file has them");
+  command->add_flag("--keys", args->keys, "list all tensors");
+  command->add_flag("--json", args->json, "results as JSON, one object per file");
   command->footer(
-      "Reads the index alone unless --scan is given, and never executes what a file holds.\n"
-      "Exit code 1 if a file cannot be read, is damaged, is a checkpoint of a newer format, or the scan finds "
-      "something.");
+      "Examples:\n"
+      "  sgf inspect model.safetensors\n"
+      "  sgf inspect --scan --json Wan2.1-T2V-1.3B\n\n"
+      "Only the index is read unless --scan is given, and code in a file is never executed.\n\n"
+      "Exit codes: 0 readable; 1 a file cannot be read, is damaged, is a checkpoint of a newer format, or the scan "
+      "found "
+      "NaN or infinity.");
   command->callback([args] { exit_with(run_inspect(*args)); });
 }
 

@@ -1,6 +1,7 @@
 // The `sgf` program: gathers the commands, runs the one that was asked for, and turns errors into words and codes.
 // 0 good; 1 the command failed or found something wrong; 2 it was not understood.
 #include "apps/commands.h"
+#include "apps/help.h"
 #include "apps/say.h"
 #include "apps/version.h"
 #include "sgf/core/error.h"
@@ -33,32 +34,41 @@ namespace {
 
 constexpr int kFailed = 1, kMisused = 2;
 
+struct CommandGroup {
+  const char* heading;
+  std::vector<void (*)(CLI::App&)> commands;
+};
+
+// In the order in which they are looked for.
+std::vector<CommandGroup> command_groups() {
+  return {{"Make videos", {add_generate, add_demo, add_redo, add_sample}},
+          {"Train", {add_train, add_config, add_plan, add_recipe, add_study}},
+          {"Data", {add_data, add_pairs, add_world}},
+          {"Measure", {add_eval, add_compare, add_strips, add_diagnose, add_verify, add_bench}},
+          {"Files", {add_inspect, add_convert, add_vae, add_text}},
+          {"Help", {add_help, add_completion}}};
+}
+
+constexpr const char* kProgramFooter =
+    "Examples:\n"
+    "  sgf demo\n"
+    "  sgf generate --model world-small --seconds 20 --out world.mp4\n"
+    "  sgf train world-tiny\n\n"
+    "sgf help COMMAND shows the options of a command with examples.\n\n"
+    "Exit codes: 0 success; 1 failed, or something wrong was found; 2 the command line was not understood.";
+
 void add_commands(CLI::App& app) {
-  app.set_version_flag("--version", version_text, "Print versions and the components built in");
+  app.formatter_fn(
+      [](const CLI::App* command, const std::string& name, CLI::AppFormatMode) { return help_of(*command, name); });
+  app.set_help_flag("-h,--help", "print this help");
+  app.set_version_flag("-V,--version", version_text, "print versions and optional components");
   app.require_subcommand(1);
-  add_verify(app);
-  add_inspect(app);
-  add_convert(app);
-  add_config(app);
-  add_demo(app);
-  add_generate(app);
-  add_redo(app);
-  add_sample(app);
-  add_train(app);
-  add_data(app);
-  add_pairs(app);
-  add_recipe(app);
-  add_study(app);
-  add_plan(app);
-  add_compare(app);
-  add_strips(app);
-  add_diagnose(app);
-  add_bench(app);
-  add_eval(app);
-  add_world(app);
-  add_text(app);
-  add_vae(app);
-  add_completion(app);
+  app.footer(kProgramFooter);
+  for (const CommandGroup& group : command_groups())
+    for (const auto& add : group.commands) {
+      add(app);
+      app.get_subcommands([](const CLI::App*) { return true; }).back()->group(group.heading);
+    }
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {

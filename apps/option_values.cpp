@@ -28,9 +28,10 @@ CLI::Validator number_check(const std::string& name, const std::string& words, b
 
 void add_device(CLI::App& command, std::string& device) {
   const auto refuse_others = [](const std::string& word) {
-    return is_device_name(word) ? "" : fmt::format("a device is auto, cpu, cuda or cuda:N, got {}", in_quotes(word));
+    return is_device_name(word) ? ""
+                                : fmt::format("a device must be auto, cpu, cuda or cuda:N, got {}", in_quotes(word));
   };
-  command.add_option("--device", device, "auto, cpu, cuda or cuda:N")
+  command.add_option("--device", device, "device to compute on: auto, cpu, cuda or cuda:N")
       ->capture_default_str()
       ->check(CLI::Validator(refuse_others, "{auto,cpu,cuda}"));
 }
@@ -42,13 +43,15 @@ void check_seed(CLI::Option& option) {
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), seed);
     const bool is_seed = error == std::errc() && end == word.data() + word.size() && seed >= 0;
     constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
-    return is_seed ? "" : fmt::format("a seed is a number from 0 to {}, got {}", kLargest, in_quotes(word));
+    return is_seed ? "" : fmt::format("a seed must be an integer from 0 to {}, got {}", kLargest, in_quotes(word));
   };
   option.check(CLI::Validator(refuse_others, ""));
 }
 
 void add_worker(CLI::App& command, std::string& share) {
-  command.add_option("--shard", share, "This worker of how many, as 2/8")->capture_default_str();
+  command.add_option("--shard", share, "index of this worker and number of workers, as 2/8 (index from 0)")
+      ->type_name("I/N")
+      ->capture_default_str();
 }
 
 std::pair<int64_t, int64_t> worker_of(const std::string& share) {
@@ -60,7 +63,7 @@ std::pair<int64_t, int64_t> worker_of(const std::string& share) {
   const size_t slash = text.find('/');
   int64_t worker = 0, workers = 1;
   SGF_CHECK(slash != std::string::npos && read(text.substr(0, slash), worker) && read(text.substr(slash + 1), workers),
-            "--shard is written as 2/8, worker 2 of 0 to 7, got {}", in_quotes(share));
+            "--shard must be INDEX/WORKERS with the index from 0, as 2/8, got {}", in_quotes(share));
   return {worker, workers};
 }
 
@@ -70,11 +73,22 @@ void suggest(CLI::Option& option, const std::vector<std::string>& values) {
                               fmt::format("{{{}}} or a file", fmt::join(values, ","))));
 }
 
+void suggest_words(CLI::Option& option, const std::vector<std::string>& values) {
+  option.check(
+      CLI::Validator([](const std::string&) { return std::string(); }, fmt::format("{{{}}}", fmt::join(values, ","))));
+}
+
+void name_group(CLI::App& command, const std::string& heading) {
+  for (CLI::Option* option : command.get_options([](const CLI::Option*) { return true; })) {
+    if (option->get_group() == "Options" && option != command.get_help_ptr()) option->group(heading);
+  }
+}
+
 void add_precision(CLI::App& command, std::string& dtype, std::string& attention) {
-  command.add_option("--dtype", dtype, "float64, float32 or bfloat16")
+  command.add_option("--dtype", dtype, "element type of the computation")
       ->capture_default_str()
       ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
-  command.add_option("--attention", attention, "auto, cudnn, flash or math")
+  command.add_option("--attention", attention, "attention implementation; auto = the fastest that fits")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "cudnn", "flash", "math"}));
 }

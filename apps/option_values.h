@@ -33,5 +33,9 @@ std::pair<int64_t, int64_t> worker_of(const std::string& share);  // 2 and 8
 
 // Help and completion show these values; others are taken too.
 void suggest(CLI::Option& option, const std::vector<std::string>& values);
+void suggest_words(CLI::Option& option, const std::vector<std::string>& values);  // where files are not taken
+
+// The heading in help of all options that have none yet.
+void name_group(CLI::App& command, const std::string& heading);
 
 }  // namespace sgf

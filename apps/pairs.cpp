@@ -1,4 +1,4 @@
-// `sgf pairs CONFIG --teacher RUN`: a teacher's paths from noise to data, for the ode stages to learn.
+// `sgf pairs CONFIG --teacher RUN`: ODE trajectories of a teacher, the training data of the ode stages.
 #include "apps/commands.h"
 #include "apps/config_notes.h"
 #include "apps/option_values.h"
@@ -43,8 +43,8 @@ void run_pairs(const PairsArgs& args) {
   config.run.threads = threads_for_work(config.run.threads, work_of_clips(config, config.train.micro_batch));
   std::tie(request.worker, request.workers) = worker_of(args.shard);
   const PairResult result = make_pairs(request);
-  say("{}: {} shards made, {} of {} whole{}", request.out.string(), result.made, result.whole, result.shards,
-      result.whole == result.shards ? "" : "; the same command, or the other workers, make the rest");
+  say("{}: {} shards made, {} of {} complete{}", request.out.string(), result.made, result.whole, result.shards,
+      result.whole == result.shards ? "" : "; the other workers, or the same command run again, make the rest");
   exit_with(result.was_stopped ? kPairsUnfinished : 0);
 }
 
@@ -52,32 +52,43 @@ void run_pairs(const PairsArgs& args) {
 
 void add_pairs(CLI::App& app) {
   auto args = std::make_shared<PairsArgs>();
-  CLI::App* command =
-      app.add_subcommand("pairs", "A teacher's paths from noise to data, which the ode stages learn from");
+  CLI::App* command = app.add_subcommand("pairs", "Make ODE trajectories of a teacher, to train the ode stages on");
   command->footer(
-      "Whole shards are kept by their hash, a half one is made again: the same command goes on after a kill. Exit "
-      "codes:"
-      "\n0 this worker's shards are whole; 1 failed; 3 stopped by SIGINT or SIGTERM.");
-  command->add_option("config", args->config, "YAML file of the causal_ode or bidirectional_ode run that reads them")
+      "Example:\n"
+      "  sgf pairs causal-ode.yaml --teacher runs/teacher --out data/pairs --count 4096\n\n"
+      "Complete shards are kept, known by their hash, and a partial one is made again: run the same command to "
+      "continue "
+      "after an interruption.\n\n"
+      "Exit codes: 0 the shards of this worker are complete; 1 failed; 3 stopped by SIGINT or SIGTERM.");
+  command
+      ->add_option("config", args->config, "YAML file of the causal_ode or bidirectional_ode run that trains on them")
+      ->type_name("CONFIG")
       ->required();
   command
       ->add_option("--teacher", args->teacher,
-                   "Weights or run folder: teacher-forced for causal_ode, bidirectional for bidirectional_ode")
+                   "weight file or run folder of the teacher: teacher-forced for causal_ode, bidirectional for "
+                   "bidirectional_ode")
+      ->type_name("RUN")
       ->required();
-  command->add_option("--out", args->out, "Folder of the pairs; data.pairs by default");
-  command->add_option("--count", args->count, "Pairs, over all workers")->required()->check(positive_number());
-  command->add_option("--per-shard", args->per_shard, "Pairs a file")->capture_default_str()->check(positive_number());
-  command->add_option("--steps", args->steps, "Euler steps; the student's timesteps must be among them")
+  command->add_option("--out", args->out, "folder to write the pairs to (default: data.pairs)")->type_name("DIR");
+  command->add_option("--count", args->count, "number of pairs over all workers")->required()->check(positive_number());
+  command->add_option("--per-shard", args->per_shard, "pairs per file")
+      ->capture_default_str()
+      ->check(positive_number());
+  command
+      ->add_option("--steps", args->steps,
+                   "Euler steps of the teacher, which must include the timesteps of the student")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
-  command->add_option("--guidance", args->guidance, "uncond + guidance (cond - uncond)")
+  command->add_option("--guidance", args->guidance, "guidance scale g in uncond + g (cond - uncond)")
       ->capture_default_str()
       ->check(number_from_zero());
   add_worker(*command, args->shard);
   add_compute(*command, args->compute);
-  command->add_option("--set", args->overrides, "Override one key, as train.micro_batch=8; may be given again")
+  command->add_option("--set", args->overrides, "override of one key, as train.micro_batch=8; repeatable")
+      ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command->add_flag("--quiet", args->quiet, "No progress");
+  command->add_flag("--quiet", args->quiet, "no progress line");
   command->callback([args] { run_pairs(*args); });
 }
 

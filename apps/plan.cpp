@@ -1,4 +1,4 @@
-// `sgf plan CONFIG`: what a training run needs before it is started: memory, operations, time, and what would fit.
+// `sgf plan CONFIG`: memory, operations and time of a training run before it is started, and what would fit.
 #include "apps/commands.h"
 #include "apps/option_values.h"
 #include "apps/say.h"
@@ -34,42 +34,42 @@ std::string tera(double flops) { return fmt::format("{:.4g}", flops / 1e12); }
 void print_memory(const MemoryPlan& memory) {
   Table table({"memory of one device", "GiB"});
   for (const MemoryRow& row : memory.resident) table.add({row.name, gib(row.bytes)});
-  table.add({"always there", gib(memory.resident_bytes())});
+  table.add({"resident", gib(memory.resident_bytes())});
   for (const MemoryRow& row : memory.phases) table.add({"+ " + row.name, gib(row.bytes)});
-  table.add({"peak, in: " + memory.largest_phase().name, gib(memory.peak_bytes())});
+  table.add({"peak, in " + memory.largest_phase().name, gib(memory.peak_bytes())});
   table.print();
   for (const MemoryRow& row : memory.details) say("  of which {}: {} GiB", row.name, gib(row.bytes));
 }
 
 void print_costs(const RunPlan& plan) {
-  Table table({"a sample's update", "TFLOP, linear", "TFLOP, attention"});
+  Table table({"update, per sample", "TFLOP, linear", "TFLOP, attention"});
   for (const PhaseCost& phase : plan.phases)
     table.add({phase.name, tera(phase.flops().linear), tera(phase.flops().attention)});
   table.print();
 }
 
 void print_time(const RunPlan& plan) {
-  say("{} samples an update: {} GPU(s), {} a forward, {} forward(s) accumulated on each", plan.global_batch, plan.gpus,
-      plan.micro_batch, plan.parts);
-  const std::string step = fmt::format("a step is {} TFLOP on average", tera(plan.flops_a_step.total()));
-  if (!plan.step_seconds)
-    return say("{}; its time is unknown: nothing was measured on such a device in this dtype", step);
+  say("{} samples per update: {} GPU(s), {} per forward, {} accumulated forward(s) per GPU", plan.global_batch,
+      plan.gpus, plan.micro_batch, plan.parts);
+  const std::string step = fmt::format("{} TFLOP per update on average", tera(plan.flops_a_step.total()));
+  if (!plan.step_seconds) return say("{}; the time is unknown, because this device and dtype were not measured", step);
   say("{}, about {:.3g} s without the exchange of gradients between GPUs", step, *plan.step_seconds);
   say("  from {}", plan.rates->source);
 }
 
 void print_fit(const RunPlan& plan) {
   if (!plan.memory_gib) return;
-  const std::string of = fmt::format("{} GiB of {:g}, {:.0f} % of which are left to the CUDA context and holes",
+  const std::string of = fmt::format("{} of {:g} GiB; {:.0f} % is reserved for the CUDA context and fragmentation",
                                      gib(plan.memory.peak_bytes()), *plan.memory_gib, 100 * (1 - kUsableShare));
   if (plan.fits) {
     say("fits: {}", of);
   } else if (plan.change) {
-    say("does not fit: {}; the smallest change that does: --set {} ({} GiB)", of,
+    say("does not fit: {}; the smallest change that fits: --set {} ({} GiB)", of,
         fmt::join(plan.change->set, " --set "), gib(plan.change->peak_bytes));
   } else {
-    say("does not fit: {}; nor does it with micro_batch 1, recomputed blocks and no samples: {} GiB are always there; "
-        "take a larger device or a smaller network or video",
+    say("does not fit: {}; nor with micro_batch 1, recomputed blocks and no samples, because {} GiB are resident; use "
+        "a "
+        "larger GPU, or a smaller network or video",
         of, gib(plan.memory.resident_bytes()));
   }
 }
@@ -83,8 +83,8 @@ std::optional<DitConfig> teacher_of(const Config& config, const std::string& pre
   if (teacher.empty()) return std::nullopt;
   if (std::filesystem::exists(teacher)) return read_teacher_config(teacher, config.model);
   warn(
-      "{} {} is not here, so a teacher of the generator's size is counted; --teacher wan-14b counts "
-      "another",
+      "{} {} was not found, so the teacher is assumed to be as large as the generator; name another size with "
+      "--teacher, as wan-14b",
       is_distilled ? "distil.teacher" : "dmd.teacher", teacher);
   return std::nullopt;
 }
@@ -98,7 +98,7 @@ void run_plan(const PlanArgs& args) {
     say_json(to_json(plan));
   } else {
     say("{}: {} parameters{}", args.config, shown_count(plan.parameters),
-        plan.teacher_parameters ? fmt::format(", {} of the teacher", shown_count(*plan.teacher_parameters)) : "");
+        plan.teacher_parameters ? fmt::format(", {} in the teacher", shown_count(*plan.teacher_parameters)) : "");
     say("");
     print_memory(plan.memory);
     say("");
@@ -114,25 +114,31 @@ void run_plan(const PlanArgs& args) {
 
 void add_plan(CLI::App& app) {
   auto args = std::make_shared<PlanArgs>();
-  CLI::App* command =
-      app.add_subcommand("plan", "What a training run needs: memory by phase, operations, time, and what would fit");
+  CLI::App* command = app.add_subcommand("plan", "Estimate memory, operations and time of a training run");
   command->footer(
-      "Arithmetic alone, for a GPU: no device is touched, of weights only the sizes are read. Exit code 1: does not "
-      "fit.");
-  command->add_option("config", args->config, "YAML file, or a preset's name")->required();
-  command->add_option("--set", args->overrides, "Override one key, as train.micro_batch=2; may be given again")
+      "Examples:\n"
+      "  sgf plan wan-1.3b-chunkwise --gpus 8 --memory 80\n"
+      "  sgf plan world-small --set train.micro_batch=8 --json\n\n"
+      "Pure arithmetic for GPUs: no device is used, and only the sizes of weights are read.\n\n"
+      "Exit codes: 0 fits, or --memory was not given; 1 does not fit, or failed.");
+  command->add_option("config", args->config, "YAML file or preset")->type_name("CONFIG")->required();
+  command->add_option("--set", args->overrides, "override of one key, as train.micro_batch=2; repeatable")
+      ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command->add_option("--gpus", args->request.gpus, "GPUs that share the global batch")
+  command->add_option("--gpus", args->request.gpus, "number of GPUs that share the global batch")
       ->capture_default_str()
       ->check(positive_number());
-  command->add_option("--memory", args->request.memory_gib, "Memory of one GPU in GiB, to be told whether it fits")
+  command->add_option("--memory", args->request.memory_gib, "memory of one GPU in GiB, to check whether the run fits")
       ->check(positive_number());
-  command->add_option("--gpu", args->request.gpu, "Which GPU the time is asked for; h200 was measured")
+  command->add_option("--gpu", args->request.gpu, "GPU model to estimate the time for; only h200 was measured")
+      ->type_name("NAME")
       ->capture_default_str();
-  suggest(*command->add_option("--teacher", args->teacher,
-                               "Preset of the size that the teacher has, as wan-14b; by default that of its file"),
+  suggest(*command
+               ->add_option("--teacher", args->teacher,
+                            "preset with the size of the teacher, as wan-14b (default: read from its file)")
+               ->type_name("PRESET"),
           preset_names());
-  command->add_flag("--json", args->json, "One object");
+  command->add_flag("--json", args->json, "result as one JSON object");
   command->callback([args] { run_plan(*args); });
 }
 

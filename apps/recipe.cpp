@@ -56,7 +56,7 @@ void say_outdated(const std::vector<RecipeStep>& steps) {
       const bool is_of_recipe = std::ranges::any_of(
           step.after, [&](const std::filesystem::path& run) { return run == source.given && steps_made(run) > 0; });
       if (is_of_recipe && weight_identity(open_tensor_file(find_start_file(source.given).path)) != source.identity)
-        warn("{} began with other weights ({}) than {} has now; remove it to have it made again", step.run.string(),
+        warn("{} started from other weights ({}) than {} has now; remove the run to train it again", step.run.string(),
              source.key, source.given);
     }
   }
@@ -70,7 +70,7 @@ std::vector<std::string> objections(const RecipeStep& step, const std::vector<Re
   try {
     check_goes_on(step.run, step.config);
   } catch (const Error& error) {
-    found.push_back(fmt::format("{}; undo the change, or remove the run to have it made again", error.what()));
+    found.push_back(fmt::format("{}; undo the change, or remove the run to train it again", error.what()));
   }
   return found;
 }
@@ -78,8 +78,7 @@ std::vector<std::string> objections(const RecipeStep& step, const std::vector<Re
 // What is to be done by hand before the step, once the runs before it are there.
 std::string pairs_words(const RecipeStep& step) {
   return fmt::format(
-      "{} waits for its pairs, {}: sgf pairs {} --teacher {} --count N makes them, then the same "
-      "command goes on",
+      "{} needs the pairs {}: make them with sgf pairs {} --teacher {} --count N, then run the same command again",
       step.file.filename().string(), step.config.data.pairs, step.file.string(), step.after.front().string());
 }
 
@@ -102,7 +101,7 @@ void check_needs(const std::vector<RecipeStep>& steps) {
 }
 
 TrainResult run_step(const RecipeStep& step, const RecipeArgs& args, const Ranks& ranks) {
-  if (ranks.is_first()) say("{}: {} steps into {}", step.file.string(), step.config.train.steps, step.run.string());
+  if (ranks.is_first()) say("{}: {} updates into {}", step.file.string(), step.config.train.steps, step.run.string());
   std::fflush(stdout);
   Config config = step.config;
   config.run.threads = threads_of_run(config, args.overrides, /*resume=*/true, step.run, cores_of_rank());
@@ -142,8 +141,8 @@ int make_steps(const std::vector<RecipeStep>& steps, const RecipeArgs& args, con
     const TrainResult result = run_step(step, args, ranks);
     if (result.end == TrainEnd::kDone) continue;
     if (ranks.is_first())
-      say("{} stopped after step {}: {}; the same command goes on", step.run.string(), result.steps_done,
-          result.reason);
+      say("{} stopped after update {}: {}; run the same command again to continue", step.run.string(),
+          result.steps_done, result.reason);
     return result.end == TrainEnd::kStopped ? kRecipeStopped : kRecipeUnsound;
   }
   if (!ranks.is_first()) return 0;
@@ -172,23 +171,29 @@ int run_recipe(const RecipeArgs& args) {
 }  // namespace
 
 void add_recipe(CLI::App& app) {
-  CLI::App* recipe = app.add_subcommand("recipe", "Chains of training runs, a folder of configs");
+  CLI::App* recipe = app.add_subcommand("recipe", "Train a chain of runs from a folder of configs");
+  recipe->footer("Example:\n  sgf recipe run recipes/world-small");
   recipe->require_subcommand(1);
   auto args = std::make_shared<RecipeArgs>();
-  CLI::App* command = recipe->add_subcommand(
-      "run", "Make the runs of a folder that are not done yet, each after those whose weights it starts from");
+  CLI::App* command =
+      recipe->add_subcommand("run", "Train all runs of a folder, each after the runs whose weights it starts from");
   command->footer(
-      "Runs lie in runs/NAME, and name each other so: train.start_from: runs/world-small-teacher. The same command "
-      "goes\n"
-      "on after an interruption. Where a run learns pairs that are not there, the runs before it are made and the "
-      "command\n"
-      "of sgf pairs is said. Exit codes as of sgf train.");
-  command->add_option("folder", args->folder, "Folder of YAML files, one a run")->required();
-  command->add_option("--set", args->overrides, "Override one key in all of them; may be given again")
+      "Examples:\n"
+      "  sgf recipe run recipes/world-small --dry-run\n"
+      "  sgf recipe run recipes/world-small --set run.device=cuda\n\n"
+      "Runs are written to runs/NAME and refer to each other by that folder, as train.start_from: "
+      "runs/world-small-teacher. Runs that are complete are skipped: run the same command again to continue after an "
+      "interruption. If a run needs pairs that are missing, the runs before it are trained and the sgf pairs command "
+      "is "
+      "printed.\n\n"
+      "Exit codes: 0 all runs are complete; 1 failed; 3 stopped, or pairs are needed; 4 a run stopped itself.");
+  command->add_option("folder", args->folder, "folder of YAML files, one per run")->type_name("DIR")->required();
+  command->add_option("--set", args->overrides, "override of one key in all configs, as run.seed=2; repeatable")
+      ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   add_compute(*command, args->compute);
-  command->add_flag("--dry-run", args->dry_run, "Say what would be run, and end");
-  command->add_flag("--quiet", args->quiet, "No progress");
+  command->add_flag("--dry-run", args->dry_run, "print what would be run, then exit");
+  command->add_flag("--quiet", args->quiet, "no progress line");
   command->callback([args] {
     args->overrides = with_compute(args->overrides, args->compute);
     exit_with(run_recipe(*args));

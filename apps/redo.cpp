@@ -1,4 +1,4 @@
-// `sgf redo VIDEO`: makes a video again from what it says of itself, and compares.
+// `sgf redo VIDEO`: regenerates a video from its embedded metadata, and compares.
 #include "apps/commands.h"
 #include "apps/option_values.h"
 #include "apps/progress.h"
@@ -33,11 +33,12 @@ struct RedoArgs {
 };
 
 GenerateOrder order_in(const RedoArgs& args) {
-  SGF_CHECK(fs::exists(args.video), "{}: there is no such video", args.video);
+  SGF_CHECK(fs::exists(args.video), "{}: this video does not exist", args.video);
   const std::optional<std::string> note = read_video_note(args.video);
-  SGF_CHECK(note.has_value(), "{}: does not say what made it; videos of sgf generate do", args.video);
+  SGF_CHECK(note.has_value(),
+            "{}: holds no metadata of sgf generate; only mp4 files of sgf generate can be regenerated", args.video);
   const std::optional<nlohmann::json> made_by = try_parse_json(*note);
-  SGF_CHECK(made_by.has_value(), "{}: its comment is not one of sgf generate's", args.video);
+  SGF_CHECK(made_by.has_value(), "{}: its metadata is not from sgf generate", args.video);
   return order_from_json(*made_by, args.video);
 }
 
@@ -45,15 +46,13 @@ GenerateOrder order_in(const RedoArgs& args) {
 void find_weights(GenerateOrder& order, const RedoArgs& args) {
   if (!args.model.empty()) order.model = args.model;
   if (!args.wan.empty()) order.wan = args.wan;
-  SGF_CHECK(fs::exists(order.model),
-            "{}: the weights that made the video are not there; --model FILE names "
-            "them",
+  SGF_CHECK(fs::exists(order.model), "{}: the weights that made the video are not there; name them with --model FILE",
             order.model);
   const std::string found = weight_identity(open_tensor_file(find_start_file(order.model).path));
   SGF_CHECK(
       found == order.model_identity,
-      "{} holds other weights than those that made the video ({}... here, {}... there); --model FILE names the right "
-      "ones",
+      "{} holds other weights than those that made the video (found {}..., expected {}...); name the right ones with "
+      "--model FILE",
       order.model, found.substr(0, 12), order.model_identity.substr(0, 12));
 }
 
@@ -61,7 +60,7 @@ int64_t blocks_in(const RedoArgs& args, const Config& config) {
   const int64_t pictures = scan_grown_video(args.video).pictures;
   int64_t blocks = 0;
   while (pictures_for(blocks + 1, config) <= pictures) ++blocks;
-  SGF_CHECK(blocks > 0, "{}: holds {} pictures, less than a block", args.video, pictures);
+  SGF_CHECK(blocks > 0, "{}: holds {} frames, less than one block", args.video, pictures);
   return blocks;
 }
 
@@ -77,7 +76,7 @@ void run_redo(const RedoArgs& args) {
   use_threads(order.threads);
   const int64_t blocks = blocks_in(args, order.config);
   GenerateOutput output{.target = args.out.empty() ? args.video + ".redo.mp4" : args.out};
-  SGF_CHECK(args.out.empty() || !fs::exists(output.target), "{} is there already: --out gives another name",
+  SGF_CHECK(args.out.empty() || !fs::exists(output.target), "{} already exists; name another file with --out",
             output.target);
   if (args.out.empty()) check_own_files(order, output);  // what an interrupted redo left may go, and nothing else
   output.overwrite = true;
@@ -90,13 +89,13 @@ void run_redo(const RedoArgs& args) {
   const VideoDifference difference = compare_videos(args.video, output.target);
   if (args.out.empty()) fs::remove(output.target);
   if (difference.is_identical()) {
-    say("identical: all {} pictures", difference.pictures);
+    say("identical: all {} frames", difference.pictures);
     return;
   }
-  say("differs: {} pictures compared, largest difference {} of 255, mean {:.4f}, first at picture {}{}",
+  say("differs: {} frames compared, largest difference {} of 255, mean {:.4f}, first at frame {}{}",
       difference.pictures, difference.largest, difference.mean,
       difference.first_picture ? std::to_string(*difference.first_picture) : "-",
-      difference.only_first + difference.only_second > 0 ? "; one is longer" : "");
+      difference.only_first + difference.only_second > 0 ? "; one video is longer" : "");
   exit_with(1);
 }
 
@@ -104,19 +103,26 @@ void run_redo(const RedoArgs& args) {
 
 void add_redo(CLI::App& app) {
   auto args = std::make_shared<RedoArgs>();
-  CLI::App* command = app.add_subcommand("redo", "Make a video again from what it says of itself, and compare");
-  command->add_option("video", args->video, "An mp4 of sgf generate")->required();
-  command->add_option("--model", args->model, "The weights, where they have moved");
-  command->add_option("--wan", args->wan, "The Wan folder, where it has moved");
-  command->add_option("--out", args->out, "Keep the new video under this name");
-  command->add_option("--device", args->device, "auto, cpu or cuda (default: the video's)")
+  CLI::App* command = app.add_subcommand("redo", "Regenerate a video from its embedded metadata, and compare");
+  command->add_option("video", args->video, "mp4 file of sgf generate")->type_name("VIDEO")->required();
+  command->add_option("--model", args->model, "weight file, if it has moved (default: as in the metadata)")
+      ->type_name("MODEL");
+  command->add_option("--wan", args->wan, "Wan folder, if it has moved (default: as in the metadata)")
+      ->type_name("DIR");
+  command->add_option("--out", args->out, "file to keep the new video in (default: removed after the comparison)")
+      ->type_name("FILE");
+  command->add_option("--device", args->device, "device to compute on (default: the video's)")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
   add_threads(*command, args->threads, "default: the video's; torch's own number if it stores none");
-  command->add_flag("--show", args->show, "Only print what made it");
-  command->add_flag("--quiet", args->quiet, "No progress");
+  command->add_flag("--show", args->show, "print the metadata, then exit");
+  command->add_flag("--quiet", args->quiet, "no progress line");
   command->footer(
-      "Exit codes: 0 identical; 1 it differs, or failed. The same program on the same kind of machine gives the same\n"
-      "pictures; another device or number of threads may round otherwise.");
+      "Examples:\n"
+      "  sgf redo world.mp4\n"
+      "  sgf redo world.mp4 --model models/world-small/sgf --out again.mp4\n\n"
+      "The same program on the same kind of machine gives identical frames. Another device or number of threads may "
+      "round differently.\n\n"
+      "Exit codes: 0 identical; 1 different, or failed.");
   command->callback([args] { run_redo(*args); });
 }
 

@@ -58,7 +58,7 @@ Config sampled_config(const SampleArgs& args, Config c) {
 std::vector<std::string> sampled_prompts(const SampleArgs& args, const Config& c) {
   if (!args.prompts_file.empty()) return read_prompts(args.prompts_file);
   if (!args.prompts.empty()) return args.prompts;
-  SGF_CHECK(!c.data.world.empty(), "no prompt: --prompt \"...\" or --prompts FILE");
+  SGF_CHECK(!c.data.world.empty(), "a prompt is missing; pass --prompt \"...\" or --prompts FILE");
   return WorldSource(world_preset(c.data.world), static_cast<uint64_t>(c.run.seed)).prompts(0, args.count);
 }
 
@@ -80,7 +80,7 @@ void write_prompts(const fs::path& path, const std::vector<std::string>& prompts
   file.commit();
 }
 
-// Pictures of an earlier, longer sample would be taken for this one's.
+// Frames of an earlier, longer sample would be taken for this one's.
 void remove_pictures(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder))
     if (entry.path().filename().string().starts_with("frame_")) fs::remove(entry.path());
@@ -92,7 +92,7 @@ void write_pictures(const fs::path& folder, const at::Tensor& video) {
   write_png_frames(folder, video);
 }
 
-// What the pictures of each prompt show, for sgf world measure.
+// What the frames of each prompt show, for sgf world measure.
 void list_pictures(const fs::path& out, const std::string& world, const std::vector<std::string>& prompts) {
   ClipList list{.world = world, .clips = {}};
   for (size_t i = 0; i < prompts.size(); ++i) list.clips.push_back({std::to_string(i), prompts[i]});
@@ -105,7 +105,7 @@ void run_sample(const SampleArgs& args) {
   const SampleRequest request = sample_request(args, config);
   const fs::path out = args.out;
   SGF_CHECK(args.overwrite || !fs::exists(out) || fs::is_empty(out),
-            "{} holds files already: --overwrite replaces samples of the same numbers, --out gives another folder",
+            "{} is not empty; pass --overwrite to overwrite samples of the same numbers, or another folder with --out",
             out.string());
   use_threads(
       threads_for_work(threads_asked(args.threads, config, args.model.overrides), work_of_clips(config, args.batch)));
@@ -132,57 +132,79 @@ void run_sample(const SampleArgs& args) {
 
 void add_sampled_model(CLI::App& command, SampleArgs& args) {
   command
-      .add_option(
-          "--model", args.model.model,
-          "A shipped model, a run folder, a weight file or a Wan folder; how it is sampled says its stage, or --mode")
+      .add_option("--model", args.model.model,
+                  "bundled model, run folder, weight file or Wan folder of a many-step model")
+      ->type_name("MODEL")
       ->required();
-  command.add_option("--wan", args.model.wan, "Wan folder: text encoder and VAE");
-  command.add_option("--config", args.model.config,
-                     "Preset or YAML file with window and size, in place of the model's own");
-  command.add_option("--set", args.model.overrides, "Override one key of it; may be repeated")->allow_extra_args(false);
-  command.add_option("--mode", args.mode, "at-once: a bidirectional model; blocks: a teacher-forced one")
+  command.add_option("--wan", args.model.wan, "Wan folder for the text encoder and VAE")->type_name("DIR");
+  command
+      .add_option("--config", args.model.config,
+                  "YAML file or preset with window and size (default: that of the model)")
+      ->type_name("CONFIG");
+  command.add_option("--set", args.model.overrides, "override of one key, as video.frames=9; repeatable")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command
+      .add_option(
+          "--mode", args.mode,
+          "sampling order: at-once for bidirectional models, blocks for teacher-forced ones (default: by the stage "
+          "of the model)")
       ->check(CLI::IsMember({"at-once", "blocks"}));
   add_device(command, args.model.device);
-  command.add_option("--dtype", args.model.dtype, "float64, float32 or bfloat16; the config's, on a CPU float32")
+  command
+      .add_option("--dtype", args.model.dtype,
+                  "element type of the computation (default: that of the config, on a CPU float32)")
       ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
   add_threads(command, args.threads);
 }
 
 void add_sampler(CLI::App& command, SampleArgs& args) {
-  command.add_option("--steps", args.steps, "Of the solver")->capture_default_str()->check(CLI::Range(1, 1000));
-  command.add_option("--solver", args.solver, "euler, or unipc as Wan samples")
+  command.add_option("--steps", args.steps, "steps of the solver")->capture_default_str()->check(CLI::Range(1, 1000));
+  command.add_option("--solver", args.solver, "ODE solver; unipc is that of Wan")
       ->capture_default_str()
       ->check(CLI::IsMember({"euler", "unipc"}));
-  command.add_option("--guidance", args.guidance, "uncond + guidance (cond - uncond); 1: none, at half the cost")
+  command
+      .add_option("--guidance", args.guidance,
+                  "guidance scale g in uncond + g (cond - uncond); 1 = off, at half the cost")
       ->capture_default_str()
       ->check(number_from_zero());
-  command.add_option("--shift", args.shift, "Of the schedule; the config's by default")->check(positive_number());
-  command.add_option("--negative", args.negative, "What guidance steers away from; the config's by default");
-  command.add_option("--seed", args.seed, "Other seeds give other videos")->check(number_from_zero());
-  command.add_option("--frames", args.frames, "Latent frames; the config's by default")->check(positive_number());
+  command.add_option("--shift", args.shift, "shift of the noise schedule (default: schedule.shift)")
+      ->check(positive_number());
+  command.add_option("--negative", args.negative, "negative prompt of --guidance (default: that of the config)")
+      ->type_name("TEXT");
+  command.add_option("--seed", args.seed, "random seed (default: run.seed)")->check(number_from_zero());
+  command.add_option("--frames", args.frames, "length in latent frames (default: video.frames)")
+      ->check(positive_number());
 }
 
 }  // namespace
 
 void add_sample(CLI::App& app) {
   auto args = std::make_shared<SampleArgs>();
-  CLI::App* command =
-      app.add_subcommand("sample", "Videos of a many-step model, bidirectional or teacher-forced, to look at teachers");
-  command->footer("Try: sgf sample --model models/world-small/teacher --guidance 2.5 --out look");
+  CLI::App* command = app.add_subcommand("sample", "Sample videos from many-step models, such as teachers");
+  command->footer(
+      "Examples:\n"
+      "  sgf sample --model models/world-small/teacher --guidance 2.5 --out samples\n"
+      "  sgf sample --model Wan2.1-T2V-1.3B --solver unipc --prompt \"a panda\" --out b");
   add_sampled_model(*command, *args);
-  CLI::Option* prompt =
-      command->add_option("--prompt", args->prompts, "What a video shows; may be given again")->allow_extra_args(false);
-  command->add_option("--prompts", args->prompts_file, "File of prompts, one a line")->excludes(prompt);
-  command->add_option("--count", args->count, "Captions of the world, where no prompts are given")
+  CLI::Option* prompt = command->add_option("--prompt", args->prompts, "prompt of a video; repeatable")
+                            ->type_name("TEXT")
+                            ->allow_extra_args(false);
+  command->add_option("--prompts", args->prompts_file, "file of prompts, one per line")
+      ->type_name("FILE")
+      ->excludes(prompt);
+  command->add_option("--count", args->count, "number of captions of the world, without --prompt and --prompts")
       ->capture_default_str()
       ->check(positive_number());
   add_sampler(*command, *args);
-  command->add_option("--batch", args->batch, "Videos a forward")->capture_default_str()->check(positive_number());
-  command->add_option("--out", args->out, "Folder for N.png, a strip, and N.mp4 of every prompt")->required();
+  command->add_option("--batch", args->batch, "videos per forward")->capture_default_str()->check(positive_number());
+  command->add_option("--out", args->out, "folder to write N.mp4 and the strip N.png of every prompt to")
+      ->type_name("DIR")
+      ->required();
   command->add_flag("--png", args->png,
-                    "Every picture too, N/frame_XXXXX.png; of a world a manifest.json for sgf world measure");
-  command->add_flag("--overwrite", args->overwrite, "Replace files that are there");
-  command->add_flag("--quiet", args->quiet, "No progress");
+                    "also write every frame as N/frame_XXXXX.png, and for a world manifest.json for sgf world measure");
+  command->add_flag("--overwrite", args->overwrite, "overwrite existing files");
+  command->add_flag("--quiet", args->quiet, "no progress line");
   command->callback([args] { run_sample(*args); });
 }
 

@@ -1,4 +1,4 @@
-// `sgf strips VIDEO…`: videos as a figure, a row each, a column a time.
+// `sgf strips VIDEO…`: videos as a figure, one row per video, one column per time.
 #include "apps/commands.h"
 #include "apps/option_values.h"
 #include "apps/say.h"
@@ -26,7 +26,7 @@ struct StripsArgs {
 
 std::vector<StripSource> strip_sources(const StripsArgs& args) {
   SGF_CHECK(args.rows.empty() || args.rows.size() == args.videos.size(),
-            "--rows names every video: {} names came for {} videos", args.rows.size(), args.videos.size());
+            "--rows must name every video, got {} names for {} videos", args.rows.size(), args.videos.size());
   std::vector<StripSource> sources;
   for (size_t i = 0; i < args.videos.size(); ++i) {
     const std::filesystem::path video = std::filesystem::path(args.videos[i]).lexically_normal();
@@ -47,8 +47,7 @@ std::vector<double> strip_times(const StripsArgs& args, const std::vector<StripS
 void say_missing(const StripRow& row, const std::vector<double>& times) {
   for (size_t i = 0; i < times.size(); ++i)
     if (!row.pictures[i])
-      warn("{} has no picture at {}: it ends at {}", shown_name(row.name), time_label(times[i]),
-           time_label(row.seconds));
+      warn("{} has no frame at {}, it ends at {}", shown_name(row.name), time_label(times[i]), time_label(row.seconds));
 }
 
 void run_strips(const StripsArgs& args) {
@@ -68,24 +67,30 @@ void run_strips(const StripsArgs& args) {
 
 void add_strips(CLI::App& app) {
   auto args = std::make_shared<StripsArgs>();
-  CLI::App* command = app.add_subcommand("strips", "A figure of videos: a row a video, a column a time");
-  command->add_option("videos", args->videos, "Video files, or folders of PNG files")->required();
-  command->add_option("--out", args->out, "The PNG file")->required();
-  command->add_option("--rows", args->rows, "Names of the rows, as many as videos; those of the files by default");
-  CLI::Option* times = command->add_option("--times", args->times, "Seconds, as 0,5,20,60")->delimiter(',');
+  CLI::App* command = app.add_subcommand("strips", "Draw a figure of videos: one row per video, one column per time");
+  command->add_option("videos", args->videos, "video files or folders of PNG files")->type_name("PATH")->required();
+  command->add_option("--out", args->out, "PNG file to write")->type_name("FILE")->required();
+  command->add_option("--rows", args->rows, "names of the rows, one per video (default: the file names)")
+      ->type_name("NAME");
+  CLI::Option* times = command->add_option("--times", args->times, "times in seconds, as 0,5,20,60")
+                           ->type_name("X,X...")
+                           ->delimiter(',');
   times->check(CLI::Range(0.0, 1e6));
-  command->add_option("--columns", args->columns, "So many times, evenly from the first picture to the last")
+  command->add_option("--columns", args->columns, "number of times, evenly spaced from the first frame to the last")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000))
       ->excludes(times);
-  command->add_option("--height", args->height, "Pixels of a picture; its width keeps the aspect")
+  command->add_option("--height", args->height, "height of a frame in pixels; the width keeps the aspect ratio")
       ->capture_default_str()
       ->check(CLI::Range(8, 4096));
-  command->add_option("--fps", args->fps, "Pictures a second of PNG folders, which do not say")
+  command->add_option("--fps", args->fps, "frames per second of PNG folders")
       ->capture_default_str()
       ->check(positive_number());
   command->footer(
-      "A time that a video does not reach is a grey field, and is said. Times count by the mean frame rate of a file.\n"
+      "Examples:\n"
+      "  sgf strips sf.mp4 sgf.mp4 --rows SF SGF --out figure.png\n"
+      "  sgf strips long.mp4 --times 0,5,20,60 --height 240 --out figure.png\n\n"
+      "A time after the end of a video is drawn as a grey field and reported. Times use the mean frame rate of a file. "
       "Labels are ASCII.");
   command->callback([args] { run_strips(*args); });
 }

@@ -51,12 +51,12 @@ Study open_study(const StudyArgs& args) {
               .is_selection = args.selection};
   if (!args.device.empty()) study.overrides.push_back("run.device=" + args.device);
   SGF_CHECK(!std::filesystem::exists(study.folder) || std::filesystem::is_directory(study.folder),
-            "{}: is a file; --out names the study's folder", study.folder.string());
+            "{} is a file; name a folder with --out", study.folder.string());
   if (study.folder.empty())
     study.folder = fmt::format("runs/{}{}", study.recipe().name, args.selection ? "-selection" : "");
   check_sizes(study);
   SGF_CHECK(!study.is_selection || study.evaluation().selection_prompts > 0,
-            "the recipe has no prompts to select on: set evaluation.selection_prompts");
+            "the recipe has no prompts for --selection; set evaluation.selection_prompts");
   return study;
 }
 
@@ -71,7 +71,7 @@ std::string state_words(const PlannedArm& p) {
     case ArmState::kNothing:
       return "to do";
     case ArmState::kBegun:
-      return fmt::format("{} of {} steps", p.steps_made, p.steps);
+      return fmt::format("{} of {} updates", p.steps_made, p.steps);
     case ArmState::kTrained:
       return "trained";
     case ArmState::kEvaluated:
@@ -81,11 +81,11 @@ std::string state_words(const PlannedArm& p) {
 }
 
 std::string seconds_words(const std::optional<double>& seconds) {
-  return seconds ? fmt::format("{:.0f}", *seconds) : "not known";
+  return seconds ? fmt::format("{:.0f}", *seconds) : "unknown";
 }
 
 void print_study_plan(const Study& study, const std::vector<PlannedArm>& plan) {
-  Table table({"arm", "steps", "state", "training left, s", "evaluation left, s"});
+  Table table({"arm", "updates", "state", "training left, s", "evaluation left, s"});
   double sum = 0;
   bool is_known = true;
   for (const PlannedArm& p : plan) {
@@ -96,8 +96,7 @@ void print_study_plan(const Study& study, const std::vector<PlannedArm>& plan) {
   }
   say("{}, sha256 {}, into {}", study.file.path.string(), study.file.sha256, study.folder.string());
   table.print();
-  say("{:.0f} s of one job after the other, by arms that are done{}", sum,
-      is_known ? "" : ", and what is not known yet");
+  say("{:.0f} s with one job at a time, estimated from finished arms{}", sum, is_known ? "" : ", plus what is unknown");
   for (const PlannedArm& p : plan)
     if (p.arm.kind == ArmKind::kInitial) explain_needs(study.config_of(p.arm));  // all runs start as it does
 }
@@ -106,13 +105,13 @@ int evaluate_here(const Study& study, const StudyArm& arm, const StudyArgs& args
                   const std::function<void(const std::string&)>& say) {
   const c10::Device device = device_of(study.config_of(arm).run.device);
   const StopSignal signal;
-  say(fmt::format("{}: measuring, {} prompts", arm.id(), study.prompts(arm.granularity)));
+  say(fmt::format("{}: evaluating, {} prompts", arm.id(), study.prompts(arm.granularity)));
   try {
     write_arm(
         study, arm,
         evaluate_arm({study, arm, device, args.threads, version_text(), say, [&] { return signal.received() != 0; }}));
   } catch (const ArmStopped&) {
-    warn("{} stopped before all was measured; the same command measures it anew", arm.id());
+    warn("{} stopped during the evaluation; run the same command again to evaluate it", arm.id());
     return kStudyStopped;
   }
   if (args.lean && arm.is_trained()) drop_states(study, arm);
@@ -137,10 +136,11 @@ int run_arm(const Study& planned_study, const PlannedArm& planned, const StudyAr
     if (!args.quiet) remark("{}", line);
   };
   if (args.trains() && arm.is_trained() && planned.state < ArmState::kTrained) {
-    say(fmt::format("{}: training, {} steps", arm.id(), planned.steps));
+    say(fmt::format("{}: training, {} updates", arm.id(), planned.steps));
     const TrainResult result = train_arm(study, arm, version_text(), mode, standard_progress_output());
     if (result.end != TrainEnd::kDone) {
-      warn("{} stopped after step {}: {}; the same command goes on", arm.id(), result.steps_done, result.reason);
+      warn("{} stopped after update {}: {}; run the same command again to continue", arm.id(), result.steps_done,
+           result.reason);
       return result.end == TrainEnd::kStopped ? kStudyStopped : kStudyUnsound;
     }
   }
@@ -174,9 +174,9 @@ int code_of(const ChildEnd& end) { return end.is_told && end.code == 128 + SIGTE
 
 void tell_of(const ChildEnd& end, size_t done, size_t all, bool is_quiet) {
   if (code_of(end) == kStudyStopped)
-    warn("{} stopped; the same command goes on", end.job.name);
+    warn("{} stopped; run the same command again to continue", end.job.name);
   else if (end.code != 0)
-    warn("{} ended with code {}; {} says why", end.job.name, end.code, end.job.log.string());
+    warn("{} failed with exit code {}; see {}", end.job.name, end.code, end.job.log.string());
   else if (!is_quiet)
     remark("{} of {}: {} done in {:.0f} s", done, all, end.job.name, end.seconds);
 }
@@ -211,7 +211,7 @@ void report(const Study& study, const StudyArgs& args) {
   const StudyReport report = report_study(study, planned, read_arms(study, planned), version_text());
   write_report(study, report);
   for (const std::string& sentence : report.conclusions) say("{}", sentence);
-  say("{0}/study.html shows it; {0}/study.json, study.md and study-*.svg hold it", study.folder.string());
+  say("report: {0}/study.html; also study.json, study.md and study-*.svg", study.folder.string());
 }
 
 void run_study(StudyArgs args) {
@@ -228,47 +228,51 @@ void run_study(StudyArgs args) {
 }
 
 void add_study_choice(CLI::App& command, StudyArgs& args) {
-  command.add_option("--seeds", args.choice.seeds, "Pairs of each granularity, in place of the recipe's numbers")
+  command.add_option("--seeds", args.choice.seeds, "matched pairs per granularity (default: as in the recipe)")
       ->check(CLI::Range(1, 64));
-  command.add_option("--granularity", args.choice.granularities, "chunkwise or framewise; both by default")
+  command.add_option("--granularity", args.choice.granularities, "granularity to run (default: both)")
       ->check(CLI::IsMember({"chunkwise", "framewise"}));
-  command
-      .add_option("--arms", args.choice.arms,
-                  "truth, teacher, initial, sf, sgf, sgf-2, sgf-twice or chunkwise-sgf-2; all by default")
-      ->delimiter(',');
-  command.add_option("--only", args.only, "train, evaluate, arms (both) or report; all three by default")
+  CLI::Option* arms =
+      command
+          .add_option("--arms", args.choice.arms,
+                      "arms to run, separated by commas, also single ones as chunkwise-sgf-2 (default: all)")
+          ->type_name("NAMES")
+          ->delimiter(',');
+  suggest_words(*arms, {"truth", "teacher", "initial", "sf", "sgf", "sgf-2", "sgf-twice"});
+  command.add_option("--only", args.only, "part to run; arms = train and evaluate (default: all parts)")
       ->check(CLI::IsMember({"train", "evaluate", "arms", "report"}));
-  command.add_flag("--selection", args.selection, "Evaluate on the prompts that settings are chosen on instead");
+  command.add_flag("--selection", args.selection, "evaluation on the prompts that settings are chosen on");
 }
 
 }  // namespace
 
 void add_study(CLI::App& app) {
   auto args = std::make_shared<StudyArgs>();
-  CLI::App* command = app.add_subcommand(
-      "study", "Self Forcing against Self Gradient Forcing: matched pairs, trained, evaluated, reported");
+  CLI::App* command = app.add_subcommand("study", "Compare Self Forcing and Self Gradient Forcing in matched pairs");
   command->footer(
-      "The folder fills with ARM.json and ARM.safetensors; what is there is not made again, wherever it was made, and\n"
-      "files of another recipe are refused. Then study.json, study.html, study.md and study-*.svg tell what was "
-      "found.\n"
-      "Exit codes as of sgf train.\n"
-      "Try: sgf study recipes/world-small/study.yaml --dry-run");
-  command->add_option("recipe", args->recipe, "YAML file of the study")->required();
-  command->add_option("--out", args->out, "Folder of the study; runs/NAME by default");
+      "Examples:\n"
+      "  sgf study recipes/world-small/study.yaml --dry-run\n"
+      "  sgf study recipes/world-small/study.yaml --jobs 4 --lean\n\n"
+      "Each arm writes ARM.json and ARM.safetensors. Arms that are complete are skipped, also when they were made on "
+      "another machine; files of another recipe are refused. The report is study.html, with study.json, study.md and "
+      "study-*.svg.\n\n"
+      "Exit codes: 0 done; 1 failed; 3 stopped; 4 a run stopped itself.");
+  command->add_option("recipe", args->recipe, "YAML file of the study")->type_name("RECIPE")->required();
+  command->add_option("--out", args->out, "folder of the study (default: runs/NAME)")->type_name("DIR");
   add_study_choice(*command, *args);
-  command->add_option("--jobs", args->jobs, "Arms at once, each in a process of its own")
+  command->add_option("--jobs", args->jobs, "arms that run at the same time, each in its own process")
       ->capture_default_str()
       ->check(CLI::Range(1, 64));
-  command->add_option("--device", args->device, "auto, cpu or cuda (default: run.device of each arm's config)")
+  command->add_option("--device", args->device, "device to compute on (default: run.device of each arm)")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
   command
       ->add_option("--threads", args->threads,
-                   "CPU threads of all jobs together; networks take what they are worth (default 0: one per core)")
+                   "CPU threads of all jobs together; small networks take fewer; 0 = one per core")
       ->capture_default_str()
       ->check(number_from_zero());
-  command->add_flag("--lean", args->lean, "Remove a run's checkpoints once it is evaluated; its weights stay");
-  command->add_flag("--dry-run", args->dry_run, "Say what is left to do and what it will take, and end");
-  command->add_flag("--quiet", args->quiet, "No progress");
+  command->add_flag("--lean", args->lean, "checkpoints removed after the evaluation of a run; weights are kept");
+  command->add_flag("--dry-run", args->dry_run, "print what remains and how long it takes, then exit");
+  command->add_flag("--quiet", args->quiet, "no progress line");
   command->callback([args] { run_study(*args); });
 }
 

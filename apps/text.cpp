@@ -128,8 +128,8 @@ void run_text(TextArgs args) {
   use_threads(args.threads);
   take_wan_folder(args);
   SGF_CHECK(args.encoder.empty() || !args.tokenizer.empty(),
-            "an encoder needs its tokenizer: --tokenizer spiece.model, or --wan DIR for both");
-  SGF_CHECK(args.text_len >= 1, "--text-len is at least 1, got {}", args.text_len);
+            "--encoder needs its tokenizer; pass --tokenizer spiece.model, or --wan DIR for both");
+  SGF_CHECK(args.text_len >= 1, "--text-len must be at least 1, got {}", args.text_len);
   const TextReport report = report_prompt(args);
   args.json ? print_report_json(report, args) : print_report(report, args);
 }
@@ -138,20 +138,29 @@ void run_text(TextArgs args) {
 
 void add_text(CLI::App& app) {
   auto args = std::make_shared<TextArgs>();
-  CLI::App* command = app.add_subcommand("text", "Show a prompt as the network gets it: cleaned, in tokens, embedded");
-  command->add_option("prompt", args->prompt, "The prompt")->required();
-  command->add_option("--wan", args->wan, "A Wan folder, for its text encoder and tokenizer");
-  command->add_option("--tokenizer", args->tokenizer, "A spiece.model: ids and pieces");
-  command->add_option("--encoder", args->encoder, "A models_t5_umt5-xxl-enc-bf16.pth: the embedding");
-  command->add_option("--text-len", args->text_len, "Rows of an embedding; longer prompts are cut")
+  CLI::App* command = app.add_subcommand("text", "Show the cleaned text, tokens and embedding of a prompt");
+  command->footer(
+      "Examples:\n"
+      "  sgf text \"a panda\"\n"
+      "  sgf text \"a panda\" --wan Wan2.1-T2V-1.3B --json\n\n"
+      "Tokens are shown with --tokenizer or --wan, the embedding with --encoder or --wan.");
+  command->add_option("prompt", args->prompt, "prompt to show")->type_name("TEXT")->required();
+  command->add_option("--wan", args->wan, "Wan folder, for its text encoder and tokenizer")->type_name("DIR");
+  command->add_option("--tokenizer", args->tokenizer, "SentencePiece model, as spiece.model")->type_name("FILE");
+  command->add_option("--encoder", args->encoder, "UMT5 encoder, as models_t5_umt5-xxl-enc-bf16.pth")
+      ->type_name("FILE");
+  command->add_option("--text-len", args->text_len, "tokens per prompt, at least 1; longer prompts are cut")
       ->capture_default_str();
-  command->add_option("--cache", args->cache, "Folder of cached embeddings; default ~/.cache/sgf/prompts");
-  command->add_flag("--no-cache", args->no_cache, "Neither look into the cache nor add to it");
-  command->add_option("--dtype", args->dtype, "float64, float32 or bfloat16; default bfloat16 on a GPU, else float32")
+  command->add_option("--cache", args->cache, "folder of cached embeddings (default: ~/.cache/sgf/prompts)")
+      ->type_name("DIR");
+  command->add_flag("--no-cache", args->no_cache, "no reading and writing of cached embeddings");
+  command
+      ->add_option("--dtype", args->dtype,
+                   "element type of the computation (default: bfloat16 on a GPU, float32 on a CPU)")
       ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
   add_device(*command, args->device);
   add_threads(*command, args->threads, kAllCores);
-  command->add_flag("--json", args->json, "One object");
+  command->add_flag("--json", args->json, "result as one JSON object");
   command->callback([args] { run_text(*args); });
 }
 

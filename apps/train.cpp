@@ -1,4 +1,4 @@
-// `sgf train CONFIG`: a training run in a folder of its own, that can be stopped and resumed.
+// `sgf train CONFIG`: a training run in its own folder, which can be stopped and resumed.
 #include "apps/commands.h"
 #include "apps/config_notes.h"
 #include "apps/option_values.h"
@@ -58,14 +58,14 @@ TrainRequest request_of(const TrainArgs& args) {
 
 void print_result(const TrainResult& result, const std::string& place) {
   if (result.end == TrainEnd::kDone) {
-    say("{} steps done; {}/report.html shows how it went", result.steps_done, place);
+    say("{} updates done; report: {}/report.html", result.steps_done, place);
     return;
   }
   // The run's own config holds every --set of this command.
-  say("stopped after step {}: {}; a checkpoint is written, sgf train {}/config.yaml --out {} --resume goes on",
+  say("stopped after update {}: {}; checkpoint written, resume with sgf train {}/config.yaml --out {} --resume",
       result.steps_done, result.reason, place, place);
   if (result.end == TrainEnd::kUnsound)
-    say("find out why first: a new run (--out) with a smaller rate may start from an earlier checkpoint, "
+    say("find the cause first; a new run (--out) with a lower learning rate can start from an earlier checkpoint with "
         "--set train.start_from={}/checkpoints/step_N",
         place);
 }
@@ -84,25 +84,31 @@ int run_train(const TrainArgs& args) {
 
 void add_train(CLI::App& app) {
   auto args = std::make_shared<TrainArgs>();
-  CLI::App* command = app.add_subcommand(
-      "train", "Train a network: flow matching, teacher forcing, few-step students, or Self (Gradient) Forcing");
+  CLI::App* command = app.add_subcommand("train", "Train a network: teacher, student, Self (Gradient) Forcing");
   command->footer(
-      "Exit codes: 0 all steps done; 1 failed; 3 stopped by SIGINT, SIGTERM or --stop-after, with a checkpoint;\n"
-      "4 the run stopped itself (updates skipped in a row, or the two passes no longer match), with a checkpoint.\n"
-      "Several processes: start one per rank with RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT set, as\n"
-      "torchrun does, or through srun or mpirun. Ranks that differ in build, config or data all exit with code 1 and\n"
-      "name the first difference. Only NCCL groups of one rank were tried on GPUs.");
-  command->add_option("config", args->config, "YAML file, or a preset's name")->required();
-  command->add_option("--set", args->overrides, "Override one key, as train.steps=200; may be given again")
+      "Examples:\n"
+      "  sgf train world-tiny\n"
+      "  sgf train world-tiny --set train.steps=400 --out runs/try\n"
+      "  sgf train runs/try/config.yaml --out runs/try --resume\n\n"
+      "Several processes: start one per rank with RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT set, as "
+      "torchrun does, or use srun or mpirun. Ranks that differ in build, config or data exit with code 1 and name the "
+      "first difference. On GPUs only NCCL groups of one rank were tested.\n\n"
+      "Exit codes: 0 all updates done; 1 failed; 3 stopped by SIGINT, SIGTERM or --stop-after, with a checkpoint; 4 "
+      "the "
+      "run stopped itself (too many skipped updates in a row, or the two passes no longer match), with a checkpoint.");
+  command->add_option("config", args->config, "YAML file or preset")->type_name("CONFIG")->required();
+  command->add_option("--set", args->overrides, "override of one key, as train.steps=200; repeatable")
+      ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   add_compute(*command, args->compute);
-  command->add_option("--out", args->out, "Run folder; runs/NAME by default");
-  command->add_flag(
-      "--resume", args->resume,
-      "Go on with the run in that folder, exactly where its last checkpoint was; begin it where there is none");
-  command->add_option("--stop-after", args->stop_after, "End in order after so many steps of this start")
+  command->add_option("--out", args->out, "run folder to write to (default: runs/NAME)")->type_name("RUN");
+  command->add_flag("--resume", args->resume,
+                    "resume the run in that folder exactly from its last checkpoint, or start it if there is none");
+  command
+      ->add_option("--stop-after", args->stop_after,
+                   "number of updates after which this start stops with a checkpoint (default: none)")
       ->check(positive_number());
-  command->add_flag("--quiet", args->quiet, "No progress");
+  command->add_flag("--quiet", args->quiet, "no progress line");
   command->callback([args] { exit_with(run_train(*args)); });
 }
 

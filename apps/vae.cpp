@@ -28,7 +28,7 @@ struct VaeDecodeArgs {
   double fps = 0;
 };
 
-// A line once the total is known; without one nothing can be said of how far it is.
+// A progress line once the total is known.
 FramesDone progress_of_frames() {
   auto line = std::make_shared<std::function<void(int64_t)>>();
   return [line](int64_t done, int64_t total) {
@@ -49,7 +49,7 @@ void run_encode(VaeEncodeArgs args) {
   const EncodedVideo encoded = encode_video(codec, args.order, progress_of_frames());
   const double seconds = seconds_since(began);
   if (!encoded.warning.empty()) warn("{}", encoded.warning);
-  say("{} latents of {} pictures of {} x {} in {} ({:.1f} pictures/s)", encoded.latents, encoded.pictures,
+  say("{} latent frames from {} frames of {} x {} in {} ({:.1f} frames/s)", encoded.latents, encoded.pictures,
       encoded.width, encoded.height, args.order.latents.string(), static_cast<double>(encoded.pictures) / seconds);
 }
 
@@ -58,27 +58,35 @@ void run_decode(VaeDecodeArgs args) {
   if (args.fps > 0) args.order.fps = args.fps;
   const auto began = std::chrono::steady_clock::now();
   const DecodedVideo decoded = decode_video(codec, args.order, progress_of_frames());
-  say("{} pictures of {} x {} in {} ({:.1f} pictures/s)", decoded.pictures, decoded.width, decoded.height,
+  say("{} frames of {} x {} in {} ({:.1f} frames/s)", decoded.pictures, decoded.width, decoded.height,
       args.order.video.string(), static_cast<double>(decoded.pictures) / seconds_since(began));
 }
 
 void add_encode(CLI::App& vae) {
   auto args = std::make_shared<VaeEncodeArgs>();
-  CLI::App* command = vae.add_subcommand("encode", "A video to latents, a few frames at a time");
-  command->add_option("video", args->order.video, "A video file, or a folder of PNG files")->required();
-  command->add_option("--out", args->order.latents, "The .safetensors file for `latents` [F, C, h, w], float32")
+  CLI::App* command = vae.add_subcommand("encode", "Encode a video to latents, a few frames at a time");
+  command->footer("Example:\n  sgf vae encode clip.mp4 --wan Wan2.1-T2V-1.3B --out clip.safetensors");
+  command->add_option("video", args->order.video, "video file or folder of PNG files")->type_name("PATH")->required();
+  command->add_option("--out", args->order.latents, ".safetensors file to write `latents` [F, C, h, w] to, float32")
+      ->type_name("FILE")
       ->required();
-  command->add_flag("--crop", args->order.crop, "Take the middle of pictures whose sides are no multiple of 8");
+  command->add_flag("--crop", args->order.crop, "centre crop to sides that are multiples of 8 pixels");
   add_vae_args(*command, args->vae);
   command->callback([args] { run_encode(*args); });
 }
 
 void add_decode(CLI::App& vae) {
   auto args = std::make_shared<VaeDecodeArgs>();
-  CLI::App* command = vae.add_subcommand("decode", "Latents to a video, a few frames at a time");
-  command->add_option("latents", args->order.latents, "A file with `latents` [F, C, h, w]")->required();
-  command->add_option("--out", args->order.video, "An .mp4 file, or a folder for PNG files")->required();
-  command->add_option("--fps", args->fps, "Pictures a second; the file's, or 16, by default")->check(positive_number());
+  CLI::App* command = vae.add_subcommand("decode", "Decode latents to a video, a few frames at a time");
+  command->footer("Example:\n  sgf vae decode clip.safetensors --wan Wan2.1-T2V-1.3B --out clip.mp4");
+  command->add_option("latents", args->order.latents, ".safetensors file with `latents` [F, C, h, w]")
+      ->type_name("FILE")
+      ->required();
+  command->add_option("--out", args->order.video, ".mp4 file, or folder for PNG files, to write")
+      ->type_name("PATH")
+      ->required();
+  command->add_option("--fps", args->fps, "frames per second (default: that of the latents, else 16)")
+      ->check(positive_number());
   add_vae_args(*command, args->vae);
   command->callback([args] { run_decode(*args); });
 }
@@ -86,7 +94,8 @@ void add_decode(CLI::App& vae) {
 }  // namespace
 
 void add_vae(CLI::App& app) {
-  CLI::App* vae = app.add_subcommand("vae", "The Wan VAE on files: encode a video, decode latents");
+  CLI::App* vae = app.add_subcommand("vae", "Run the Wan VAE on files: encode a video, decode latents");
+  vae->footer("Example:\n  sgf vae encode clip.mp4 --wan Wan2.1-T2V-1.3B --out clip.safetensors");
   vae->require_subcommand(1);
   add_encode(*vae);
   add_decode(*vae);

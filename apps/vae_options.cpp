@@ -12,13 +12,15 @@
 namespace sgf {
 
 void add_vae_args(CLI::App& command, VaeArgs& args) {
-  CLI::Option* vae = command.add_option("--vae", args.vae, "The VAE's weights, as Wan2.1_VAE.pth has them");
-  command.add_option("--wan", args.wan, "A Wan folder, with Wan2.1_VAE.pth in it")->excludes(vae);
+  CLI::Option* vae =
+      command.add_option("--vae", args.vae, "weight file of the VAE, as Wan2.1_VAE.pth")->type_name("FILE");
+  command.add_option("--wan", args.wan, "Wan folder with Wan2.1_VAE.pth")->type_name("DIR")->excludes(vae);
   add_device(command, args.device);
-  command.add_option("--dtype", args.dtype, "float64, float32 or bfloat16; auto: bfloat16 on a GPU, else float32")
+  command
+      .add_option("--dtype", args.dtype, "element type of the computation; auto = bfloat16 on a GPU, float32 on a CPU")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "float64", "float32", "bfloat16"}));
-  command.add_option("--tile", args.tile, "Work in tiles of so many pixels, for small memories; seams may show")
+  command.add_option("--tile", args.tile, "tile size in pixels, to save memory; seams may show (default: no tiles)")
       ->check(positive_number());
   add_threads(command, args.threads, kAllCores);
 }

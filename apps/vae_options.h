@@ -17,7 +17,7 @@ struct VaeArgs {
   std::string wan;
   std::string device = "auto";
   std::string dtype = "auto";
-  int64_t tile = 0;  // pixels; 0: whole pictures
+  int64_t tile = 0;  // pixels; 0: whole frames
   int64_t threads = 0;
 };
 

@@ -5,8 +5,8 @@
 
 namespace sgf {
 
-// The program's version and commit, the version of torch, CUDA or its absence, and the components built in, a line
-// each.
+// The program's version and commit, the version of torch, CUDA or its absence, and the components built in, one per
+// line.
 std::string version_text();
 
 }  // namespace sgf

@@ -44,7 +44,7 @@ void run_render(RenderArgs args) {
   if (!args.prompt.empty()) args.order.caption = parse_caption(args.prompt);
   const ClipEncoder encoder = render_clips(args.order, args.files, show_progress(args.order.clips));
   if (!encoder.is_h264) {
-    warn("this FFmpeg has no encoder for H.264; {} was used, which not every browser plays", encoder.name);
+    warn("FFmpeg has no H.264 encoder here; {} was used, which some browsers cannot play", encoder.name);
   }
   if (!args.strip.empty()) write_png(args.strip, strip_of_clips(args.order));
   say("{} clips of {} frames in {}, listed in manifest.json and captions.txt", args.order.clips, args.order.frames,
@@ -53,28 +53,35 @@ void run_render(RenderArgs args) {
 
 void add_render(CLI::App& world) {
   auto args = std::make_shared<RenderArgs>();
-  CLI::App* command = world.add_subcommand("render", "Write clips of the world, with their captions");
-  command->add_option("--out", args->files.folder, "An empty folder, or one to be made")->required();
-  command->add_option("--preset", args->preset, "The world")
+  CLI::App* command = world.add_subcommand("render", "Render clips of the built-in world, with captions");
+  command->add_option("--out", args->files.folder, "new or empty folder to write to")->type_name("DIR")->required();
+  command->add_option("--preset", args->preset, "world to render")
       ->capture_default_str()
       ->check(CLI::IsMember(world_preset_names()));
-  command->add_option("--clips", args->order.clips, "Clips")->capture_default_str()->check(positive_number());
-  command->add_option("--frames", args->order.frames, "Frames a clip")->capture_default_str()->check(positive_number());
-  check_seed(*command->add_option("--seed", args->order.seed, "Other seeds give other clips")->capture_default_str());
-  command->add_option("--prompt", args->prompt, "A caption for all clips, which then differ in what it does not name");
-  command->add_option("--format", args->format, "mp4, or png: a folder a clip, exact")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"mp4", "png"}));
-  command->add_option("--fps", args->files.fps, "Frames a second of mp4")
+  command->add_option("--clips", args->order.clips, "number of clips")->capture_default_str()->check(positive_number());
+  command->add_option("--frames", args->order.frames, "frames per clip")
       ->capture_default_str()
       ->check(positive_number());
-  command->add_option("--crf", args->files.crf, "Rate factor of mp4: 0 is best, 51 smallest")
+  check_seed(*command->add_option("--seed", args->order.seed, "random seed")->capture_default_str());
+  command->add_option("--prompt", args->prompt, "caption of all clips, which then differ only in what it leaves open")
+      ->type_name("TEXT");
+  command->add_option("--format", args->format, "file format: mp4, or one folder of lossless png per clip")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"mp4", "png"}));
+  command->add_option("--fps", args->files.fps, "frames per second of mp4")
+      ->capture_default_str()
+      ->check(positive_number());
+  command->add_option("--crf", args->files.crf, "constant rate factor of mp4; 0 = best quality, 51 = smallest file")
       ->capture_default_str()
       ->check(CLI::Range(0, 51));
-  command->add_option("--enlarge", args->files.enlarge, "Pixels of mp4 a pixel, along a side: 1, 2, 4 and so on")
+  command->add_option("--enlarge", args->files.enlarge, "integer upscale factor of mp4, a power of 2")
       ->capture_default_str();
-  command->add_option("--strip", args->strip, "Also write a PNG file with moments of the first clips");
-  command->footer("Clip i of a seed is the same clip whatever else is rendered.");
+  command->add_option("--strip", args->strip, "PNG file to draw frames of the first clips to")->type_name("FILE");
+  command->footer(
+      "Examples:\n"
+      "  sgf world render --out clips --clips 8 --preset world-small\n"
+      "  sgf world render --out discs --prompt \"a fast red disc on a grey field\"\n\n"
+      "Clip i of a seed is the same whatever else is rendered.");
   command->callback([args] { run_render(*args); });
 }
 
@@ -202,26 +209,33 @@ void check_measure(const WorldMeasureArgs& args) {
 }
 
 constexpr const char* kMeasureFooter =
-    "A frame is valid if every object that the caption names is there in its colour and shape and in a size that the\n"
-    "world has, there is no other object, and the background's colour lies nearest to its word's and within .12 of it\n"
-    "(Euclidean in RGB). An object that is not there counts as absent: its errors are '-', its identity error 1.\n"
-    "Identity, drift and re-render compare with the first 12 frames. Motion energy, motion and sharpness are ratios: 1 "
-    "is\n"
-    "that of true clips. The row 'true clips' is what these measures make of true clips with the same caption.";
+    "Examples:\n"
+    "  sgf world measure world.mp4 --prompt \"a fast red disc on a grey field\"\n"
+    "  sgf world measure --manifest videos/manifest.json --json\n\n"
+    "A frame is valid if every object of the caption is present in its colour and shape and in a size of the world, "
+    "there is no other object, and the background colour is nearest to that of the caption and within 0.12 of it "
+    "(Euclidean in RGB). An absent object has '-' for its errors and an identity error of 1. Identity, drift and "
+    "re-render compare with the first 12 frames. Motion energy, motion and sharpness are ratios to true clips. The row "
+    "'true clips' holds the scores of true clips with the same caption.";
 
 void add_measure(CLI::App& world) {
   auto args = std::make_shared<WorldMeasureArgs>();
-  CLI::App* command = world.add_subcommand("measure", "Score videos against the factors that their captions name");
-  command->add_option("videos", args->videos, "Video files, or folders of PNG files; all of --manifest by default");
-  CLI::Option* prompt = command->add_option("--prompt", args->prompt, "The caption of all these videos");
-  command->add_option("--manifest", args->manifest, "A manifest.json that lists videos and captions")->excludes(prompt);
+  CLI::App* command =
+      world.add_subcommand("measure", "Score videos against the objects and colours that their captions name");
+  command->add_option("videos", args->videos, "video files or folders of PNG files (default: all of --manifest)")
+      ->type_name("PATH");
+  CLI::Option* prompt = command->add_option("--prompt", args->prompt, "caption of all videos")->type_name("TEXT");
+  command->add_option("--manifest", args->manifest, "manifest.json that lists videos and captions")
+      ->type_name("FILE")
+      ->excludes(prompt);
   command
-      ->add_option("--preset", args->preset, "The world: the manifest's, or that whose captions name as many objects")
+      ->add_option("--preset", args->preset,
+                   "world of the videos (default: that of the manifest, else by the number of objects in the caption)")
       ->check(CLI::IsMember(world_preset_names()));
-  command->add_option("--segments", args->segments, "Equal parts in time")
+  command->add_option("--segments", args->segments, "number of equal parts in time to score")
       ->capture_default_str()
       ->check(positive_number());
-  command->add_flag("--json", args->json, "One object a line and video, then the mean");
+  command->add_flag("--json", args->json, "results as JSON, one object per video, then the mean");
   command->footer(kMeasureFooter);
   command->callback([args] {
     check_measure(*args);
@@ -232,7 +246,8 @@ void add_measure(CLI::App& world) {
 }  // namespace
 
 void add_world(CLI::App& app) {
-  CLI::App* world = app.add_subcommand("world", "The built-in world: render clips, measure videos");
+  CLI::App* world = app.add_subcommand("world", "Use the built-in world: render clips, measure videos");
+  world->footer("Example:\n  sgf world render --out clips --clips 8");
   world->require_subcommand(1);
   add_render(*world);
   add_measure(*world);

@@ -16,6 +16,11 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/presets ${PROJECT_SOURCE_DIR}/recipes ${
 install(CODE "set(SGF_SOURCE_DIR \"${PROJECT_SOURCE_DIR}\")\nset(SGF_INCLUDEDIR \"${CMAKE_INSTALL_INCLUDEDIR}\")")
 install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/install_public_headers.cmake)
 
+# sgf(1), and completion where bash, zsh and fish look for it.
+install(CODE "set(SGF_PROGRAM \"$<TARGET_FILE:sgf_program>\")\nset(SGF_HELP_DIR \"${PROJECT_BINARY_DIR}/help\")
+set(SGF_MANDIR \"${CMAKE_INSTALL_MANDIR}\")\nset(SGF_DATADIR \"${CMAKE_INSTALL_DATADIR}\")")
+install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/install_help.cmake)
+
 install(EXPORT sgfTargets NAMESPACE sgf:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sgf)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/sgfConfig.cmake.in ${PROJECT_BINARY_DIR}/sgfConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sgf PATH_VARS SGF_INSTALL_DATA)

@@ -28,14 +28,14 @@ struct StudyGranularity {
 template <class V>
 void describe(V& v, StudyGranularity& g) {
   v.field("config", g.config, "config of the Self Forcing run: a preset, or a file beside the recipe");
-  v.field("set", g.set, "overrides of it, as --set takes them");
-  v.field("student", g.student, "weights, or a run folder, that every run starts from");
-  v.field("teacher", g.teacher, "weights, or a run folder, of the bidirectional teacher");
-  v.field("steps", g.steps, "steps of every run");
-  v.field("seeds", g.seeds, "matched pairs; 0: none");
-  v.field("twice", g.twice, "first pairs that are trained once more, for twice the steps");
-  v.field("prompts", g.prompts, "the first so many of evaluation.prompts; 0: all of them");
-  v.field("sinks", g.sinks, "sinks of the ablation in frames, the window as long as it is");
+  v.field("set", g.set, "overrides of the config, as --set takes them");
+  v.field("student", g.student, "weight file or run folder that every run starts from");
+  v.field("teacher", g.teacher, "weight file or run folder of the bidirectional teacher");
+  v.field("steps", g.steps, "updates per run");
+  v.field("seeds", g.seeds, "number of matched pairs; 0 = none");
+  v.field("twice", g.twice, "number of first pairs that are also trained for twice the updates");
+  v.field("prompts", g.prompts, "number of first prompts of evaluation.prompts; 0 = all");
+  v.field("sinks", g.sinks, "sinks of the ablation in latent frames, at the same total window");
 }
 
 struct StudyEvaluation {
@@ -62,22 +62,24 @@ struct StudyEvaluation {
 template <class V>
 void describe(V& v, StudyEvaluation& e) {
   v.field("prompts", e.prompts, "prompts of the final table");
-  v.field("prompt_seed", e.prompt_seed, "seed of the world that captions are drawn from");
-  v.field("first_prompt", e.first_prompt, "number of the first of them");
-  v.field("selection_prompts", e.selection_prompts, "prompts that settings were chosen on");
-  v.field("first_selection_prompt", e.first_selection_prompt, "number of the first of those");
-  v.field("noise_seed", e.noise_seed, "seed of the streams' noise");
+  v.field("prompt_seed", e.prompt_seed, "random seed of the world that draws the captions");
+  v.field("first_prompt", e.first_prompt, "index of the first prompt");
+  v.field("selection_prompts", e.selection_prompts, "prompts that settings are chosen on");
+  v.field("first_selection_prompt", e.first_selection_prompt, "index of the first of those prompts");
+  v.field("noise_seed", e.noise_seed, "random seed of the noise of the streams");
   v.field("batch", e.batch, "videos streamed together");
-  v.field("window_frames", e.window_frames, "first frames, which later ones are held against");
+  v.field("window_frames", e.window_frames, "first frames, which later frames are compared with");
   v.field("segments", e.segments,
-          "multiples of the training length at which a measured segment, one length long, ends");
-  v.field("horizons", e.horizons, "those of them that tables show");
-  v.field("sink_horizon", e.sink_horizon, "multiple that the streams of the sink ablation end at");
-  v.field("teacher_steps", e.teacher_steps, "Euler steps of the teacher's videos");
-  v.field("teacher_guidance", e.teacher_guidance, "uncond + guidance (cond - uncond) in them");
-  v.field("recovery_rollouts", e.recovery_rollouts, "rollouts an exit step, of Pass 2 against Pass 1; 0: not measured");
-  v.field("probe_updates", e.probe_updates, "updates that the context gradient is measured on; 0: not measured");
-  v.field("strip_prompts", e.strip_prompts, "first prompts that are shown as strips");
+          "ends of the measured segments, in multiples of the training length; each is one length long");
+  v.field("horizons", e.horizons, "segments shown in tables");
+  v.field("sink_horizon", e.sink_horizon,
+          "length of the streams of the sink ablation, in multiples of the training length");
+  v.field("teacher_steps", e.teacher_steps, "Euler steps of the videos of the teacher");
+  v.field("teacher_guidance", e.teacher_guidance, "guidance scale g of those videos in uncond + g (cond - uncond)");
+  v.field("recovery_rollouts", e.recovery_rollouts,
+          "rollouts per exit step that compare Pass 2 with Pass 1; 0 = not measured");
+  v.field("probe_updates", e.probe_updates, "updates on which the context gradient is measured; 0 = not measured");
+  v.field("strip_prompts", e.strip_prompts, "first prompts shown as strips");
 }
 
 struct StudyAnalysis {
@@ -92,11 +94,11 @@ struct StudyAnalysis {
 
 template <class V>
 void describe(V& v, StudyAnalysis& a) {
-  v.field("resamples", a.resamples, "of the bootstrap");
-  v.field("confidence", a.confidence, "share of resamples within an interval");
-  v.field("seed", a.seed, "of the resampling");
-  v.field("least_difference", a.least_difference, "what is smaller counts as no difference, whatever its interval");
-  v.field("headline", a.headline, "metrics that the verdict rests on, named before the runs");
+  v.field("resamples", a.resamples, "resamples of the bootstrap");
+  v.field("confidence", a.confidence, "share of resamples inside an interval");
+  v.field("seed", a.seed, "random seed of the bootstrap");
+  v.field("least_difference", a.least_difference, "smallest difference that counts, whatever its interval");
+  v.field("headline", a.headline, "metrics of the verdict, chosen before the runs");
 }
 
 struct StudyRecipe {
@@ -113,14 +115,13 @@ struct StudyRecipe {
 
 template <class V>
 void describe(V& v, StudyRecipe& r) {
-  v.field("name", r.name, "what the study is called");
-  v.field("first_seed", r.first_seed, "run.seed of the first pair; the next pair has the next one");
-  v.field("selection_seed", r.selection_seed,
-          "the same with --selection: settings are not chosen on the study's own runs");
+  v.field("name", r.name, "name of the study");
+  v.field("first_seed", r.first_seed, "run.seed of the first pair; each further pair adds 1");
+  v.field("selection_seed", r.selection_seed, "run.seed of the first pair with --selection");
   v.field("chunkwise", r.chunkwise, "pairs that denoise several frames together");
   v.field("framewise", r.framewise, "pairs that denoise frame by frame");
   v.field("evaluation", r.evaluation, "what is streamed and measured");
-  v.field("analysis", r.analysis, "how intervals and the verdict are made");
+  v.field("analysis", r.analysis, "how intervals and the verdict are computed");
 }
 
 // A recipe as it was read, and the hash of the file's bytes.

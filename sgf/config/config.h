@@ -37,6 +37,9 @@ std::string to_yaml(const Config& config);
 // The same settings as one JSON object, for programs.
 std::string to_json(const Config& config);
 
+// A JSON Schema (draft 2020-12) of config files, for editors: every key with its type, default and meaning.
+std::string json_schema();
+
 // Refuses values out of range and settings that contradict each other, naming both keys.
 void validate(const Config& config);
 

@@ -27,10 +27,10 @@ struct VideoSettings {
 
 template <class V>
 void describe(V& v, VideoSettings& s) {
-  v.field("frames", s.frames, "latent frames, not pixel frames");
-  v.field("height", s.height, "latent rows");
-  v.field("width", s.width, "latent columns");
-  v.field("fps", s.fps, "pixel frames a second when played");
+  v.field("frames", s.frames, "length in latent frames, at least 1");
+  v.field("height", s.height, "height in latent rows; the codec multiplies it");
+  v.field("width", s.width, "width in latent columns; the codec multiplies it");
+  v.field("fps", s.fps, "frames per second when played, above 0");
 }
 
 // On what and how the program computes.
@@ -46,11 +46,12 @@ struct RunSettings {
 
 template <class V>
 void describe(V& v, RunSettings& r) {
-  v.field("device", r.device, "where tensors live; auto takes a GPU if there is one");
-  v.field("dtype", r.dtype, "of the network's products; norms, RoPE and softmax are never narrower than float32");
-  v.field("attention", r.attention, "attention implementation; auto takes the fastest that fits");
-  v.field("threads", r.threads, "CPU threads; 0: chosen by sgf, from OMP_NUM_THREADS or by the size of the network");
-  v.field("seed", r.seed, "of every noise stream; 0 is a seed like any other");
+  v.field("device", r.device, "device to compute on; auto = a GPU if there is one");
+  v.field("dtype", r.dtype,
+          "element type of the network's matrix products; norms, RoPE and softmax use at least float32");
+  v.field("attention", r.attention, "attention implementation; auto = the fastest that fits");
+  v.field("threads", r.threads, "CPU threads; 0 = chosen by sgf, from OMP_NUM_THREADS or by the size of the network");
+  v.field("seed", r.seed, "random seed of all noise streams, 0 or more; 0 is a seed like any other");
 }
 
 struct Config {
@@ -75,21 +76,21 @@ struct Config {
 
 template <class V>
 void describe(V& v, Config& c) {
-  v.field("name", c.name, "what this config is called in reports");
-  v.field("description", c.description, "a line for people");
+  v.field("name", c.name, "name of the config in reports and of its run folder");
+  v.field("description", c.description, "one line for people");
   v.field("model", c.model, "shape of the network");
-  v.field("context", c.context, "which history a block sees");
+  v.field("context", c.context, "history visible to a block");
   v.field("schedule", c.schedule, "noise levels");
   v.field("video", c.video, "size of the latent video");
-  v.field("run", c.run, "device, precision, seed");
-  v.field("negative_prompt", c.negative_prompt, "what guidance steers away from");
-  v.field("train", c.train, "which stage, how long, on how much");
-  v.field("optimiser", c.optimiser, "of the trained network: the generator in dmd");
-  v.field("critic_optimiser", c.critic_optimiser, "of dmd's critic");
-  v.field("dmd", c.dmd, "Self (Gradient) Forcing");
+  v.field("run", c.run, "device, precision and seed");
+  v.field("negative_prompt", c.negative_prompt, "negative prompt of guidance");
+  v.field("train", c.train, "stage, length and batch of the training");
+  v.field("optimiser", c.optimiser, "optimiser of the trained network; in dmd of the generator");
+  v.field("critic_optimiser", c.critic_optimiser, "optimiser of the critic in dmd");
+  v.field("dmd", c.dmd, "Self Forcing and Self Gradient Forcing");
   v.field("distil", c.distil, "consistency distillation");
   v.field("data", c.data, "clips and prompts");
-  v.field("output", c.output, "what a run leaves in its folder");
+  v.field("output", c.output, "checkpoints, samples and reports of a run");
 }
 
 }  // namespace sgf

@@ -53,21 +53,26 @@ struct TrainSettings {
 
 template <class V>
 void describe(V& v, TrainSettings& t) {
-  v.field("stage", t.stage, "what is trained and on which loss");
-  v.field("steps", t.steps, "steps of the run; in dmd every step updates the critic, every fifth the generator");
-  v.field("global_batch", t.global_batch, "samples an update, over all ranks and accumulated forwards");
-  v.field("micro_batch", t.micro_batch, "samples a forward");
-  v.field("start_from", t.start_from, "weights, or a run folder, that the network starts from; empty: random");
+  v.field("stage", t.stage, "training stage, which decides the loss");
+  v.field("steps", t.steps,
+          "updates of the run, at least 1; in dmd each one updates the critic and every dmd.generator_every-th the "
+          "generator");
+  v.field("global_batch", t.global_batch, "samples per update, over all ranks and accumulated forwards");
+  v.field("micro_batch", t.micro_batch, "samples per forward, at most train.global_batch");
+  v.field("start_from", t.start_from, "weight file or run folder that the network starts from; empty = random weights");
   v.field("activations", t.activations,
-          "what the backward pass finds: keep all, recompute blocks, or all but attention");
+          "activation checkpointing: keep all, recompute blocks, or recompute all but attention");
   v.field("record_launches", t.record_launches,
-          "on a GPU, queue an update's loss and gradients as one recorded graph: faster for small networks");
-  v.field("ema_decay", t.ema_decay, "of the slow average of the trained network; in causal_cd it is the target too");
-  v.field("ema_start_step", t.ema_start_step, "step from which the average is kept; causal_cd keeps it from the first");
+          "on a GPU, replay the launches of an update as one recorded graph; faster for small networks");
+  v.field("ema_decay", t.ema_decay,
+          "decay of the EMA of the trained network, from 0 to below 1; in causal_cd the EMA is the target too");
+  v.field("ema_start_step", t.ema_start_step,
+          "first update of the EMA, 0 or more; causal_cd starts at the first update");
   v.field("skip_over_median", t.skip_over_median,
-          "an update whose gradient norm is so many times the median is skipped");
-  v.field("stop_after_skips", t.stop_after_skips, "skipped updates in a row that end the run");
-  v.field("stop_over_recovery", t.stop_over_recovery, "end the run where Pass 2 is this far from Pass 1; 0: only warn");
+          "gradient norm, as a multiple of its median, above which an update is skipped; above 1");
+  v.field("stop_after_skips", t.stop_after_skips, "skipped updates in a row that end the run, at least 1");
+  v.field("stop_over_recovery", t.stop_over_recovery,
+          "relative L2 between Pass 1 and Pass 2 that ends the run; 0 = only warn");
 }
 
 enum class RateDecay { kConstant, kCosine };
@@ -93,15 +98,15 @@ struct OptimiserSettings {
 
 template <class V>
 void describe(V& v, OptimiserSettings& o) {
-  v.field("learning_rate", o.learning_rate, "of AdamW");
-  v.field("beta1", o.beta1, "decay of the first moment");
-  v.field("beta2", o.beta2, "decay of the second moment");
-  v.field("weight_decay", o.weight_decay, "on all parameters");
-  v.field("eps", o.eps, "added to the root of the second moment");
-  v.field("clip_norm", o.clip_norm, "largest norm of a whole gradient; 0: none");
-  v.field("warmup_steps", o.warmup_steps, "steps in which the rate rises from nothing");
-  v.field("decay", o.decay, "of the rate, over train.steps");
-  v.field("final_share", o.final_share, "of the rate, that cosine ends at");
+  v.field("learning_rate", o.learning_rate, "learning rate of AdamW, above 0");
+  v.field("beta1", o.beta1, "decay of the first moment, from 0 to below 1");
+  v.field("beta2", o.beta2, "decay of the second moment, from 0 to below 1");
+  v.field("weight_decay", o.weight_decay, "weight decay of all parameters, 0 or more");
+  v.field("eps", o.eps, "epsilon added to the root of the second moment, above 0");
+  v.field("clip_norm", o.clip_norm, "largest norm of the gradient; 0 = no clipping");
+  v.field("warmup_steps", o.warmup_steps, "updates in which the learning rate rises from 0, 0 or more");
+  v.field("decay", o.decay, "decay of the learning rate over train.steps");
+  v.field("final_share", o.final_share, "share of the learning rate that cosine decay ends at, 0 to 1");
 }
 
 // Self (Gradient) Forcing.
@@ -126,25 +131,28 @@ struct DmdChoices {
 
 template <class V>
 void describe(V& v, DmdChoices& d) {
-  v.field("boundary", d.boundary, "open: Self Gradient Forcing; frozen: Self Forcing");
-  v.field("guidance", d.guidance, "real = cond + guidance (cond - uncond); 3 is the usual weight of 4");
-  v.field("score_shift", d.score_shift,
-          "shift of the noise that scores are compared and the critic learns at; null: schedule.shift");
-  v.field("least_score_time", d.least_score_time, "no less noise than of this time, of 1000, there");
+  v.field("boundary", d.boundary, "gradient through the context: open = Self Gradient Forcing, frozen = Self Forcing");
+  v.field("guidance", d.guidance,
+          "guidance scale g of the teacher in cond + g (cond - uncond), 0 or more; 3 equals a usual scale of 4");
+  v.field("score_shift", d.score_shift, "noise shift of the scores and of the critic, above 0; null = schedule.shift");
+  v.field("least_score_time", d.least_score_time, "lowest timestep of the scores and of the critic, 0 to 980");
   v.field("score_above_next_step", d.score_above_next_step,
-          "judge a rollout that stopped early at the noise of the step it would have gone on from, and above");
-  v.field("generator_every", d.generator_every, "steps between two updates of the generator");
-  v.field("generator_at_zero", d.generator_at_zero, "update the generator at step 0 too, as Self-Forcing does");
-  v.field("critic_only_steps", d.critic_only_steps, "first steps that leave the generator alone");
-  v.field("exit", d.exit, "exit step of a rollout: shared by all samples, or one a sample (all steps are run then)");
+          "whether a rollout that exits early is scored only at the noise of its next step and above");
+  v.field("generator_every", d.generator_every, "updates from one generator update to the next, at least 1");
+  v.field("generator_at_zero", d.generator_at_zero, "whether update 0 includes the generator, as in Self-Forcing");
+  v.field("critic_only_steps", d.critic_only_steps, "first updates without a generator update, 0 or more");
+  v.field("exit", d.exit,
+          "exit step of a rollout: shared by all samples, or drawn per sample (then all steps are run)");
   v.field("first_exit", d.first_exit,
-          "exits are drawn from this step to the last: 1 of all, their number of the last alone");
-  v.field("cache", d.cache, "what a block leaves in the cache: its exit prediction, or the last of all steps");
-  v.field("first_block_given", d.first_block_given, "the first block is a true clip's: context only, out of the loss");
+          "first eligible exit step; 1 = any step, the number of denoising steps = the last only");
+  v.field("cache", d.cache,
+          "latents that a block leaves in the KV cache: its exit prediction, or that of the last step");
+  v.field("first_block_given", d.first_block_given,
+          "whether the first block comes from a clip, as context only and without loss");
   v.field("teacher", d.teacher,
-          "weights, or a run folder, of the frozen bidirectional teacher; may be larger than the student");
+          "weight file or run folder of the frozen bidirectional teacher, which may be larger than the student");
   v.field("critic", d.critic,
-          "weights, or a run folder, that the critic starts from; empty: the teacher's, of the same size");
+          "weight file or run folder that the critic starts from; empty = the teacher, of the same size");
 }
 
 // Causal consistency distillation.
@@ -158,9 +166,9 @@ struct DistilSettings {
 
 template <class V>
 void describe(V& v, DistilSettings& d) {
-  v.field("teacher", d.teacher, "weights, or a run folder, of the frozen teacher-forced teacher of causal_cd");
-  v.field("guidance", d.guidance, "the teacher steps along uncond + guidance (cond - uncond)");
-  v.field("grid", d.grid, "Euler steps between noise and data, of which the teacher takes one");
+  v.field("teacher", d.teacher, "weight file or run folder of the frozen teacher-forced teacher of causal_cd");
+  v.field("guidance", d.guidance, "guidance scale g of the teacher in uncond + g (cond - uncond), 0 or more");
+  v.field("grid", d.grid, "Euler steps from noise to data, at least 2; the teacher takes one per sample");
 }
 
 // Where clips and prompts come from.
@@ -177,13 +185,13 @@ struct DataSettings {
 
 template <class V>
 void describe(V& v, DataSettings& d) {
-  v.field("world", d.world, "built-in world that clips and captions are drawn from: world-tiny or world-small");
-  v.field("wan", d.wan, "Wan folder, where there is no world: its text encoder reads prompts, its VAE shows samples");
-  v.field("prompts", d.prompts, "file of prompts, one a line; empty: the world's captions");
-  v.field("clips", d.clips, "folder of encoded videos, as sgf data encode makes it: clips in place of the world's");
-  v.field("pairs", d.pairs, "folder of a teacher's paths, as sgf pairs makes them: what the ode stages learn");
+  v.field("world", d.world, "built-in world of the clips and captions: world-tiny or world-small");
+  v.field("wan", d.wan, "Wan folder, used without a world: text encoder for prompts, VAE for samples");
+  v.field("prompts", d.prompts, "file of prompts, one per line; empty = captions of the world");
+  v.field("clips", d.clips, "folder of clips from sgf data encode; empty = clips of the world");
+  v.field("pairs", d.pairs, "folder of ODE pairs from sgf pairs, which the ode stages train on");
   v.field("caption_dropout", d.caption_dropout,
-          "share of clips trained without their caption, in flow_matching and teacher_forcing");
+          "share of clips trained without a caption in flow_matching and teacher_forcing, 0 to 1");
 }
 
 // What a run leaves in its folder. Intervals are in steps; 0: never.
@@ -203,15 +211,17 @@ struct OutputSettings {
 
 template <class V>
 void describe(V& v, OutputSettings& o) {
-  v.field("checkpoint_every", o.checkpoint_every, "steps between checkpoints; the last step always has one");
-  v.field("keep_last", o.keep_last, "newest checkpoints that stay");
-  v.field("keep_every", o.keep_every, "checkpoints whose step it divides stay too");
-  v.field("sample_every", o.sample_every, "steps between sample videos");
-  v.field("sample_prompts", o.sample_prompts, "prompts of the samples; empty: the first of the data");
-  v.field("sample_steps", o.sample_steps, "Euler steps of a sample from a many-step model");
-  v.field("sample_guidance", o.sample_guidance, "uncond + guidance (cond - uncond) in those samples");
-  v.field("report_every", o.report_every, "steps between renewals of report.html");
-  v.field("tensorboard", o.tensorboard, "write event files for TensorBoard");
+  v.field("checkpoint_every", o.checkpoint_every,
+          "updates between checkpoints, 0 = none; the last update always has one");
+  v.field("keep_last", o.keep_last, "newest checkpoints to keep, at least 1");
+  v.field("keep_every", o.keep_every, "checkpoints at multiples of this update are kept too; 0 = none");
+  v.field("sample_every", o.sample_every, "updates between sample videos; 0 = none");
+  v.field("sample_prompts", o.sample_prompts, "prompts of the sample videos; empty = the first prompts of the data");
+  v.field("sample_steps", o.sample_steps, "Euler steps of samples from many-step models, at least 1");
+  v.field("sample_guidance", o.sample_guidance,
+          "guidance scale g of those samples in uncond + g (cond - uncond), 0 or more");
+  v.field("report_every", o.report_every, "updates between new versions of report.html; 0 = none");
+  v.field("tensorboard", o.tensorboard, "whether event files for TensorBoard are written");
 }
 
 }  // namespace sgf

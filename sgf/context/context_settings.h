@@ -31,12 +31,13 @@ struct ContextSettings {
 
 template <class V>
 void describe(V& v, ContextSettings& c) {
-  v.field("sink_frames", c.sink_frames, "first frames that stay visible forever");
-  v.field("fifo_frames", c.fifo_frames, "frames before the block that roll; neither the sink nor the block counts");
-  v.field("block_frames", c.block_frames, "frames denoised together: 1 frame-wise, 3 chunk-wise");
-  v.field("first_block_frames", c.first_block_frames, "size of the first block where it differs");
+  v.field("sink_frames", c.sink_frames, "sink in latent frames: the first frames, which stay visible, 0 or more");
+  v.field("fifo_frames", c.fifo_frames,
+          "FIFO window in latent frames before the block, without sink and block, 0 or more");
+  v.field("block_frames", c.block_frames, "latent frames denoised together: 1 frame-wise, 3 chunk-wise");
+  v.field("first_block_frames", c.first_block_frames, "latent frames of the first block; null = block_frames");
   v.field("positions", c.positions, "RoPE positions while streaming; training always uses absolute");
-  v.field("train_frames", c.train_frames, "RoPE positions seen in training, which top_aligned never leaves");
+  v.field("train_frames", c.train_frames, "number of RoPE positions seen in training, which top_aligned never exceeds");
 }
 
 }  // namespace sgf

@@ -32,17 +32,17 @@ struct DitConfig {
 
 template <class V>
 void describe(V& v, DitConfig& m) {
-  v.field("dim", m.dim, "width of the residual stream");
-  v.field("ffn_dim", m.ffn_dim, "width inside the feed-forward layers");
-  v.field("freq_dim", m.freq_dim, "width of the timestep sinusoid");
-  v.field("text_dim", m.text_dim, "width of the text encoder's output");
-  v.field("text_len", m.text_len, "rows of text a prompt is padded to");
-  v.field("num_heads", m.num_heads, "attention heads; must divide dim");
-  v.field("num_layers", m.num_layers, "transformer blocks");
-  v.field("in_dim", m.in_dim, "latent channels read");
-  v.field("out_dim", m.out_dim, "latent channels predicted");
-  v.field("patch_size", m.patch_size, "latent frames, rows and columns of a token");
-  v.field("eps", m.eps, "added inside the norms");
+  v.field("dim", m.dim, "width of the residual stream, at least 1");
+  v.field("ffn_dim", m.ffn_dim, "width inside the feed-forward layers, at least 1");
+  v.field("freq_dim", m.freq_dim, "width of the sinusoidal timestep embedding, even");
+  v.field("text_dim", m.text_dim, "width of the text embedding, at least 1");
+  v.field("text_len", m.text_len, "tokens per prompt; shorter prompts are padded");
+  v.field("num_heads", m.num_heads, "attention heads; must divide model.dim into an even width of at least 6");
+  v.field("num_layers", m.num_layers, "transformer blocks, at least 1");
+  v.field("in_dim", m.in_dim, "latent channels of the input");
+  v.field("out_dim", m.out_dim, "latent channels of the prediction");
+  v.field("patch_size", m.patch_size, "latent frames, rows and columns per token");
+  v.field("eps", m.eps, "epsilon of the norms, above 0");
 }
 
 // "wan-1.3b", "wan-14b" or "tiny".

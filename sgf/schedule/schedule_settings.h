@@ -25,11 +25,12 @@ struct ScheduleSettings {
 
 template <class V>
 void describe(V& v, ScheduleSettings& s) {
-  v.field("shift", s.shift, "s of sigma = s b / (1 + (s - 1) b)");
-  v.field("table_size", s.table_size, "entries of the schedule's table");
-  v.field("denoising_steps", s.denoising_steps, "timesteps of a block, from noise to clean, in (0, 1000]");
-  v.field("warp_denoising_steps", s.warp_denoising_steps, "pass the steps through the shift before use");
-  v.field("sigma_lookup", s.sigma_lookup, "sigma of a timestep: t / 1000, or the nearest table entry");
+  v.field("shift", s.shift, "shift s of the noise schedule in sigma = s b / (1 + (s - 1) b), above 0");
+  v.field("table_size", s.table_size, "entries of the schedule table, at least 1");
+  v.field("denoising_steps", s.denoising_steps,
+          "timesteps of a block from noise to clean, falling, above 0 and at most 1000");
+  v.field("warp_denoising_steps", s.warp_denoising_steps, "whether denoising_steps pass through the shift");
+  v.field("sigma_lookup", s.sigma_lookup, "sigma of a timestep: t / 1000 (exact), or that of the nearest table entry");
 }
 
 }  // namespace sgf

@@ -112,11 +112,11 @@ def check_other_videos(sgf, folder, answers):
     expect(code == 1 and "do not belong to these videos" in text, f"other videos: exit {code}, {text}")
     turned = (folder / "method-theirs", folder / "method-ours")
     code, text = score(sgf, answers, "--key", folder / "page.key.json", "--videos", *turned)
-    expect(code == 1 and "A's folder first" in text, f"folders the wrong way round: exit {code}, {text}")
+    expect(code == 1 and "takes the folder of A first" in text, f"folders the wrong way round: exit {code}, {text}")
     code, text = score(sgf, answers, "--key", folder / "short.key.json")
     expect(code == 1 and "another study" in text, f"the key of another study: exit {code}, {text}")
     code, text = score(sgf, answers)
-    expect(code == 1 and "--key names it" in text, f"no key: exit {code}, {text}")
+    expect(code == 1 and "name the key with --key" in text, f"no key: exit {code}, {text}")
 
 
 def check_raters(sgf, folder, answers):

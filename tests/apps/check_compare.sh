@@ -37,7 +37,7 @@ check_pages() {
   cp page.html first.html
   "$SGF" compare "${both[@]}" --seed 7 --out page.html >/dev/null
   cmp -s first.html page.html || complain 'a seed does not make the same page again'
-  expect 0 'to be passed on with it' "$SGF" compare method-ours method-theirs --embed-mb 0 --seed 9 --out apart.html
+  expect 0 'which raters need too' "$SGF" compare method-ours method-theirs --embed-mb 0 --seed 9 --out apart.html
   copies=(videos-*/*)
   ((${#copies[@]} == 20)) || complain "${#copies[@]} videos beside the page, not 20"
   [[ ${copies[*]} == *method* || ${copies[*]} == *clip* ]] && complain "a copy is named after its source: ${copies[*]}"
@@ -69,11 +69,11 @@ check_words() {
 check_strips() {
   local ours=method-ours/clip_00000.mp4 theirs=method-theirs/clip_00000.mp4
   expect 0 '2 rows, 3 times' "$SGF" strips "$ours" "$theirs" --rows Ours Theirs --times 0,0.5,1 --out strip.png
-  expect 0 'Ours has no picture at 60 s: it ends at' "$SGF" strips "$ours" --rows Ours --times 0,60 --out strip.png
+  expect 0 'Ours has no frame at 60 s, it ends at' "$SGF" strips "$ours" --rows Ours --times 0,60 --out strip.png
   expect 0 '1 rows, 4 times' "$SGF" strips "$ours" --columns 4 --out strip.png
   "$SGF" world render --out folders --clips 1 --frames 9 --format png >/dev/null
   expect 0 '1 rows, 6 times' "$SGF" strips folders/*/ --out strip.png
-  expect 1 '1 names came for 2 videos' "$SGF" strips "$ours" "$theirs" --rows Ours --out strip.png
+  expect 1 'got 1 names for 2 videos' "$SGF" strips "$ours" "$theirs" --rows Ours --out strip.png
   expect 2 'excludes' "$SGF" strips "$ours" --times 0,1 --columns 3 --out strip.png
   expect 1 'too large' "$SGF" strips "$ours" --columns 1000 --out large.png
   [[ ! -e large.png ]] || complain 'a refused figure was written'

@@ -76,9 +76,9 @@ add_bad_videos() {
 
 check_encoding() {
   local before
-  expect 0 '2 videos encoded now; 2 of 2 done, 0 left out, 4 clips' encode clips 21
+  expect 0 '2 videos encoded; 2 of 2 done, 0 skipped, 4 clips' encode clips 21
   before=$(stat -c '%i' clips/*.safetensors)
-  expect 0 '0 videos encoded now; 2 of 2 done' encode clips 21
+  expect 0 '0 videos encoded; 2 of 2 done' encode clips 21
   [[ $(stat -c '%i' clips/*.safetensors) == "$before" ]] || complain 'a second run made shards again'
   expect 1 'stride is 21 there, 0 here' encode clips 0
   expect 1 'use 21 or 25' "$SGF" data encode videos --wan wan --out other --frames 22
@@ -90,10 +90,10 @@ check_encoding() {
 check_bad_videos() {
   cp -r clips kept
   add_bad_videos
-  expect 4 'left out: broken.mp4: ' encode clips 21
+  expect 4 'skipped: broken.mp4: ' encode clips 21
   expect 4 '1 videos have no caption and are left out: mute.mp4' encode clips 21
   expect 4 '1 captions have no video: gone.mp4' encode clips 21
-  expect 4 '0 videos encoded now; 4 of 4 done, 2 left out, 4 clips' encode clips 21
+  expect 4 '0 videos encoded; 4 of 4 done, 2 skipped, 4 clips' encode clips 21
   grep -q '"problem": ' clips/manifest.json || complain 'the manifest does not say what was left out'
   cmp -s clips/prompts.safetensors kept/prompts.safetensors || complain 'the prompts were made again'
 }
@@ -110,7 +110,7 @@ check_kill() {
     wait "$process" 2>/dev/null
   done
   expect 4 '' encode killed 21 --shard 0/2
-  expect 4 '4 of 4 done, 2 left out, 4 clips' encode killed 21 --shard 1/2
+  expect 4 '4 of 4 done, 2 skipped, 4 clips' encode killed 21 --shard 1/2
   for shard in clips/clips_*.safetensors; do
     cmp -s "$shard" "killed/$(basename "$shard")" || complain "$shard differs after a kill"
   done
@@ -119,14 +119,14 @@ check_kill() {
 check_runs() {
   local stage
   for stage in flow_matching teacher_forcing; do
-    expect 0 '6 steps done' train "$stage" "$stage"
-    expect 3 'stopped after step 3' train "$stage-parts" "$stage" --stop-after 3
-    expect 0 '6 steps done' train "$stage-parts" "$stage" --resume
+    expect 0 '6 updates done' train "$stage" "$stage"
+    expect 3 'stopped after update 3' train "$stage-parts" "$stage" --stop-after 3
+    expect 0 '6 updates done' train "$stage-parts" "$stage" --resume
     cmp -s "$stage/metrics.jsonl" "$stage-parts/metrics.jsonl" || complain "$stage: a resumed run has other metrics"
     cmp -s {"$stage","$stage-parts"}/checkpoints/step_00000006/generator.safetensors ||
       complain "$stage: a resumed run has other weights"
   done
-  expect 0 '6 steps done' train student causal_cd --set train.start_from=teacher_forcing \
+  expect 0 '6 updates done' train student causal_cd --set train.start_from=teacher_forcing \
     --set distil.teacher=teacher_forcing --set output.sample_every=6
   [[ -s student/samples/step_00000006/0.png ]] || complain 'no sample through the VAE'
   expect 1 'leave one of them empty' train both flow_matching --set data.world=world-tiny
@@ -139,24 +139,24 @@ check_pairs() {
   local prompts=(--set train.stage=bidirectional_ode --set data.prompts=prompts.txt --teacher flow_matching)
   local paths=(--count 3 --per-shard 1 --steps 8)
   printf 'A cat.\nA dog, running.\n' >prompts.txt
-  expect 0 '2 shards made, 2 of 3 whole' small pairs "${clips[@]}" "${paths[@]}" --out led --shard 0/2
+  expect 0 '2 shards made, 2 of 3 complete' small pairs "${clips[@]}" "${paths[@]}" --out led --shard 0/2
   expect 1 '2 of 3 shards are complete' train none causal_ode --set train.start_from=teacher_forcing --set data.pairs=led
-  expect 0 '1 shards made, 3 of 3 whole' small pairs "${clips[@]}" "${paths[@]}" --out led --shard 1/2
-  expect 0 '3 of 3 whole' small pairs "${prompts[@]}" "${paths[@]}" --out prompted
+  expect 0 '1 shards made, 3 of 3 complete' small pairs "${clips[@]}" "${paths[@]}" --out led --shard 1/2
+  expect 0 '3 of 3 complete' small pairs "${prompts[@]}" "${paths[@]}" --out prompted
   expect 1 'started with another order: data' small pairs --set "train.stage=bidirectional_ode" \
     --set data.prompts=captions.csv --teacher flow_matching "${paths[@]}" --out prompted
   for run in ode ode-parts; do
-    [[ $run == ode ]] || expect 3 'stopped after step 3' train "$run" causal_ode --set train.start_from=teacher_forcing \
+    [[ $run == ode ]] || expect 3 'stopped after update 3' train "$run" causal_ode --set train.start_from=teacher_forcing \
       --set data.pairs=led --stop-after 3
-    expect 0 '6 steps done' train "$run" causal_ode --set train.start_from=teacher_forcing --set data.pairs=led --resume
+    expect 0 '6 updates done' train "$run" causal_ode --set train.start_from=teacher_forcing --set data.pairs=led --resume
   done
   cmp -s ode/metrics.jsonl ode-parts/metrics.jsonl || complain 'causal_ode: a resumed run has other metrics'
-  expect 0 '6 steps done' train prompted-ode bidirectional_ode --set 'data.clips=""' --set data.prompts=prompts.txt \
+  expect 0 '6 updates done' train prompted-ode bidirectional_ode --set 'data.clips=""' --set data.prompts=prompts.txt \
     --set train.start_from=flow_matching --set data.pairs=prompted
   printf x | dd of=led/shard_000001.safetensors bs=1 seek=900 conv=notrunc status=none
   expect 1 'shard_000001.safetensors: does not match the manifest' train tampered causal_ode \
     --set train.start_from=teacher_forcing --set data.pairs=led
-  expect 0 '1 shards made, 3 of 3 whole' small pairs "${clips[@]}" "${paths[@]}" --out led
+  expect 0 '1 shards made, 3 of 3 complete' small pairs "${clips[@]}" "${paths[@]}" --out led
 }
 
 # The recipes name their data: what is missing is said with the command that makes it, and nothing more once it is there.

@@ -39,7 +39,7 @@ check_refusals() {
 check_run() {
   expect 0 '1 of 4' demo --models models --frames 6 --prompts 1
   echo 'keep me' >demo/notes.txt
-  expect 0 'The page, for a browser' demo --models models --frames 12 --prompts 5
+  expect 0 'Open in a browser' demo --models models --frames 12 --prompts 5
   [[ -e demo/notes.txt ]] || complain 'a second demo took away a file that it did not make'
   python3 "$HERE/check_demo.py" demo/demo.html || FAILED=1
 }

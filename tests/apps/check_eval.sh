@@ -30,7 +30,7 @@ check_protocols() {
   has plain.json '"reencode":false'
   has plain.json '"slow_fast":false'
   expect 0 'world_valid' "$SGF" eval w --quiet --protocol world --prompts w/manifest.json --json world.json
-  expect 2 'has measures of its own' score w --protocol world --prompts w/manifest.json
+  expect 2 'always computes its own' score w --protocol world --prompts w/manifest.json
   echo '[{"dimension": ["temporal_flickering"]}]' >full_info.json
   expect 1 'has no prompt_en' score w --prompts w/manifest.json --static-filter --static-prompts full_info.json
   [[ $(<world.json) != *flickering* && $(<world.json) != *consistency* ]] || complain 'a proxy has a name of VBench'
@@ -67,7 +67,7 @@ check_bad_videos() {
   echo '{"other.mp4": "a disc"}' >other.json
   expect 1 'does not name it' score bad/good-0.mp4 --prompts other.json
   expect 1 'no such file' score nowhere
-  expect 2 'is none of' "$SGF" eval w --metrics sharpness
+  expect 2 'got sharpness' "$SGF" eval w --metrics sharpness
   expect 2 'A video or a folder' "$SGF" eval
   expect 2 'did you mean' "$SGF" eval w --protocoll vbench
 }

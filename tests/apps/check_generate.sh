@@ -82,13 +82,13 @@ check_sinks() {
   same_frames file.y4m piped.y4m || complain 'y4m through a pipe is another than the file'
   world --seconds 60 --out - 2>said | head -c 1000 >/dev/null
   [[ ${PIPESTATUS[0]} == 1 && $(<said) == *'closed the pipe'* ]] || complain "closed pipe: $(<said)"
-  expect 0 'identical: all 18 pictures' "$SGF" redo a.mp4 --quiet --threads 1
+  expect 0 'identical: all 18 frames' "$SGF" redo a.mp4 --quiet --threads 1
   [[ ! -e a.mp4.redo.mp4 ]] || complain 'redo left its video'
   expect 0 '"prompts"' "$SGF" redo a.mp4 --show
-  expect 1 'is there already: --continue' world --seconds 1 --out a.mp4
+  expect 1 'already exists; pass --continue' world --seconds 1 --out a.mp4
   expect 0 '9 pictures' world --seconds 0.5 --out pictures/ --overwrite
-  expect 0 'whole already, 9 pictures' world --seconds 0.5 --out pictures/ --continue
-  expect 0 'whole already, 9 pictures' world --seconds 0.5 --out file.y4m --continue
+  expect 0 'already complete, 9 frames' world --seconds 0.5 --out pictures/ --continue
+  expect 0 'already complete, 9 frames' world --seconds 0.5 --out file.y4m --continue
 }
 
 # says TEXT ARGS…: --dry-run of a model says so.
@@ -126,7 +126,7 @@ check_folders() {
 
 check_prompts() {
   local long
-  expect 0 'names 1 object(s), all videos of world-small have 2' world --prompt 'a fast red disc on a grey field' \
+  expect 0 'names 1 object(s), but all videos of world-small have 2' world --prompt 'a fast red disc on a grey field' \
     --seconds 0.1 --format none --out -
   [[ $(world --prompt "$DISC" --negative 'a red disc' --guidance 2 --seconds 0.1 --format none --out - 2>&1) != *'object(s)'* ]] ||
     complain 'a warning of a good prompt, or of what is to be avoided'
@@ -139,7 +139,7 @@ check_prompts() {
   done
   cmp -s "many/$DISC-0.mp4" "many/$DISC-2.mp4" && complain 'a prompt in two lines gives one video twice'
   expect 0 'clips' "$SGF" world measure --manifest many/manifest.json
-  expect 1 'is there already' world --seconds 0.2 --prompts prompts.txt --out many --naming vbench
+  expect 1 'already exists' world --seconds 0.2 --prompts prompts.txt --out many --naming vbench
   rm "many/$SQUARE-1.mp4"
   expect 0 "$SQUARE-1.mp4: 6 pictures" world --seconds 0.2 --prompts prompts.txt --out many --naming vbench --samples 2 --continue
   # Names that no file can have, with the encoder that takes any word.
@@ -231,15 +231,15 @@ check_signal() {
   wait_for_fragment
   end_with "$1"
   local came=$?
-  [[ $came == 3 && $(<"$LOG") == *'continue goes on'* ]] || complain "$1: exit $came, expected 3: $(<"$LOG")"
+  [[ $came == 3 && $(<"$LOG") == *'continue resumes'* ]] || complain "$1: exit $came, expected 3: $(<"$LOG")"
   plays grown.mp4 1
   expect 1 'run.seed: 301 there, 7 here' world "${LONG[@]}" "${GROWN[@]}" --continue --seed 7
-  expect 1 'is there already' world "${LONG[@]}" "${GROWN[@]}"
+  expect 1 'already exists' world "${LONG[@]}" "${GROWN[@]}"
   expect 0 'grown.mp4: ' world "${LONG[@]}" "${GROWN[@]}" --continue
   cmp grown.safetensors whole.safetensors || complain "$1: the latents differ from the unkilled ones"
-  expect 0 'whole already, 66 pictures' world "${LONG[@]}" "${GROWN[@]}" --continue
+  expect 0 'already complete, 66 frames' world "${LONG[@]}" "${GROWN[@]}" --continue
   expect 1 'run.seed: 301 there, 7 here' world "${LONG[@]}" "${GROWN[@]}" --continue --seed 7
-  expect 1 'has 66 pictures and no state' world --seconds 30 --save-every 4 "${GROWN[@]}" --continue
+  expect 1 'has 66 frames and no saved state' world --seconds 30 --save-every 4 "${GROWN[@]}" --continue
 }
 
 # No room: exit 1 with words, what was written plays, and with room again it goes on to the same end.
@@ -271,13 +271,13 @@ check_bad_input() {
   for seconds in 0 -1 nan inf 1e30; do refused 1 'a video lasts more than 0' "${bad[@]}" --seconds $seconds; done
   refused 2 'seconds = soon' "${bad[@]}" --seconds soon
   for seed in -1 9223372036854775808 18446744073709551616 seven 1e3 ''; do
-    refused 2 'a seed is a number from 0' "${bad[@]}" --seed "$seed"
+    refused 2 'a seed must be an integer from 0' "${bad[@]}" --seed "$seed"
   done
-  refused 1 'next that fits is 48x40' "${bad[@]}" --size 48x33
-  refused 1 'a size is written as' "${bad[@]}" --size 48
-  refused 1 '1 to 1000 denoising steps' "${bad[@]}" --steps 0
-  refused 1 'guidance is a number' "${bad[@]}" --guidance nan
-  refused 1 'only read under guidance' "${bad[@]}" --negative "$DISC"
+  refused 1 'next larger size is 48x40' "${bad[@]}" --size 48x33
+  refused 1 '--size must be WIDTHxHEIGHT' "${bad[@]}" --size 48
+  refused 1 '--steps must be from 1 to 1000' "${bad[@]}" --steps 0
+  refused 1 '--guidance must be a finite number' "${bad[@]}" --guidance nan
+  refused 1 'no effect with --guidance 1' "${bad[@]}" --negative "$DISC"
   refused 1 "prompt 'a red zebra': " "${bad[@]}" --prompt 'a red zebra'
   refused 1 "prompt 'zebra': " "${bad[@]}" --prompt "$DISC" --negative zebra --guidance 2
   refused 1 'is not a readable video file' "${bad[@]}" --image "$PWD/text.txt"
@@ -290,18 +290,18 @@ check_bad_input() {
   refused 1 'contains no prompts' --model world-small --prompts empty.txt --out bad
   refused 1 'a file, not a folder' --model world-small --prompts prompts.txt --out text.txt
   refused 2 '--naming requires --prompts' "${bad[@]}" --naming vbench
-  refused 1 '--samples goes with --prompts' "${bad[@]}" --samples 2
+  refused 1 '--samples needs --prompts' "${bad[@]}" --samples 2
   refused 1 'come in order of time' "${bad[@]}" --prompt "$DISC" --at 0:03 "$SQUARE" --at 0:02 "$DISC"
   refused 1 'a time is written as' "${bad[@]}" --prompt "$DISC" --at soon "$SQUARE"
   refused 1 'names no kind of video' --model world-small --out bad.avi
   refused 1 'there is no folder nowhere' --model world-small --out nowhere/bad.mp4
   refused 1 'there is no folder nowhere' "${bad[@]}" --latents nowhere/l.safetensors
-  refused 1 'NAME.safetensors' "${bad[@]}" --latents a.mp4
-  refused 1 'a.safetensors is there already' "${bad[@]}" --latents a.safetensors
+  refused 1 'must name a .safetensors file' "${bad[@]}" --latents a.mp4
+  refused 1 'a.safetensors already exists' "${bad[@]}" --latents a.safetensors
   cp text.txt note.mp4
   refused 1 'was not made by this command' --model world-small --out note.mp4 --continue
-  expect 1 'does not say what made it' "$SGF" redo file.y4m
-  expect 1 'no such video' "$SGF" redo nowhere.mp4
+  expect 1 'holds no metadata of sgf generate' "$SGF" redo file.y4m
+  expect 1 'this video does not exist' "$SGF" redo nowhere.mp4
 }
 
 # Official names and layout, small widths.

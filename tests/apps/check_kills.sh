@@ -104,7 +104,7 @@ check_pairs() {
   expect 1 'started with another order: count is 5 there, 6 here' pairs "$stage" "$made" 6 200
   kept=$(stat -c '%i %Y' "$made/shard_000001.safetensors")
   : >"$made/shard_000000.safetensors" # half of it
-  expect 0 '5 of 5 whole' pairs "$stage" "$made" 5 200
+  expect 0 '5 of 5 complete' pairs "$stage" "$made" 5 200
   [[ $(stat -c '%i %Y' "$made/shard_000001.safetensors") == "$kept" ]] || complain "$stage: a whole shard was made again"
   for shard in 0 1 2 3 4; do
     cmp "$made/shard_00000$shard.safetensors" "$FOLDER/$stage-unkilled/shard_00000$shard.safetensors" ||

@@ -45,9 +45,44 @@ check_errors() {
   expect 1 'sgf: /nowhere' "$SGF" inspect /nowhere
   expect 1 'posix.system' "$SGF" inspect "$DATA/weights/evil.pt"
   for device in gpu cpu:7 cuda: cuda:x mps; do
-    expect 2 "a device is auto, cpu, cuda or cuda:N, got '$device'" "$SGF" verify --device "$device" x
+    expect 2 "a device must be auto, cpu, cuda or cuda:N, got '$device'" "$SGF" verify --device "$device" x
   done
   expect 2 'nap' "$SGF" bench nap
+}
+
+# below WORD...: the commands below a command, as its help lists them.
+below() {
+  "$SGF" "$@" --help | awk '/^[A-Z].*:$/ { lists = !/^(Arguments|Options|Examples?):$/ } lists && /^  [a-z]/ { print $1 }'
+}
+
+# check_page WORD...: the help of a command and of all below it has an example, fits, and is found by `sgf help` too.
+check_page() {
+  local page longest word
+  page=$("$SGF" "$@" --help)
+  PAGES=$((PAGES + 1))
+  [[ $page == *Example*:*$'\n  '*"sgf${*:+ }$*"* ]] || { echo "FAIL: no example in sgf $* --help" && FAILED=1; }
+  longest=$(awk '{ if (length($0) > most) most = length($0) } END { print most }' <<<"$page")
+  ((longest <= 80)) || { echo "FAIL: sgf $* --help has a line of $longest columns" && FAILED=1; }
+  [[ $("$SGF" help "$@") == "$page" ]] || { echo "FAIL: sgf help $* differs from sgf $* --help" && FAILED=1; }
+  for word in $(below "$@"); do check_page "$@" "$word"; done
+}
+
+check_help() {
+  PAGES=0
+  check_page
+  ((PAGES >= 35)) || { echo "FAIL: the help of $PAGES commands was found, not of all" && FAILED=1; }
+  expect 0 $'Make videos:\n  generate ' "$SGF" --help
+  expect 0 $'Measure:\n  eval ' "$SGF" help
+  expect 0 '(0 to 51; default 16)' "$SGF" generate --help
+  expect 0 'Usage: sgf compare [OPTIONS] [A_DIR] [B_DIR] [COMMAND]' "$SGF" compare --help
+  [[ $("$SGF" -V) == "$("$SGF" --version)" ]] || { echo 'FAIL: -V differs from --version' && FAILED=1; }
+  expect 2 "no command 'wrold'; did you mean world?" "$SGF" help wrold
+  expect 2 "no command 'rendr'; did you mean render?" "$SGF" help world rendr
+  "$SGF" help --man >"$FOLDER/sgf.1"
+  grep -q '^.SS "sgf world render"$' "$FOLDER/sgf.1" || { echo 'FAIL: the manual lacks a command' && FAILED=1; }
+  ! command -v groff >/dev/null || [[ -z $(groff -ww -man -Tutf8 "$FOLDER/sgf.1" 2>&1 >/dev/null) ]] ||
+    { echo 'FAIL: groff complains of the manual' && FAILED=1; }
+  ! command -v mandoc >/dev/null || expect 0 '' mandoc -T lint -W error "$FOLDER/sgf.1"
 }
 
 # A pipe that nobody writes to is refused, not waited for.
@@ -119,6 +154,12 @@ check_convert() {
 
 check_config() {
   expect 0 'model.dim' "$SGF" config --keys
+  expect 0 'optimiser.learning_rate = 2.0e-06' "$SGF" config --keys LEARNING_RATE
+  [[ $("$SGF" config --keys learning_rate) != *model.dim* ]] || { echo 'FAIL: --keys lists what was not asked for' && FAILED=1; }
+  expect 0 '"key":"dmd.boundary"' "$SGF" config --keys 'Self Forcing' --json
+  expect 1 "no key has 'klingon'" "$SGF" config --keys klingon
+  "$SGF" config --schema | python3 -c 'import json, sys; json.load(sys.stdin)["properties"]["model"]["properties"]["dim"]' ||
+    { echo 'FAIL: the schema is no JSON with model.dim' && FAILED=1; }
   expect 0 'dim: 192' "$SGF" config tiny --set model.dim=192 --resolved
   expect 1 'model.dim' "$SGF" config tiny --set model.dmi=192
   expect 0 '"dim":192' "$SGF" config tiny --set model.dim=192 --resolved --json
@@ -169,14 +210,14 @@ check_vae() {
   local wan=(--wan "$DATA/wan" --device cpu) clip
   "$SGF" world render --clips 1 --frames 12 --seed 2 --format png --out "$FOLDER/vae_clips" >/dev/null
   clip=("$FOLDER"/vae_clips/clip_00000*)
-  expect 0 '3 latents of 12 pictures' "$SGF" vae encode "${clip[0]}" --out "$FOLDER/l.safetensors" "${wan[@]}"
+  expect 0 '3 latent frames from 12 frames' "$SGF" vae encode "${clip[0]}" --out "$FOLDER/l.safetensors" "${wan[@]}"
   expect 0 'the last 3 of 12 frames are left out' "$SGF" vae encode "${clip[0]}" --out "$FOLDER/l.safetensors" "${wan[@]}"
   expect 0 '[3, 16, ' "$SGF" inspect --keys "$FOLDER/l.safetensors"
-  expect 0 '9 pictures of ' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/decoded" "${wan[@]}" --tile 32
-  [[ $(find "$FOLDER/decoded" -name '*.png' | wc -l) == 9 ]] || { echo 'FAIL: nine pictures were expected' && FAILED=1; }
+  expect 0 '9 frames of ' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/decoded" "${wan[@]}" --tile 32
+  [[ $(find "$FOLDER/decoded" -name '*.png' | wc -l) == 9 ]] || { echo 'FAIL: nine frames were expected' && FAILED=1; }
   expect 1 'is not an empty folder' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/decoded" "${wan[@]}"
   "$SGF" --version | grep -q '^no FFmpeg' ||
-    expect 0 '9 pictures of ' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/decoded.mp4" "${wan[@]}"
+    expect 0 '9 frames of ' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/decoded.mp4" "${wan[@]}"
   expect 2 '--vae FILE or --wan DIR' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other"
   expect 1 'has no Wan2.1_VAE.pth for the VAE' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other" --wan "$FOLDER"
   expect 1 'is not a Wan VAE' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other" \
@@ -187,13 +228,13 @@ check_vae() {
   expect 0 '[4, 9)' "$SGF" diagnose vae-boundary "${clip[0]}" "${wan[@]}" --frames 9 --windows 2
   expect 0 '"frames":[0,9],"relative_l2":0.0,"window":"W=1"' \
     "$SGF" diagnose vae-boundary "${clip[0]}" "${wan[@]}" --frames 9 --windows 2 --json
-  expect 1 'has 12 pictures, 81 are needed' "$SGF" diagnose vae-boundary "${clip[0]}" "${wan[@]}"
+  expect 1 'has 12 frames, 81 are needed' "$SGF" diagnose vae-boundary "${clip[0]}" "${wan[@]}"
 }
 
 check_plan() {
-  expect 0 'peak, in:' "$SGF" plan wan-1.3b-chunkwise
+  expect 0 'peak, in ' "$SGF" plan wan-1.3b-chunkwise
   expect 0 'fits: ' "$SGF" plan world-small --memory 24
-  expect 1 'smallest change that does: --set train.micro_batch=' "$SGF" plan wan-1.3b-chunkwise --gpus 8 --memory 80 \
+  expect 1 'smallest change that fits: --set train.micro_batch=' "$SGF" plan wan-1.3b-chunkwise --gpus 8 --memory 80 \
     --set train.micro_batch=4
   expect 0 '"step_seconds":null' "$SGF" plan world-tiny --json
   expect 1 'every GPU wants a sample' "$SGF" plan world-tiny --gpus 3
@@ -203,12 +244,12 @@ check_plan() {
 check_diagnose() {
   local small=(world-tiny --device cpu --dtype float64 --set video.frames=6 --set train.micro_batch=1)
   expect 0 'random weights of seed 1' "$SGF" diagnose recovery "${small[@]}" --noises 1 --save-record "$FOLDER/records"
-  expect 0 'text as it was saved' "$SGF" diagnose recovery "${small[@]}" --replay "$FOLDER/records/exit2_noise0.safetensors"
+  expect 0 'text as saved' "$SGF" diagnose recovery "${small[@]}" --replay "$FOLDER/records/exit2_noise0.safetensors"
   expect 1 'DO NOT MATCH' "$SGF" diagnose recovery "${small[@]}" --set run.seed=7 \
     --replay "$FOLDER/records/exit2_noise0.safetensors"
   expect 0 '"method":"bptt","outcome":"ran"' "$SGF" diagnose feasibility "${small[@]}" --json --methods sgf,bptt --exit 2
   expect 1 "method 'btpp' is unknown" "$SGF" diagnose feasibility "${small[@]}" --methods btpp
-  expect 1 '--exit lies in 1..4, got 5' "$SGF" diagnose feasibility "${small[@]}" --exit 5
+  expect 1 '--exit must be from 1 to 4, got 5' "$SGF" diagnose feasibility "${small[@]}" --exit 5
   expect 1 'sgf: /nowhere' "$SGF" diagnose recovery "${small[@]}" --replay /nowhere
   expect 2 'Try sgf diagnose recovery --help' "$SGF" diagnose recovery --nois 2
 }
@@ -230,7 +271,15 @@ check_completion() {
   completes 'inspect' sgf insp
   completes '--keys' sgf inspect --ke
   completes 'wan diffusers keep' sgf convert --names ''
-  completes 'bash zsh' sgf completion ''
+  completes 'bash zsh fish' sgf completion ''
+  completes 'optimiser.learning_rate=' sgf train --set optimiser.l
+  completes 'dynamic_degree' sgf eval --metrics dyn
+  completes 'dynamic_degree,motion_smoothness' sgf eval --metrics dynamic_degree,mo
+  mkdir -p "$FOLDER/place/runs/mine" && touch "$FOLDER/place/runs/mine/config.yaml"
+  cd "$FOLDER/place" || return
+  completes 'runs/mine' sgf diagnose recovery tiny --weights ru
+  completes 'runs' sgf demo --out ru
+  cd - >/dev/null || return
   completes 'recovery feasibility vae-boundary sink' sgf diagnose ''
   completes 'encode decode' sgf vae ''
   completes '' sgf convert ''
@@ -243,6 +292,9 @@ check_completion() {
   completes 'world-tiny world-small' sgf world render --preset ''
   "$SGF" completion zsh >"$FOLDER/_sgf"
   ! command -v zsh >/dev/null || expect 0 '' zsh -n "$FOLDER/_sgf"
+  "$SGF" completion fish >"$FOLDER/sgf.fish"
+  ! command -v fish >/dev/null || expect 0 '' fish -n "$FOLDER/sgf.fish"
+  expect 0 '' bash -n "$FOLDER/sgf.bash"
 }
 
 # measure_within MORE FOLDER: measures a video with as much address space as a refusal takes, and MORE kB.
@@ -262,7 +314,7 @@ check_hostile() {
   python3 "$(dirname -- "${BASH_SOURCE[0]}")/hostile_files.py" "$FOLDER"
   expect 1 'no `kind` in its metadata' "$SGF" verify "$FOLDER/deep.safetensors"
   if "$SGF" --version | grep -q FFmpeg; then
-    expect 1 "its comment is not one of sgf generate's" "$SGF" redo --show "$FOLDER/deep.mp4"
+    expect 1 'its metadata is not from sgf generate' "$SGF" redo --show "$FOLDER/deep.mp4"
   fi
   expect 1 'an image of 32768 x 32768 is too large' "$SGF" world measure --prompt "$prompt" "$FOLDER/bomb"
   expect 1 "out of memory: reading $FOLDER/large/frame_00000.png asked for 201.3 MB" \
@@ -300,6 +352,7 @@ check_threads() {
 
 check_errors
 check_threads
+check_help
 check_fifo
 check_nan
 check_verify

@@ -64,12 +64,12 @@ check_refusals() {
   expect 1 "no arm 'sgf-2'" study --arms sgf-2
   expect 1 'nothing to report' study --only report
   expect 1 'is not trained yet' study --only evaluate --arms chunkwise-sgf-1
-  expect 0 'not known yet' study --dry-run
+  expect 0 'unknown' study --dry-run
   sed 's/sinks: .*/sinks: [100]/' "$FOLDER/study.yaml" >"$FOLDER/sinks.yaml"
   expect 1 'a sink of 100 does not fit the window' "$SGF" study "$FOLDER/sinks.yaml" --dry-run
   expect 0 'chunkwise-sgf-1-twice     10  to do' study --dry-run --arms sgf-twice
   expect 1 'no arm for --granularity chunkwise --arms framewise-sf-1' study --granularity chunkwise --arms framewise-sf-1
-  expect 1 'is a file; --out names' "$SGF" study "$FOLDER/study.yaml" --out "$FOLDER/study.yaml"
+  expect 1 'is a file; name a folder with --out' "$SGF" study "$FOLDER/study.yaml" --out "$FOLDER/study.yaml"
   check_missing_student
 }
 
@@ -114,11 +114,11 @@ check_run() {
   [[ -s $FOLDER/study/chunkwise-sf-1.safetensors ]] || complain 'no weights were kept'
   expect 0 'trained' study --dry-run
   check_changed_config
-  expect 0 'study.html shows it' study --jobs 2 --threads 2 --lean
+  expect 0 'report: ' study --jobs 2 --threads 2 --lean
   [[ ! -e $FOLDER/study/runs/chunkwise-sf-1/checkpoints ]] || complain '--lean left checkpoints'
   [[ $(find "$FOLDER/study" -maxdepth 1 -name '*wise-*.json' | wc -l) == 12 ]] || complain "arms: $(ls "$FOLDER/study")"
   made=$(stat -c '%i' "$FOLDER"/study/*wise-*.json "$FOLDER"/study/*.safetensors)
-  expect 0 'study.html shows it' study --jobs 2
+  expect 0 'report: ' study --jobs 2
   [[ $(stat -c '%i' "$FOLDER"/study/*wise-*.json "$FOLDER"/study/*.safetensors) == "$made" ]] || complain 'an arm was made twice'
 }
 

@@ -32,7 +32,7 @@ check_ranks() {
   done
   wait
   grep -q 'was made without' "$FOLDER/rank0" && return # no Gloo in this build
-  expect 0 '6 steps done' tiny "$FOLDER/ranks" "${args[@]}" --resume
+  expect 0 '6 updates done' tiny "$FOLDER/ranks" "${args[@]}" --resume
   python3 - "$FOLDER/alone/metrics.jsonl" "$FOLDER/ranks/metrics.jsonl" <<'PYTHON' || complain "ranks: $(cat "$FOLDER"/rank?)"
 import json, sys
 alone, ranks = ([json.loads(line) for line in open(path)] for path in sys.argv[1:])
@@ -94,10 +94,10 @@ check_students() {
   refused 'contains no ODE pairs' "${CAUSAL_ODE[@]}"
   expect 1 'set train.stage to causal_ode or bidirectional_ode, got dmd' pairs dmd "$FOLDER/paths" 5 8
   expect 1 "begins at the student's timestep 937.5" pairs causal_ode "$FOLDER/paths" 5 7
-  expect 1 '--shard is written as 2/8' pairs causal_ode "$FOLDER/paths" 5 8 --shard 2
+  expect 1 '--shard must be INDEX/WORKERS' pairs causal_ode "$FOLDER/paths" 5 8 --shard 2
   expect 1 'worker 2 of 2' pairs causal_ode "$FOLDER/paths" 5 8 --shard 2/2
   [[ ! -e $FOLDER/paths ]] || complain 'refused pairs left a folder behind'
-  expect 0 '5 of 5 whole' pairs causal_ode "$FOLDER/causal_ode-pairs" 5 8
+  expect 0 '5 of 5 complete' pairs causal_ode "$FOLDER/causal_ode-pairs" 5 8
   check_ranks "${CAUSAL_ODE[@]}"
 }
 
@@ -106,12 +106,12 @@ check_samples() {
   local look=(sample --model "$FOLDER/teacher" --count 2 --steps 2 --quiet --out "$FOLDER/look")
   expect 0 '2 videos, at-once, 2 euler steps' "$SGF" "${look[@]}"
   [[ -s $FOLDER/look/1.png && $(wc -l <"$FOLDER/look/prompts.txt") == 2 ]] || complain 'no strip, or no prompts'
-  expect 1 'holds files already' "$SGF" "${look[@]}"
+  expect 1 'is not empty; pass --overwrite' "$SGF" "${look[@]}"
   local state
   for state in "$FOLDER"/teacher/checkpoints/step_*/ "$FOLDER"/teacher/checkpoints/step_*/generator.safetensors; do
     expect 0 'at-once, 2 euler steps' "$SGF" "${look[@]/$FOLDER\/teacher/$state}" --overwrite # as the run's config says
   done
-  expect 0 'is a model of flow_matching' "$SGF" generate --model "$FOLDER/teacher" --seconds 0.2 --format none --threads 1 \
+  expect 0 'is a many-step model of flow_matching' "$SGF" generate --model "$FOLDER/teacher" --seconds 0.2 --format none --threads 1 \
     --quiet --out "$FOLDER/nothing"
   expect 0 'blocks, 2 unipc steps' "$SGF" "${look[@]}" --overwrite --mode blocks --solver unipc --png --prompt 'a fast red disc on a grey field'
   [[ -s $FOLDER/look/0/frame_00005.png ]] || complain 'no pictures'
@@ -147,7 +147,7 @@ check_recipe() {
   printf 'base: world-tiny\nname: r-student\ntrain: {stage: causal_cd, steps: 3, start_from: runs/r-teacher}\n' >recipe/a.yaml
   printf 'distil: {teacher: runs/r-teacher}\n' >>recipe/a.yaml
   printf 'base: world-tiny\nname: r-teacher\ntrain: {stage: teacher_forcing, steps: 3}\n' >recipe/b.yaml
-  expect 3 'stopped after step 1' "$SGF" train recipe/b.yaml "${SMALL[@]}" --set video.frames=6 --quiet --stop-after 1
+  expect 3 'stopped after update 1' "$SGF" train recipe/b.yaml "${SMALL[@]}" --set video.frames=6 --quiet --stop-after 1
   expect 0 '1 of 3' "$SGF" "${run[@]}" --dry-run
   expect 0 '3 of 3, done' "$SGF" "${run[@]}"
   made=$(stat -c '%i' runs/*/checkpoints/step_00000003/generator.safetensors)
@@ -157,10 +157,10 @@ check_recipe() {
   printf 'optimiser: {beta2: 0.9}\n' >>recipe/b.yaml
   expect 0 'b.yaml would be refused: runs/r-teacher: belongs to another config: optimiser.beta2' \
     "$SGF" "${run[@]}" --dry-run
-  expect 1 'undo the change, or remove the run to have it made again' "$SGF" "${run[@]}"
+  expect 1 'undo the change, or remove the run to train it again' "$SGF" "${run[@]}"
   sed -i '$d' recipe/b.yaml
   expect 0 '4 of 4, done' "$SGF" "${run[@]}" --set train.steps=4
-  expect 0 'runs/r-student began with other weights (train.start_from) than runs/r-teacher has now' \
+  expect 0 'runs/r-student started from other weights (train.start_from) than runs/r-teacher has now' \
     "$SGF" "${run[@]}" --set train.steps=4 --dry-run
   rm recipe/b.yaml
   rm -r runs/r-teacher
@@ -184,9 +184,9 @@ check_folders() {
   expect 1 'holds a run already; --resume' tiny "$FOLDER/teacher" "${FLOW[@]}"
   expect 1 'belongs to another config: optimiser.learning_rate (1.0e-05 there, 1.0 here)' \
     tiny "$FOLDER/teacher" "${FLOW[@]}" --resume --set optimiser.learning_rate=1
-  expect 0 '1 steps done' tiny "$FOLDER/teacher" "${FLOW[@]}" --resume # nothing left to do
-  expect 0 '2 steps done' tiny "$FOLDER/teacher" "${FLOW[@]}" --resume --set train.steps=2
-  expect 0 '1 steps done' tiny "$FOLDER/fresh" "${FLOW[@]}" --resume # no run yet: it begins
+  expect 0 '1 updates done' tiny "$FOLDER/teacher" "${FLOW[@]}" --resume # nothing left to do
+  expect 0 '2 updates done' tiny "$FOLDER/teacher" "${FLOW[@]}" --resume --set train.steps=2
+  expect 0 '1 updates done' tiny "$FOLDER/fresh" "${FLOW[@]}" --resume # no run yet: it begins
 }
 
 # A run whose newest checkpoint a later program wrote is not gone on with, and stays as it is.
@@ -208,10 +208,10 @@ check_flat() {
   expect 0 'dim: 1536' "$SGF" config "$DATA/configs/self_forcing_dmd.yaml" --resolved
   expect 0 'an ordinary guidance weight of 4' "$SGF" config "$DATA/configs/self_forcing_dmd.yaml"
   expect 1 'lr is optimiser.learning_rate' "$SGF" "${flat[@]}" --set lr=1e-5
-  expect 0 '2 steps done' "$SGF" "${flat[@]}"
+  expect 0 '2 updates done' "$SGF" "${flat[@]}"
   grep -q '"generator_loss"' "$FOLDER/flat/metrics.jsonl" || complain 'the flat file trained no generator'
   if "$SGF" config "$DATA/configs/flat_world.yaml" --resolved 2>/dev/null | "$SGF" config /dev/stdin 2>&1 >/dev/null |
-    grep -q 'key there'; then complain 'the resolved config of a flat file is not one of ours'; fi
+    grep -q 'key in file'; then complain 'the resolved config of a flat file is not one of ours'; fi
 }
 
 # A Self-Forcing file where its users keep it, beside wan_models/ and prompts/; only the sizes are told otherwise.
@@ -229,10 +229,10 @@ check_flat_wan() {
   (
     cd "$FOLDER" || exit 1
     export XDG_CACHE_HOME=$FOLDER/cache
-    expect 3 'sgf train sf/config.yaml --out sf --resume goes on' \
+    expect 3 'resume with sgf train sf/config.yaml --out sf --resume' \
       "$SGF" train "$DATA/configs/self_forcing_dmd.yaml" "${set[@]}" --out sf --stop-after 3
     expect 1 'or take sf/config.yaml' "$SGF" train "$DATA/configs/self_forcing_dmd.yaml" --out sf --resume
-    expect 0 '6 steps done' "$SGF" train sf/config.yaml --out sf --resume
+    expect 0 '6 updates done' "$SGF" train sf/config.yaml --out sf --resume
     grep -q '"generator_loss"' sf/metrics.jsonl || complain 'a Self-Forcing file trained no generator'
     [[ -s sf/samples/step_00000006/0.png ]] || complain 'no sample through the VAE'
     exit "$FAILED"

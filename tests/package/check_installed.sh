@@ -32,6 +32,11 @@ expect 0 'chunkwise-initial' "$SGF" study recipes/world-small/study.yaml --dry-r
   complain 'a recipe does not find the installed student'
 expect 1 'no such folder' "$SGF" recipe run recipes/nowhere --dry-run
 
+# The manual, and completion where the shells look for it.
+for file in man/man1/sgf.1 bash-completion/completions/sgf zsh/site-functions/_sgf fish/vendor_completions.d/sgf.fish; do
+  grep -q 'world render' "$PREFIX/share/$file" || complain "share/$file is not installed, or does not know a command"
+done
+
 # The public headers are installed, others are not.
 [[ -e $PREFIX/include/sgf/sgf.h ]] || complain 'sgf/sgf.h is not installed'
 for header in streaming/generate.h training/run/train_run.h config/config.h; do
