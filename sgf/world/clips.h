@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sgf/media/png.h"
+#include "sgf/world/clip_list.h"
 #include "sgf/world/preset.h"
 #include "sgf/world/scene.h"
 
@@ -46,27 +47,11 @@ struct ClipEncoder {
   bool is_h264 = true;
 };
 
-struct ListedClip {
-  std::filesystem::path file;
-  std::string caption;
-};
-
-struct ClipList {
-  std::string world;  // name of the preset
-  std::vector<ListedClip> clips;
-};
-
 // Renders all clips, then writes `captions.txt`, a caption a line, and `manifest.json`, which names the files too and
 // comes last: a folder that has it is whole. `done` hears of every clip. What FFmpeg encoded mp4 files with comes back.
 ClipEncoder render_clips(const ClipOrder& order, const ClipFiles& files, const std::function<void(int64_t)>& done);
 
 // A row for each of the first eight clips, eight moments of each.
 RgbImage strip_of_clips(const ClipOrder& order);
-
-// A manifest of clips that were not rendered here; files are named from the folder that `path` lies in.
-void write_manifest(const std::filesystem::path& path, const ClipList& list);
-
-// Reads a manifest; its files are named from the folder it lies in.
-ClipList read_manifest(const std::filesystem::path& path);
 
 }  // namespace sgf
