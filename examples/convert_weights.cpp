@@ -33,7 +33,7 @@ void convert(const std::filesystem::path& input, std::filesystem::path output) {
   const sgf::TensorFile file = sgf::open_tensor_file(input);
   print_contents(file, input);
 
-  output += file.format.starts_with("safetensors") ? ".pt" : ".safetensors";
+  output += file.container == sgf::Container::kSafetensors ? ".pt" : ".safetensors";
   // `names` could ask for diffusers names, `dtype` for another type of numbers.
   const sgf::ConvertResult result =
       sgf::convert_weights({.input = input, .output = output, .names = sgf::ConvertNames::kKeep, .overwrite = true});

@@ -134,7 +134,7 @@ TensorFile read_safetensors(std::shared_ptr<const MappedFile> file) {
   const std::string path = file->path().string();
   const Header header = read_header(*file);
   TensorFile tensors;
-  tensors.format = "safetensors";
+  tensors.container = Container::kSafetensors;
   std::vector<TensorEntry> entries;
   for (const auto& [name, info] : header.root.items()) {
     if (name == "__metadata__") {

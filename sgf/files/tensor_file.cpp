@@ -30,6 +30,11 @@ bool TensorEntry::is_contiguous() const {
   return true;
 }
 
+std::string describe_container(const TensorFile& file) {
+  const std::string name(enum_name(file.container));
+  return file.shards == 0 ? name : fmt::format("{}, {} shards", name, file.shards);
+}
+
 void TensorFile::add(TensorEntry entry) {
   const MappedFile& file = *files.at(entry.file);
   const uint64_t size = file.bytes().size();

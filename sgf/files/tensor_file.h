@@ -3,8 +3,10 @@
 #pragma once
 
 #include "sgf/core/dtype.h"
+#include "sgf/core/enum_names.h"
 #include "sgf/files/mapped_file.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -33,9 +35,22 @@ struct TensorEntry {
   bool is_contiguous() const;
 };
 
+// What holds the tensors.
+enum class Container {
+  kSafetensors,
+  kTorchZip,     // what torch.save writes
+  kTorchLegacy,  // what torch.save wrote before 1.6: pickles and raw bytes, one after another
+};
+
+constexpr auto enum_names(Container) {
+  return std::array{EnumName{Container::kSafetensors, "safetensors"}, EnumName{Container::kTorchZip, "torch zip"},
+                    EnumName{Container::kTorchLegacy, "torch legacy"}};
+}
+
 class TensorFile {
  public:
-  std::string format;                           // "safetensors", "safetensors, 6 shards", "torch zip", "torch legacy"
+  Container container = Container::kSafetensors;
+  size_t shards = 0;                            // named by an index; 0: one file without an index
   std::vector<TensorEntry> entries;             // in file order, names unique; only `add` appends
   std::map<std::string, std::string> metadata;  // safetensors __metadata__; scalars of a torch archive as text
   std::vector<std::shared_ptr<const MappedFile>> files;
@@ -53,6 +68,9 @@ class TensorFile {
  private:
   std::unordered_map<std::string, size_t> position_;  // name -> index into entries
 };
+
+// "safetensors", "safetensors, 6 shards"
+std::string describe_container(const TensorFile& file);
 
 // Opens by content, never by extension: a safetensors file, a torch zip archive, a legacy torch pickle, a folder (its
 // one weight file, or the shards that its *.index.json names), or such an index itself. Throws an Error that names the

@@ -86,13 +86,14 @@ TensorFile open_shard_index(const Path& index) {
   for (const auto& [name, shard] : weight_map) shards.insert(shard);
 
   TensorFile whole;
+  whole.shards = shards.size();
   std::map<std::string, size_t> file_of;
   for (const std::string& name : shards) {
     const TensorFile shard = read_tensor_file(MappedFile::open(shard_path(index, name)));
     file_of[name] = whole.files.size();
     whole.files.insert(whole.files.end(), shard.files.begin(), shard.files.end());
     append_shard(whole, shard);
-    whole.format = fmt::format("{}, {} shards", shard.format, shards.size());
+    whole.container = shard.container;
   }
   for (const auto& [name, shard] : weight_map) {
     const TensorEntry* entry = whole.find(name);

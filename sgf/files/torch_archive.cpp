@@ -67,7 +67,7 @@ TensorFile read_torch_zip(std::shared_ptr<const MappedFile> file, TorchArchiveOp
   const Pickle pickle = read_pickle(zip.stored_bytes(*zip.find(prefix + "data.pkl")),
                                     {.source = source, .torchscript = options.torchscript});
   TensorFile tensors;
-  tensors.format = "torch zip";
+  tensors.container = Container::kTorchZip;
   tensors.files.push_back(std::move(file));
   const auto find_storage = [&](const TorchStorage& storage) { return find_record(zip, prefix, storage, source); };
   flatten_torch_state(pickle, find_storage, tensors);

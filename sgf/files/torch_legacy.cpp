@@ -109,7 +109,7 @@ TensorFile read_torch_legacy(std::shared_ptr<const MappedFile> file, TorchArchiv
   const auto ranges = locate_storages(in, object, keys);
 
   TensorFile tensors;
-  tensors.format = "torch legacy";
+  tensors.container = Container::kTorchLegacy;
   tensors.files.push_back(std::move(file));
   const auto find_storage = [&](const TorchStorage& storage) { return range_of(ranges, storage, in.source()); };
   flatten_torch_state(object, find_storage, tensors);

@@ -9,6 +9,18 @@
 #include <utility>
 
 namespace sgf {
+namespace {
+
+// No run makes so many updates. Beyond it a count would leave its 64 bits.
+constexpr int64_t kMostUpdates = int64_t{1} << 53;
+
+void check_counts(const GradientHistory& history, const std::string& source) {
+  for (const int64_t count : {history.applied, history.skipped, history.skipped_in_a_row})
+    SGF_CHECK(count >= 0 && count <= kMostUpdates, "{}: a count of updates must be between 0 and 2^53, got {}", source,
+              count);
+}
+
+}  // namespace
 
 void GradientLimits::validate() const {
   SGF_CHECK(factor > 1, "a gradient limit must lie above the median, got {} times it", factor);
@@ -25,10 +37,12 @@ nlohmann::json write_history(const GradientHistory& history) {
 
 GradientHistory read_history(const nlohmann::json& json, const std::string& source) {
   try {
-    return {.norms = json.at("norms").get<std::vector<double>>(),
-            .applied = json.at("applied").get<int64_t>(),
-            .skipped = json.at("skipped").get<int64_t>(),
-            .skipped_in_a_row = json.at("skipped_in_a_row").get<int64_t>()};
+    GradientHistory read{.norms = json.at("norms").get<std::vector<double>>(),
+                         .applied = json.at("applied").get<int64_t>(),
+                         .skipped = json.at("skipped").get<int64_t>(),
+                         .skipped_in_a_row = json.at("skipped_in_a_row").get<int64_t>()};
+    check_counts(read, source);
+    return read;
   } catch (const nlohmann::json::exception& error) {
     fail("{}: not a history of gradient norms: {}", source, error.what());
   }

@@ -123,7 +123,7 @@ std::vector<Renamed> choose_tensors(const TensorFile& file, const std::filesyste
 // A torch file's numbers and texts cannot be stored in the output; safetensors metadata can be stored in safetensors.
 std::vector<std::string> values_left_out(const TensorFile& file, const std::filesystem::path& output) {
   std::vector<std::string> names;
-  if (file.format.starts_with("safetensors") && !is_torch_name(output)) return names;
+  if (file.container == Container::kSafetensors && !is_torch_name(output)) return names;
   std::map<std::string, std::string> metadata = file.metadata;
   remove_hashes(metadata);  // hashes of the input's bytes do not apply to the output
   for (const auto& [name, value] : metadata) names.push_back(name);
@@ -165,7 +165,7 @@ OutgoingTensor outgoing(const TensorFile& file, const Renamed& tensor, std::opti
 std::map<std::string, std::string> metadata_for(const TensorFile& file, const std::filesystem::path& input,
                                                 bool is_dit) {
   std::map<std::string, std::string> metadata;
-  if (file.format.starts_with("safetensors")) metadata = file.metadata;
+  if (file.container == Container::kSafetensors) metadata = file.metadata;
   remove_hashes(metadata);
   metadata.emplace("format", "pt");  // transformers and diffusers require it
   if (!is_dit) return metadata;

@@ -151,7 +151,7 @@ WeightReport report_weights(const TensorFile& file, const std::filesystem::path&
   const std::vector<DitWeightIndex> dits = find_dits(file);
   WeightReport report;
   report.path = path.string();
-  report.format = file.format;
+  report.format = describe_container(file);
   report.written_by = guess_writer(file, dits);
   report.unindexed = file.unindexed;
   report.problem = format_problem(file, path);

@@ -2,7 +2,6 @@
 
 #include "sgf/core/error.h"
 #include "sgf/files/atomic_file.h"
-#include "sgf/files/json_file.h"
 #include "sgf/media/one_thread.h"
 #include "sgf/media/picture_strip.h"
 #include "sgf/media/video_tensor.h"
@@ -60,26 +59,15 @@ void check_order(const ClipOrder& order) {
   order.scene(0);  // refuses a caption that does not fit the world
 }
 
-nlohmann::json to_json(const ClipList& list) {
-  nlohmann::json json = {{"world", list.world}, {"clips", nlohmann::json::array()}};
-  for (const ListedClip& clip : list.clips)
-    json["clips"].push_back({{"file", clip.file.string()}, {"caption", clip.caption}});
-  return json;
-}
-
-void write_json(const std::filesystem::path& path, const nlohmann::json& json) {
-  AtomicFile file(path);
-  file.write(json.dump(1) + "\n");
-  file.commit();
-}
-
 void write_lists(const ClipOrder& order, const ClipFiles& files, const std::vector<ListedClip>& clips) {
   AtomicFile captions(files.folder / "captions.txt");
   for (const ListedClip& clip : clips) captions.write(clip.caption + "\n");
   captions.commit();
-  nlohmann::json json = to_json({order.preset.name, clips});
+  nlohmann::json json = to_json(ClipList{order.preset.name, clips});
   json.update({{"seed", order.seed}, {"frames", order.frames}, {"fps", files.fps}});
-  write_json(files.folder / "manifest.json", json);
+  AtomicFile manifest(files.folder / "manifest.json");
+  manifest.write(json.dump(1) + "\n");
+  manifest.commit();
 }
 
 }  // namespace
@@ -118,25 +106,6 @@ RgbImage strip_of_clips(const ClipOrder& order) {
     rows.push_back(at::cat(pictures));
   }
   return picture_strip(rows, std::max<int64_t>(1, kStripSide / order.preset.size));
-}
-
-void write_manifest(const std::filesystem::path& path, const ClipList& list) { write_json(path, to_json(list)); }
-
-ClipList read_manifest(const std::filesystem::path& path) {
-  const nlohmann::json list = read_json_file(path);
-  ClipList read;
-  try {
-    read.world = list.at("world").get<std::string>();
-    for (const nlohmann::json& clip : list.at("clips")) {
-      const auto name = clip.at("file").get<std::string>();
-      read.clips.push_back({path.parent_path() / name, clip.at("caption").get<std::string>()});
-    }
-  } catch (const nlohmann::json::exception& error) {
-    fail("{} is not a manifest of clips, with \"world\" and \"clips\" of \"file\" and \"caption\": {}", path.string(),
-         error.what());
-  }
-  SGF_CHECK(!read.clips.empty(), "{} lists no clips, expected at least one", path.string());
-  return read;
 }
 
 }  // namespace sgf

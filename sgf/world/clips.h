@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sgf/media/png.h"
+#include "sgf/world/clip_list.h"
 #include "sgf/world/preset.h"
 #include "sgf/world/scene.h"
 
@@ -46,16 +47,6 @@ struct ClipEncoder {
   bool is_h264 = true;
 };
 
-struct ListedClip {
-  std::filesystem::path file;
-  std::string caption;
-};
-
-struct ClipList {
-  std::string world;  // name of the preset
-  std::vector<ListedClip> clips;
-};
-
 // Renders all clips, then writes `captions.txt`, one caption per line, and `manifest.json`, which also names the files.
 // The manifest is written last: a folder that has it is complete. `done` is called after every clip. Returns the
 // encoder that FFmpeg used for mp4 files.
@@ -63,11 +54,5 @@ ClipEncoder render_clips(const ClipOrder& order, const ClipFiles& files, const s
 
 // A row for each of the first eight clips, with eight moments each.
 RgbImage strip_of_clips(const ClipOrder& order);
-
-// Writes a manifest of clips that were rendered elsewhere; file names are relative to the folder of `path`.
-void write_manifest(const std::filesystem::path& path, const ClipList& list);
-
-// Reads a manifest; its file names are relative to its folder.
-ClipList read_manifest(const std::filesystem::path& path);
 
 }  // namespace sgf

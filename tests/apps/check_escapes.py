@@ -7,6 +7,7 @@ usage: check_escapes.py SGF DATA, where DATA is tests/data
 import json
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -21,6 +22,7 @@ NASTY = os.fsencode("a" + MARKS) + b"\x9b"
 PLAIN = "grüße-日本"
 JOINERS = "\u200c\u200d"
 failures = []
+ran = set()  # "eval", "eval table"
 
 
 def complain(what):
@@ -34,6 +36,7 @@ def is_shown(character):
 
 def said(*words):
     """Both streams of a command, which must be UTF-8 that a terminal only shows."""
+    ran.update((words[0], f"{words[0]} {words[1]}") if len(words) > 1 else words)
     done = subprocess.run([SGF, *words], capture_output=True, stdin=subprocess.DEVNULL, timeout=600)
     for stream in (done.stdout, done.stderr):
         lines = stream.split(b"\n")
@@ -201,11 +204,119 @@ def check_videos():
     said("redo", "raw.mp4", "--show")
 
 
+def make_wan(folder):
+    """A Wan folder of small files."""
+    os.makedirs(folder + "/google/umt5-xxl")
+    for name in ("config.json", "diffusion_pytorch_model.safetensors", "Wan2.1_VAE.pth"):
+        shutil.copy(DATA / "wan" / name, folder)
+    shutil.copy(DATA / "text/tiny_umt5.pth", folder + "/models_t5_umt5-xxl-enc-bf16.pth")
+    shutil.copy(DATA / "text/tiny_unigram.model", folder + "/google/umt5-xxl/spiece.model")
+
+
+TRAIN = ("--quiet", "--set", "train.steps=1", "--set", "run.device=cpu", "--set", "run.threads=1",
+         "--set", "output.sample_every=0", "--set", "train.stage=flow_matching")
+
+
+def check_training():
+    """Configs, weights, run folders and manifests of other names and contents."""
+    value = yaml_text("v" + MARKS)
+    missing = NASTY + b"-missing.yaml"
+    for words in (["train"], ["study"], ["diagnose", "recovery"], ["diagnose", "feasibility"], ["diagnose", "sink"]):
+        escaped(*words, missing)
+    escaped("pairs", missing, "--teacher", NASTY, "--count", "1")
+    escaped("pairs", "world-tiny", "--set", "train.stage=causal_ode", "--teacher", NASTY, "--count", "1", "--out", "p")
+    escaped("train", "world-tiny", *TRAIN, "--out", b"run" + NASTY)
+    escaped("train", "world-tiny", *TRAIN, "--out", b"run" + NASTY)  # holds a run already
+    said("train", "world-tiny", *TRAIN, "--out", "run")
+    with open(b"run" + NASTY + b"/metrics.jsonl", "ab") as metrics:
+        metrics.write(b'{"step":"\\u001b[31m' + b"\x1b[31m\n")
+    escaped("train", "world-tiny", *TRAIN, "--resume", "--out", b"run" + NASTY)
+    text = "base: world-tiny\ntrain: {{start_from: {}}}\ndmd: {{teacher: {}}}\ndata: {{prompts: {}}}\n"
+    run = json.dumps(os.path.realpath("run"))
+    for stage, where in (("teacher_forcing", (value, "''", "''")), ("dmd", (run, value, "''")),
+                         ("dmd", (run, run, value))):
+        pathlib.Path("start.yaml").write_text(text.format(*where), encoding="utf-8")
+        escaped("train", "start.yaml", *TRAIN, "--set", "train.stage=" + stage, "--out", "start")
+    make_wan("wan")
+    order = {"format": "f" + MARKS}
+    wan = ("--set", 'data.world=""', "--set", "data.wan=wan")
+    for kind, stage, source in (("clips", "teacher_forcing", wan), ("pairs", "bidirectional_ode", ())):
+        os.mkdir(kind)
+        for name in ("order.json", "manifest.json"):
+            pathlib.Path(kind, name).write_text(json.dumps(order), encoding="utf-8")
+        where = ("--set", "train.start_from=run", "--set", f"data.{kind}={kind}", *source)
+        escaped("train", "world-tiny", *TRAIN, "--set", "train.stage=" + stage, *where, "--out", "start")
+    pathlib.Path("study.yaml").write_text(f"{yaml_text('k' + MARKS)}: 1\n", encoding="utf-8")
+    escaped("study", "study.yaml", "--out", b"study" + NASTY)
+    escaped("demo", "--models", NASTY, "--out", b"demo" + NASTY)
+    escaped("demo", "--set", "model\x1b[31m.dim=1", "--out", "demo")
+
+
+def check_data():
+    escaped("sample", "--model", NASTY, "--out", "s")
+    escaped("sample", "--model", "wan", "--mode", "at-once", "--wan", NASTY, "--prompt", "a" + MARKS, "--out", "s")
+    os.makedirs(b"videos/" + NASTY)
+    encode = ("--wan", "wan", "--frames", "5", "--height", "64", "--width", "64", "--text-len", "16", "--threads", "1")
+    escaped("data", "encode", NASTY + b"-missing", *encode, "--out", b"clips" + NASTY)
+    with open(b"videos/" + NASTY + b".mp4", "wb") as broken:
+        broken.write(b"no video")
+    with open("captions.json", "w", encoding="utf-8") as file:
+        json.dump({"other" + MARKS: "c" + MARKS}, file)
+    escaped("data", "encode", "videos", "--captions", "captions.json", *encode, "--out", "clips")
+    for text in ({"a" + MARKS: 3}, [{"file": "a" + MARKS, "caption": "b"}, {"file": "a" + MARKS, "caption": MARKS}]):
+        with open("captions.json", "w", encoding="utf-8") as file:
+            json.dump(text, file)
+        escaped("data", "encode", "videos", "--captions", "captions.json", *encode, "--out", "clips")
+    pathlib.Path("captions.csv").write_text("a" + MARKS + ",b\n", encoding="utf-8")
+    escaped("data", "encode", "videos", "--captions", "captions.csv", *encode, "--out", "clips")
+    write_safetensors(b"l" + NASTY + b".safetensors", ["t" + MARKS], {"fps": MARKS, "note": MARKS})
+    escaped("vae", "decode", b"l" + NASTY + b".safetensors", "--wan", "wan", "--out", "frames")
+    escaped("diagnose", "vae-boundary", NASTY, "--wan", "wan")
+
+
+def check_answers():
+    """Answers of raters and results of other programs."""
+    escaped("compare", "score", NASTY + b"-missing.json")
+    seeds = DATA.parent / "fuzz/seeds"
+    answers = json.loads((seeds / "rater_answers/one.json").read_text())
+    key = json.loads((seeds / "study_key/one.json").read_text())
+    for more_answers, more_key, shows in (({"rater": MARKS}, {"names": ["A" + MARKS, "B" + MARKS]}, escaped),
+                                          ({"study": MARKS}, {}, said), ({MARKS: 1}, {MARKS: 1}, said),
+                                          ({}, {"pairs": MARKS}, said), ({"pairs": [{"left": MARKS}]}, {}, said)):
+        pathlib.Path("answers.json").write_text(json.dumps({**answers, **more_answers}), encoding="utf-8")
+        pathlib.Path("key.json").write_text(json.dumps({**key, **more_key}), encoding="utf-8")
+        shows("compare", "score", "answers.json", "--key", "key.json")
+    for content in ({"totals": {MARKS: {"value": 0.5}}, "labels": {"method": MARKS}}, {MARKS: [MARKS]}, [MARKS]):
+        pathlib.Path("eval_results.json").write_text(json.dumps(content), encoding="utf-8")
+        said("eval", "import", "eval_results.json")
+        said("eval", "table", "eval_results.json")
+    scores = {"scene": [0.5, [{"video_path": "v" + MARKS, "video_results": MARKS}]]}
+    pathlib.Path("eval_results.json").write_text(json.dumps(scores), encoding="utf-8")
+    said("eval", "import", "eval_results.json", "--method", MARKS, "--json", b"imported" + NASTY)
+    escaped("eval", "export", NASTY + b"-missing", "--out", b"out" + NASTY)
+    escaped("eval", "export", b"w" + NASTY, "--prompts", b"w" + NASTY + b"/manifest.json", "--out", b"out" + NASTY)
+    escaped("completion", MARKS)
+    said("completion", "bash")
+    escaped("bench", "attention", "--compare", NASTY)
+
+
+def check_all_were_run():
+    """Every command that the completion script knows was among them."""
+    script = said("completion", "bash")
+    name = r"[a-z][a-z-]*"
+    known = set(re.findall(rf"^ +'({name}(?: {name})?)(?: --{name})?'\) (?:choices|command)=", script, re.MULTILINE))
+    if len(known) < 25:
+        complain(f"the completion script names only {sorted(known)}")
+    if known - ran:
+        complain(f"not run: {sorted(known - ran)}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         os.environ["XDG_CACHE_HOME"] = folder + "/cache"
-        for check in (check_file_names, check_contents, check_configs, check_options, check_videos):
+        for check in (check_file_names, check_contents, check_configs, check_options, check_training, check_videos,
+                      check_data, check_answers, check_all_were_run):
             check()
         os.chdir("/")
     sys.exit(1 if failures else 0)

@@ -21,7 +21,14 @@ bool is_of_a_path(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || kOthers.find(c) != std::string_view::npos;
 }
 
-// Words such as "docs/world.md" or "training/run": with a slash, and made of nothing but names.
+// A word that can only be a file of a source tree: "scene.h", "lab/study/pair.cpp". ".h" alone is an ending.
+bool is_source_file(const std::string& word) {
+  constexpr std::array kEndings = {".h", ".cpp", ".cu", ".py", ".sh", ".md", ".yaml"};
+  const fs::path path(word);
+  return path.has_stem() && std::ranges::find(kEndings, path.extension().string()) != kEndings.end();
+}
+
+// Words such as "docs/world.md", "training/run" or "scene.h", made of nothing but names.
 std::set<std::string> paths_in(const std::string& text) {
   std::set<std::string> paths;
   for (size_t at = 0; at < text.size();) {
@@ -30,15 +37,31 @@ std::set<std::string> paths_in(const std::string& text) {
     std::string word(begin, end);
     at = static_cast<size_t>(end - text.begin());
     while (word.ends_with('.') || word.ends_with('/')) word.pop_back();
-    if (word.find('/') != std::string::npos) paths.insert(std::move(word));
+    if (word.find('/') != std::string::npos || is_source_file(word)) paths.insert(std::move(word));
   }
   return paths;
 }
 
-// Only what begins with a folder that the tree has is a path of it; the rest is a user's, or no path.
+// Words without such an ending are paths of the tree only where they begin with a folder that the tree has. Absolute
+// paths and what follows "https:" lie elsewhere.
 bool is_of_the_tree(const std::string& path, const fs::path& base) {
+  if (path.starts_with('/')) return false;
+  if (is_source_file(path)) return true;
   const std::string first = path.substr(0, path.find('/'));
   return !first.empty() && first.find("..") == std::string::npos && fs::is_directory(base / first);
+}
+
+// The names of all files in folders of the tree: pages name a room's files without their folder.
+const std::set<std::string>& names_in_the_tree() {
+  static const std::set<std::string> names = [] {
+    std::set<std::string> found;
+    for (const char* part : {"apps", "benchmarks", "cmake", "docs", "examples", "lab", "models", "presets", "recipes",
+                             "sgf", "tests", "tools"})
+      for (const auto& entry : fs::recursive_directory_iterator(kRoot / part))
+        if (entry.is_regular_file()) found.insert(entry.path().filename().string());
+    return found;
+  }();
+  return names;
 }
 
 std::string text_of(const fs::path& page) {
@@ -46,22 +69,29 @@ std::string text_of(const fs::path& page) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// What is written at run time or brought by users, and words that stand for any name: NAME, TARGET.
+// What is written at run time, brought by users or by others' programs, and words that stand for any name: NAME, RUN.
 bool is_made(const std::string& path) {
-  constexpr std::array kMade = {"build/", "runs/", "demo/", "models/Wan"};
-  const std::string name = path.substr(path.rfind('/') + 1);
-  const bool stands_for_any = std::ranges::all_of(name, [](unsigned char c) { return std::isupper(c) != 0; });
-  return stands_for_any || std::ranges::any_of(kMade, [&](const char* folder) { return path.starts_with(folder); });
+  constexpr std::array kMade = {"build/", "runs/", "demo/", "models/Wan", "ATen/"};
+  constexpr std::array kElsewhere = {"config.yaml", "ode.yaml", "evaluate_long.sh"};
+  const auto stands_for_any = [](const fs::path& name) {
+    return std::ranges::all_of(name.string(), [](unsigned char c) { return std::isupper(c) != 0; });
+  };
+  return std::ranges::any_of(fs::path(path), stands_for_any) ||
+         std::ranges::any_of(kMade, [&](const char* folder) { return path.starts_with(folder); }) ||
+         std::ranges::find(kElsewhere, path) != kElsewhere.end();
+}
+
+bool is_there(const std::string& path, const fs::path& base) {
+  return fs::exists(base / path) || fs::exists(base / (path + ".h")) || fs::exists(base / (path + ".yaml"));
 }
 
 std::vector<std::string> missing_in(const std::string& text, const std::vector<fs::path>& bases) {
   std::vector<std::string> missing;
   for (const std::string& path : paths_in(text)) {
     const auto is_known = [&](const fs::path& base) { return is_of_the_tree(path, base); };
-    const auto is_there = [&](const fs::path& base) {
-      return fs::exists(base / path) || fs::exists(base / (path + ".h")) || fs::exists(base / (path + ".yaml"));
-    };
-    if (is_made(path) || std::ranges::none_of(bases, is_known) || std::ranges::any_of(bases, is_there)) continue;
+    const auto is_below = [&](const fs::path& base) { return is_there(path, base); };
+    if (is_made(path) || std::ranges::none_of(bases, is_known) || std::ranges::any_of(bases, is_below)) continue;
+    if (path.find('/') == std::string::npos && names_in_the_tree().contains(path)) continue;
     missing.push_back(path);
   }
   return missing;
@@ -81,6 +111,18 @@ TEST(NamedPaths, Exist) {
 TEST(NamedPaths, AMissingOneIsFound) {
   EXPECT_EQ(missing_in("see `sgf/core/nowhere.h`, [docs](docs/world.md) and /tmp/elsewhere or a/b.", {kRoot}),
             (std::vector<std::string>{"sgf/core/nowhere.h"}));
+}
+
+TEST(NamedPaths, AFileOfAFolderThatIsGoneIsFound) {
+  EXPECT_EQ(missing_in("`gone/room/scene.h` beside `sgf/world/scene.h`, gone/room and ATen/core/Tensor.h", {kRoot}),
+            (std::vector<std::string>{"gone/room/scene.h"}));
+}
+
+TEST(NamedPaths, ABareNameIsLookedUpInTheWholeTree) {
+  EXPECT_EQ(missing_in("`scene.h`, `no_such_scene.h`, the endings .h and .cpp, RUN/config.yaml and "
+                       "https://example.org/any/page.md.",
+                       {kRoot}),
+            (std::vector<std::string>{"no_such_scene.h"}));
 }
 
 }  // namespace

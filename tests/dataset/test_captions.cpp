@@ -7,7 +7,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <time.h>
+
+#include <algorithm>
 #include <fstream>
+#include <functional>
+#include <limits>
 
 namespace sgf {
 namespace {
@@ -68,6 +73,57 @@ TEST_F(CaptionLists, WhatIsNoListIsRefusedWithItsPlace) {
   EXPECT_THAT(refused("l.xls", ""), HasSubstr("a .json, .jsonl or .csv file"));
   EXPECT_THAT(refusal_of([&] { read_captions(folder_ / "none.csv"); }),
               HasSubstr("does not exist, expected a file of captions"));
+}
+
+// --- long lists ---
+
+std::string list_of(int64_t entries) {
+  std::string text = "[";
+  for (int64_t i = 0; i < entries; ++i)
+    text += fmt::format(R"({}{{"file": "clip_{:06}.mp4", "caption": "a red disc"}})", i == 0 ? "" : ",", i);
+  return text + "]";
+}
+
+// Of this thread alone, so that a busy machine does not count.
+double cpu_seconds() {
+  timespec time = {};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double seconds_of(const std::function<void()>& work) {
+  const double before = cpu_seconds();
+  work();
+  return cpu_seconds() - before;
+}
+
+// How much longer the work takes for four times the size: four times if it is linear, sixteen if it is quadratic. The
+// best of several turns each, taken in turn.
+double growth_of(const std::function<void()>& once, const std::function<void()>& four_times) {
+  double first = std::numeric_limits<double>::max(), second = first;
+  for (int turn = 0; turn < 5; ++turn) {
+    first = std::min(first, seconds_of(once));
+    second = std::min(second, seconds_of(four_times));
+  }
+  return second / first;
+}
+
+constexpr double kBetweenLinearAndQuadratic = 8;
+
+TEST_F(CaptionLists, TakeTimeInProportionToTheirLength) {
+  const std::string once = list_of(10'000), four_times = list_of(40'000);
+  EXPECT_EQ(read("four_times.json", four_times).size(), 40'000u);
+  EXPECT_LT(growth_of([&] { read("once.json", once); }, [&] { read("four_times.json", four_times); }),
+            kBetweenLinearAndQuadratic);
+}
+
+TEST_F(CaptionLists, WorkWithEveryEarlierEntryWouldBeNoticed) {
+  const auto square = [](size_t entries) {
+    const std::string text(entries, 'a');
+    for (size_t i = 0; i < entries; ++i)
+      if (std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(i), 'b') != 0) ADD_FAILURE();
+  };
+  EXPECT_GT(growth_of([&] { square(2'500); }, [&] { square(10'000); }), kBetweenLinearAndQuadratic);
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ TEST(Safetensors, IsToldFromAPickleWhateverTheLengthOfItsHeader) {
   for (const size_t length : {0x280, 0x380, 0x480, 0x580, 0x288}) {
     std::string header = two_tensors("[0,8]", "[8,12]");
     header.resize(length, ' ');
-    EXPECT_EQ(open_text("good", with_header(header, 12)).format, "safetensors") << length;
+    EXPECT_EQ(open_text("good", with_header(header, 12)).container, Container::kSafetensors) << length;
   }
 }
 

@@ -28,7 +28,7 @@ TEST(TorchArchiveWriter, KeepsEveryElementTypeAndValue) {
   const TensorFile source = open_tensor_file(sgf::testing::weights_path("dtypes.safetensors"));
   write_torch_archive(folder / "copy.pt", outgoing_copies(source));
   const TensorFile copy = open_tensor_file(folder / "copy.pt");
-  EXPECT_EQ(copy.format, "torch zip");
+  EXPECT_EQ(copy.container, Container::kTorchZip);
   ASSERT_EQ(copy.entries.size(), source.entries.size());
   for (size_t i = 0; i < source.entries.size(); ++i) {
     const TensorEntry& before = source.entries[i];

@@ -152,7 +152,7 @@ inline const nlohmann::json& recorded(const std::string& file) {
 // The file holds exactly the tensors, values and settings that Python recorded for it.
 inline void expect_as_recorded(const TensorFile& file, const std::string& name) {
   const nlohmann::json& expected = recorded(name);
-  EXPECT_EQ(file.format, expected["format"]) << name;
+  EXPECT_EQ(describe_container(file), expected["format"]) << name;
   EXPECT_EQ(file.entries.size(), expected["tensors"].size()) << name;
   for (const auto& [key, tensor] : expected["tensors"].items()) {
     const TensorEntry* entry = file.find(key);

@@ -193,12 +193,40 @@ def manifests():
     put("seeds/clip_manifest", "left_out.json", {"format": "sgf clips 1", **left_out})
     put("seeds/clip_manifest", "manifest.json", {"format": "sgf clips 1", "order": clips, "prompts_sha256": hashes(1)[0],
                                                  "videos": [video, left_out]})
+    put("seeds/world_manifest", "two.json", {"world": "world-tiny", "seed": 7, "frames": 12, "fps": 16.0, "clips": [
+        {"file": "clip_00000.mp4", "caption": "a slow red disc on a grey field"},
+        {"file": "clip_00001", "caption": "a fast blue square on a grey field"}]})
+
+
+def masked_crc32c(content):
+    crc = 0xFFFFFFFF
+    for byte in content:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    crc ^= 0xFFFFFFFF
+    return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def event_record(payload):
+    length = struct.pack("<Q", len(payload))
+    return length + struct.pack("<I", masked_crc32c(length)) + payload + struct.pack("<I", masked_crc32c(payload))
 
 
 def runs():
     put("seeds/metrics_log", "three.jsonl", '{"step":1,"critic_loss":0.25,"generator_loss":null,"non_finite":'
         '["generator_loss"]}\n{"step":2,"critic_loss":1e-7}\n{"step":30,"critic_loss":3}\n')
     put("seeds/metrics_log", "torn.jsonl", '{"step":1,"loss":0.25}\n{"step":2,"lo')
+    history = {"norms": [0.5, 1.25, 0.7], "applied": 3, "skipped": 1, "skipped_in_a_row": 0}
+    put("seeds/gradient_history", "short.json", history)
+    put("seeds/gradient_history", "judging.json", {"norms": [0.5 + 0.25 * i for i in range(24)], "applied": 24,
+                                                   "skipped": 9, "skipped_in_a_row": 9})
+    put("seeds/gradient_history", "most.json", {"norms": [], "applied": 1 << 53, "skipped": 1 << 53,
+                                                "skipped_in_a_row": 1 << 53})
+    put("broken/gradient_history", "largest_count.json", {**history, "applied": (1 << 63) - 1})
+    records = event_record(b"brain.Event:2") + event_record(b"") + event_record(bytes(range(40)))
+    put("seeds/event_records", "three", records)
+    put("seeds/event_records", "torn", records[:-9])
     source = {"given": "runs/teacher", "file": "/runs/teacher/checkpoints/step_00000010/generator.safetensors",
               "identity": hashes(1)[0], "step": 10}
     put("seeds/run_facts", "two_starts.json", [{"build": "0.1.0", "command": ["sgf", "train"]},
@@ -372,7 +400,7 @@ def known_breaks():
     deep_object = b'{"a":' * 150_000 + b"1" + b"}" * 150_000
     for target in ("strict_json", "captions", "pair_manifest", "clip_manifest", "video_note", "rater_answers", "study_key",
                    "checkpoint_mark", "run_facts", "score_cache", "arm_file", "wan_config", "shard_index", "metrics_log",
-                   "prompt_book", "eval_results", "bench_lines"):
+                   "prompt_book", "eval_results", "bench_lines", "world_manifest", "gradient_history"):
         put_packed(f"broken/{target}", "deep_list.json", deep_list)
         put_packed(f"broken/{target}", "deep_object.json", deep_object)
     put_packed("broken/pair_manifest", "deep_value.json",

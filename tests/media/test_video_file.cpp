@@ -287,6 +287,22 @@ TEST_F(VideoFile, TheSamePicturesAreTheSameBytesOnAnyNumberOfProcessors) {
   EXPECT_EQ(large_video_on(folder_ / "alone.mp4", one), first);
 }
 
+// With B-frames pictures are coded in another order than shown, and an mp4 has a box of the offsets. Which pictures
+// become such depends on how many threads look ahead.
+bool has_b_frames(const std::string& mp4) { return mp4.find("ctts") != std::string::npos; }
+
+TEST_F(VideoFile, IsCodedInTheOrderInWhichItIsShown) {
+  write_slopes(path_);
+  EXPECT_FALSE(has_b_frames(bytes_of(path_)));
+}
+
+TEST_F(VideoFile, PlainCodingByX264HasBFrames) {
+  const VideoFileSettings plain{.width = kWidth, .height = kHeight, .coding = VideoCoding::kPlain};
+  if (VideoWriter(path_, plain).encoder() != "libx264") GTEST_SKIP() << "this FFmpeg has no libx264";
+  write_slopes(path_, plain);
+  EXPECT_TRUE(has_b_frames(bytes_of(path_)));
+}
+
 TEST(PngFolder, IsReadInTheOrderOfItsNames) {
   const TemporaryFolder folder;
   for (const int64_t f : {2, 0, 1}) write_png(folder / ("frame_0000" + std::to_string(f) + ".png"), slopes(f));

@@ -193,6 +193,23 @@ TEST(Generate, SaysThatItsVideoWasDeletedUnderIt) {
   }
 }
 
+// What was written went to the file that had the name before, and is lost.
+TEST(Generate, SaysThatItsVideoWasReplacedUnderItAndLeavesTheOther) {
+  const TinyVideo video;
+  for (const std::string& name : targets()) {
+    if (name.ends_with('/')) continue;  // each frame is a file of its own
+    const TemporaryFolder folder;
+    GenerateOutput output{.target = (folder / name).string()};
+    output.progress = [&](int64_t) {
+      std::ofstream(folder / "other") << "of somebody else";
+      fs::rename(folder / "other", folder / name);
+    };
+    EXPECT_THAT(refusal_of([&] { generate_video(video.order, video.parts, 3, output); }),
+                HasSubstr(name + " was replaced by another file"));
+    EXPECT_EQ(tree_of(folder.path())[(folder / name).string()], "of somebody else") << name;
+  }
+}
+
 TEST(Generate, ReplacesNothingUnasked) {
   const TinyVideo video;
   const TemporaryFolder folder;

@@ -110,6 +110,16 @@ TEST(GradientWatch, RefusesAHistoryOfSomethingElse) {
   EXPECT_THAT(refusal_of([] { read_history({{"norms", 3}}, "state.json"); }), HasSubstr("state.json: not a history"));
 }
 
+TEST(GradientWatch, RefusesCountsThatNoRunReaches) {
+  GradientHistory history{.applied = std::numeric_limits<int64_t>::max()};
+  EXPECT_THAT(refusal_of([&] { read_history(write_history(history), "state.json"); }),
+              HasSubstr("state.json: a count of updates must be between 0 and 2^53, got 9223372036854775807"));
+  history.applied = -1;
+  EXPECT_THAT(refusal_of([&] { read_history(write_history(history), "state.json"); }), HasSubstr("got -1"));
+  history.applied = int64_t{1} << 53;
+  EXPECT_EQ(read_history(write_history(history), "state.json"), history);
+}
+
 TEST(GradientWatch, RefusesLimitsThatCannotHold) {
   EXPECT_THAT(refusal_of([] { GradientWatch({.factor = 1}); }), HasSubstr("got 1 times"));
   EXPECT_THAT(refusal_of([] { GradientWatch({.window = 10, .minimum = 20}); }), HasSubstr("over 10 norms"));

@@ -17,7 +17,7 @@ inline TensorFile make_file(const Weights& weights, std::map<std::string, std::s
   uint64_t size = 0;
   for (const WeightShape& weight : weights) size += dense_byte_count(DType::kF32, weight.shape).value();
   TensorFile file;
-  file.format = "safetensors";
+  file.container = Container::kSafetensors;
   file.metadata = std::move(metadata);
   file.files.push_back(MappedFile::from_bytes("made.safetensors", std::vector<std::byte>(size)));
   uint64_t offset = 0;
@@ -38,7 +38,7 @@ inline TensorFile make_file(const Weights& weights, std::map<std::string, std::s
 // Names and shapes alone: every tensor is one zero, seen as often as its shape asks.
 inline TensorFile make_outline(const Weights& weights) {
   TensorFile file;
-  file.format = "torch zip";
+  file.container = Container::kTorchZip;
   file.files.push_back(MappedFile::from_bytes("outline.pt", std::vector<std::byte>(sizeof(float))));
   for (const WeightShape& weight : weights) {
     file.add({.name = weight.name,

@@ -113,7 +113,7 @@ TEST_F(Convert, ToDiffusersNamesAndBackIsTheSameFile) {
 
 TEST_F(Convert, ToATorchFileAndBackIsTheSameFile) {
   convert_weights(request(wan_file(), folder_ / "wan.pt"));
-  EXPECT_EQ(open_tensor_file(folder_ / "wan.pt").format, "torch zip");
+  EXPECT_EQ(open_tensor_file(folder_ / "wan.pt").container, Container::kTorchZip);
   convert_weights(request(folder_ / "wan.pt", folder_ / "back.safetensors"));
   expect_equal_files(folder_ / "back.safetensors", wan_file());
 }

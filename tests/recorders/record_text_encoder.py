@@ -2,7 +2,7 @@
 tiny_umt5.json beside it: prompts, their ids by tiny_unigram.model, and their rows, computed in float64 by the plain
 encoder below, which shares nothing with the program.
 
-Run with torch, ftfy and sentencepiece installed: python tests/record_text_encoder.py
+Run with torch, ftfy and sentencepiece installed: python tests/recorders/record_text_encoder.py
 """
 
 import json
@@ -17,7 +17,7 @@ import torch
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from record_prompt_cleaning import clean  # noqa: E402
 
-OUT = pathlib.Path(__file__).parent / "data" / "text"
+OUT = pathlib.Path(__file__).parents[1] / "data" / "text"
 VOCAB, DIM, FFN, HEADS, LAYERS, BUCKETS = 600, 32, 48, 4, 2, 32
 PROMPTS = [
     "A red panda rides a bicycle through the rain.",

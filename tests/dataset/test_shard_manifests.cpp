@@ -1,10 +1,7 @@
-// JSON that others wrote, at the doors of training: what is nested a hundred thousand deep, and counts that leave 64
-// bits, are refused with the file's name.
-#include "lab/preference/paired_videos.h"
-#include "sgf/assembly/start_sources.h"
+// Orders and manifests that others wrote: what is nested a hundred thousand deep, and counts that leave 64 bits, are
+// refused with the file's name.
 #include "sgf/dataset/clip_manifest.h"
 #include "sgf/dataset/pair_manifest.h"
-#include "sgf/runs/run_folder.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
 #include "tests/training/file_text.h"
@@ -127,25 +124,6 @@ TEST(ClipFiles, MoreClipsThanTheirShardHasBytesAreRefused) {
                      {.name = "b.mp4", .clips = kMost, .shard_bytes = 8}};  // together more than 64 bits hold
   write();
   EXPECT_THAT(refusal_of([&] { read_clip_manifest(folder.path()); }), HasSubstr("not a list of clips"));
-}
-
-TEST(FactsFile, NestedFactsAreRefusedByBothWhoReadThem) {
-  const testing::TemporaryFolder folder;
-  const RunFolder run = RunFolder::create(folder / "run", "name: a\n");
-  run.add_facts(Json{{"a", 1}});
-  EXPECT_TRUE(read_start_sources(run.facts_file()).empty());
-  write_text(run.facts_file(), nested());
-  const auto says_so = AllOf(HasSubstr("facts.json"), HasSubstr("nested deeper"));
-  EXPECT_THAT(refusal_of([&] { read_start_sources(run.facts_file()); }), says_so);
-  EXPECT_THAT(refusal_of([&] { run.add_facts(Json{{"a", 1}}); }), says_so);
-}
-
-TEST(VideoNotes, NestedOnesAreSomebodyElses) {
-  PairedVideo video;
-  take_note(video, R"({"prompts":)" + nested() + R"(,"seed":1})");
-  EXPECT_FALSE(video.identity.has_value());
-  take_note(video, R"({"prompts":[{"at":0,"prompt":"a ball"}],"seed":1})");
-  EXPECT_EQ(video.caption, "a ball");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 """Writes tests/data/weights: small weight files by real torch and safetensors, and expected.json beside them
 with what Python reads from each, which the C++ readers must repeat.
 
-Run: .venv-cuda/bin/python tests/record_weight_files.py
+Run: .venv-cuda/bin/python tests/recorders/record_weight_files.py
 """
 
 import argparse
@@ -17,7 +17,7 @@ import numpy
 import torch
 from safetensors.torch import save_file
 
-OUT = pathlib.Path(__file__).parent / "data" / "weights"
+OUT = pathlib.Path(__file__).parents[1] / "data" / "weights"
 NAMES = {
     torch.bool: "BOOL", torch.uint8: "U8", torch.int8: "I8", torch.uint16: "U16", torch.int16: "I16",
     torch.uint32: "U32", torch.int32: "I32", torch.uint64: "U64", torch.int64: "I64",

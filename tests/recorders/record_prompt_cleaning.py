@@ -1,7 +1,7 @@
 """Writes tests/data/text/prompt_cleaning.json: awkward prompts, and what Wan's cleaning makes of them with the real ftfy.
 
     python3 -m venv cleaning && cleaning/bin/pip install ftfy==6.3.1
-    cleaning/bin/python tests/record_prompt_cleaning.py [--random N --seed S --out FILE]
+    cleaning/bin/python tests/recorders/record_prompt_cleaning.py [--random N --seed S --out FILE]
 
 With --random, N made-up prompts go to FILE instead; SGF_CLEANING_CASES=FILE sgf_plain_tests compares them too.
 """
@@ -16,7 +16,7 @@ import unicodedata
 
 import ftfy
 
-OUT = pathlib.Path(__file__).parent / "data" / "text" / "prompt_cleaning.json"
+OUT = pathlib.Path(__file__).parents[1] / "data" / "text" / "prompt_cleaning.json"
 
 PLAIN = [
     "A red panda rides a bicycle through the rain.",
@@ -189,7 +189,7 @@ def main():
     texts = made_up(args.random, args.seed) if args.random else PLAIN + list(broken())
     unique = list(dict.fromkeys(text for text in texts if text is not None))
     cases = [{"text": text, "cleaned": clean(text)} for text in unique]
-    note = f"Wan's prompt cleaning with ftfy {ftfy.__version__}; tests/record_prompt_cleaning.py wrote this"
+    note = f"Wan's prompt cleaning with ftfy {ftfy.__version__}; tests/recorders/record_prompt_cleaning.py wrote this"
     others = [{"text": text, "cleaned": clean(text), "why": why} for text, why in NOT_REPRODUCED]
     args.out.write_text(json.dumps({"note": note, "cases": cases, "not_reproduced": others}, indent=0) + "\n")
     print(f"{len(cases)} cases in {args.out}")

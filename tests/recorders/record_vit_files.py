@@ -1,7 +1,7 @@
 """Writes tests/data/vbench: the files that VBench's ViTs are loaded from, under their official names and in their
 layout, but of small networks, by real torch; and expected.pt with what plain PyTorch computes from them.
 
-Run: .venv-cuda/bin/python tests/record_vit_files.py
+Run: .venv-cuda/bin/python tests/recorders/record_vit_files.py
 """
 
 import argparse
@@ -12,7 +12,7 @@ from collections import OrderedDict
 import torch
 import torch.nn.functional as F
 
-OUT = pathlib.Path(__file__).parent / "data" / "vbench"
+OUT = pathlib.Path(__file__).parents[1] / "data" / "vbench"
 DIM, HEADS, DEPTH, MLP, EMBED = 64, 1, 2, 16, 24
 IMAGENET = ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
 CLIP = ((0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711))

@@ -1,7 +1,7 @@
 """Writes tests/data/wan/Wan2.1_VAE.pth: a VAE with the official names and layout (194 tensors, 16 latent channels) that
 is narrow enough for a test, with random weights, saved by real torch.
 
-Run: .venv/bin/python tests/record_vae_file.py
+Run: .venv/bin/python tests/recorders/record_vae_file.py
 """
 
 import pathlib
@@ -9,7 +9,7 @@ from collections import OrderedDict
 
 import torch
 
-OUT = pathlib.Path(__file__).parent / "data" / "wan"
+OUT = pathlib.Path(__file__).parents[1] / "data" / "wan"
 DIM, Z, MULT, BLOCKS, TEMPORAL = 4, 16, [1, 2, 4, 4], 2, [False, True, True]
 state = OrderedDict()
 

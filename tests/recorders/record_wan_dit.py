@@ -2,7 +2,7 @@
 that is narrow enough for a test, with random weights, saved by real safetensors. Its text rows are as wide as those of
 tests/data/text/tiny_umt5.pth, and its latents those of tests/data/wan/Wan2.1_VAE.pth.
 
-Run: .venv/bin/python tests/record_wan_dit.py
+Run: .venv/bin/python tests/recorders/record_wan_dit.py
 """
 
 import json
@@ -11,7 +11,7 @@ import pathlib
 import torch
 from safetensors.torch import save_file
 
-OUT = pathlib.Path(__file__).parent / "data" / "wan"
+OUT = pathlib.Path(__file__).parents[1] / "data" / "wan"
 DIM, FFN, FREQ, TEXT, HEADS, LAYERS, LATENT, PATCH = 32, 48, 16, 32, 2, 2, 16, (1, 2, 2)
 state = {}
 

@@ -1,7 +1,7 @@
 """Writes tests/data/text/plain_unigram.model and .json: a small model of the kind that tiny_unigram.model is not (no
 bytes to spell with, symbols of the user's, spaces kept, no table of replacements), and ids by the real SentencePiece.
 
-Run with sentencepiece and ftfy installed: python tests/record_tokenizer.py
+Run with sentencepiece and ftfy installed: python tests/recorders/record_tokenizer.py
 """
 
 import json
@@ -14,7 +14,7 @@ import sentencepiece
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from record_prompt_cleaning import PLAIN  # noqa: E402
 
-OUT = pathlib.Path(__file__).resolve().parent / "data" / "text"
+OUT = pathlib.Path(__file__).resolve().parents[1] / "data" / "text"
 
 
 def train():
