@@ -170,8 +170,8 @@ check_recipe() {
 
 check_settings() {
   refused 'context.block_frames must divide video.frames, got blocks of 3 in 7' "${DMD[@]}" --set video.frames=7
-  refused 'context.sink_frames must leave room in video.frames, got sink 6 of 6' "${DMD[@]}" --set context.sink_frames=6
-  refused 'micro_batch must fit in train.global_batch, got 9 of 2' "${DMD[@]}" --set train.micro_batch=9
+  refused 'context.sink_frames must be less than video.frames, got 6 of 6' "${DMD[@]}" --set context.sink_frames=6
+  refused 'micro_batch must be at most train.global_batch, got 9 of 2' "${DMD[@]}" --set train.micro_batch=9
   refused "no world 'wrld'" "${DMD[@]}" --set data.world=wrld
   refused 'did you mean train.steps?' "${DMD[@]}" --set train.step=3
   expect 1 'did you mean world-tiny?' "$SGF" train world-tny --out "$FOLDER/refused"
@@ -206,7 +206,7 @@ check_flat() {
   local flat=(train "$DATA/configs/flat_world.yaml" --set "train.start_from=$FOLDER/teacher"
     --set "dmd.teacher=$FOLDER/teacher" "${SMALL[@]}" --quiet --out "$FOLDER/flat")
   expect 0 'dim: 1536' "$SGF" config "$DATA/configs/self_forcing_dmd.yaml" --resolved
-  expect 0 'an ordinary guidance weight of 4' "$SGF" config "$DATA/configs/self_forcing_dmd.yaml"
+  expect 0 'the usual guidance weight of 4' "$SGF" config "$DATA/configs/self_forcing_dmd.yaml"
   expect 1 'lr is optimiser.learning_rate' "$SGF" "${flat[@]}" --set lr=1e-5
   expect 0 '2 steps done' "$SGF" "${flat[@]}"
   grep -q '"generator_loss"' "$FOLDER/flat/metrics.jsonl" || complain 'the flat file trained no generator'
