@@ -78,8 +78,8 @@ check_weights() {
   local key
   for key in train.start_from dmd.teacher dmd.critic; do
     refused 'no such weights or run folder' "${DMD[@]}" --set "$key=/nowhere"
-    refused 'another architecture: num_layers 2 there, 1 in this config' "${DMD[@]}" --set "$key=$FOLDER/deeper"
-    refused 'another architecture: num_heads 4 there, 2 in this config' "${DMD[@]}" --set "$key=$FOLDER/heads"
+    refused 'another architecture: num_layers is 2, but 1 in this config' "${DMD[@]}" --set "$key=$FOLDER/deeper"
+    refused 'another architecture: num_heads is 4, but 2 in this config' "${DMD[@]}" --set "$key=$FOLDER/heads"
   done
   refused 'needs a teacher' --set "train.start_from=$FOLDER/teacher"
   refused 'needs a student' --set "dmd.teacher=$FOLDER/teacher"
@@ -155,7 +155,7 @@ check_recipe() {
   expect 0 '3 of 3, done' "$SGF" "${run[@]}"
   [[ $(stat -c '%i' runs/*/checkpoints/step_00000003/generator.safetensors) == "$made" ]] || complain 'a run was made twice'
   printf 'optimiser: {beta2: 0.9}\n' >>recipe/b.yaml
-  expect 0 'b.yaml would be refused: runs/r-teacher: belongs to another config: optimiser.beta2' \
+  expect 0 'b.yaml would be refused: runs/r-teacher: the run was made with another config: optimiser.beta2' \
     "$SGF" "${run[@]}" --dry-run
   expect 1 'undo the change, or remove the run to have it made again' "$SGF" "${run[@]}"
   sed -i '$d' recipe/b.yaml
@@ -164,7 +164,7 @@ check_recipe() {
     "$SGF" "${run[@]}" --set train.steps=4 --dry-run
   rm recipe/b.yaml
   rm -r runs/r-teacher
-  expect 1 'runs/r-teacher is not there' "$SGF" "${run[@]}" --set train.steps=5
+  expect 1 'runs/r-teacher does not exist' "$SGF" "${run[@]}" --set train.steps=5
   cd - >/dev/null || return
 }
 
@@ -179,10 +179,10 @@ check_settings() {
 
 check_folders() {
   mkdir "$FOLDER/mine" && touch "$FOLDER/mine/thesis.tex"
-  expect 1 "holds files that are not a run's" tiny "$FOLDER/mine" "${FLOW[@]}"
-  expect 1 'the folder cannot be made' tiny "$FOLDER/mine/thesis.tex/run" "${FLOW[@]}"
+  expect 1 'holds files that do not belong to a run' tiny "$FOLDER/mine" "${FLOW[@]}"
+  expect 1 'cannot create the folder' tiny "$FOLDER/mine/thesis.tex/run" "${FLOW[@]}"
   expect 1 'holds a run already; --resume' tiny "$FOLDER/teacher" "${FLOW[@]}"
-  expect 1 'belongs to another config: optimiser.learning_rate (1.0e-05 there, 1.0 here)' \
+  expect 1 'the run was made with another config: optimiser.learning_rate (run: 1.0e-05, this config: 1.0)' \
     tiny "$FOLDER/teacher" "${FLOW[@]}" --resume --set optimiser.learning_rate=1
   expect 0 '1 steps done' tiny "$FOLDER/teacher" "${FLOW[@]}" --resume # nothing left to do
   expect 0 '2 steps done' tiny "$FOLDER/teacher" "${FLOW[@]}" --resume --set train.steps=2
@@ -231,7 +231,7 @@ check_flat_wan() {
     export XDG_CACHE_HOME=$FOLDER/cache
     expect 3 'sgf train sf/config.yaml --out sf --resume goes on' \
       "$SGF" train "$DATA/configs/self_forcing_dmd.yaml" "${set[@]}" --out sf --stop-after 3
-    expect 1 'or take sf/config.yaml' "$SGF" train "$DATA/configs/self_forcing_dmd.yaml" --out sf --resume
+    expect 1 'or sf/config.yaml' "$SGF" train "$DATA/configs/self_forcing_dmd.yaml" --out sf --resume
     expect 0 '6 steps done' "$SGF" train sf/config.yaml --out sf --resume
     grep -q '"generator_loss"' sf/metrics.jsonl || complain 'a Self-Forcing file trained no generator'
     [[ -s sf/samples/step_00000006/0.png ]] || complain 'no sample through the VAE'

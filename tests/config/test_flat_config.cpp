@@ -239,7 +239,7 @@ TEST(FlatConfig, IsToldFromAFileInSections) {
 TEST(FlatConfig, AFlatKeyAmongSectionsIsNamedWithOurs) {
   const ConfigNode tree = parse_yaml("model: {dim: 96}\nlr_critic: 1\n", {.source = "x.yaml", .line = 1, .column = 1});
   EXPECT_THAT(refusal_of([&] { refuse_flat_keys(tree); }),
-              AllOf(HasSubstr("x.yaml:2"), HasSubstr("here it is critic_optimiser.learning_rate")));
+              AllOf(HasSubstr("x.yaml:2"), HasSubstr("use critic_optimiser.learning_rate")));
 }
 
 }  // namespace

@@ -199,7 +199,7 @@ TEST_F(RunWithATeacher, IsRefusedWhereThatOneIsGoneUntilACopyIsNamed) {
   train(teacher(3), folder_ / "teacher", true);
   fs::rename(first, folder_ / "kept");
   const std::string refusal = refusal_of([&] { train(config(4), folder_ / "run", true); });
-  EXPECT_THAT(refusal, HasSubstr("dmd.teacher: the run began with " + first.string()));
+  EXPECT_THAT(refusal, HasSubstr("dmd.teacher: the run started with " + first.string()));
   EXPECT_THAT(refusal, HasSubstr("step_00000003"));
   Config c = config(4);
   c.dmd.teacher = (folder_ / "teacher/checkpoints/step_00000003").string();
@@ -227,7 +227,7 @@ TEST_F(RunWithATeacher, IsRefusedWhereItsListOfPromptsIsAnother) {
   train(c, folder_ / "listed", false, 1);
   write("green");
   EXPECT_THAT(refusal_of([&] { train(c, folder_ / "listed", true); }),
-              HasSubstr("data.prompts: the run began with what was in"));
+              HasSubstr("data.prompts: the run started with other content in"));
   write("red");
   EXPECT_EQ(train(c, folder_ / "listed", true).steps_done, 2);
 }
@@ -259,9 +259,9 @@ TEST(TrainRun, ATeacherOfAnotherStageIsRefused) {
     train(c, folder / std::string(enum_name(stage)));
   };
   EXPECT_THAT(refusal_of([&] { train_with(StageChoice::kCausalCd, "both_ways"); }),
-              HasSubstr("is a run of flow_matching, a run of teacher_forcing is needed here"));
+              HasSubstr("is a run of flow_matching, expected a run of teacher_forcing"));
   EXPECT_THAT(refusal_of([&] { train_with(StageChoice::kDmd, "forced"); }),
-              HasSubstr("is a run of teacher_forcing, a run of flow_matching is needed here"));
+              HasSubstr("is a run of teacher_forcing, expected a run of flow_matching"));
   EXPECT_NO_THROW(train_with(StageChoice::kCausalCd, "forced"));
   EXPECT_NO_THROW(train_with(StageChoice::kDmd, "both_ways"));
   const PairRequest pairs{.config = small_run(StageChoice::kCausalOde, 1),
@@ -270,7 +270,7 @@ TEST(TrainRun, ATeacherOfAnotherStageIsRefused) {
                           .count = 1,
                           .steps = 4,
                           .progress = ProgressMode::kQuiet};
-  EXPECT_THAT(refusal_of([&] { make_pairs(pairs); }), HasSubstr("a run of teacher_forcing is needed here"));
+  EXPECT_THAT(refusal_of([&] { make_pairs(pairs); }), HasSubstr("expected a run of teacher_forcing"));
 }
 
 // A kill may come between a checkpoint and the removal of the one before.
@@ -403,7 +403,7 @@ TEST_F(StoppedRun, GivesOthersTheNewestWeightsThatAreWholeAndSaysSo) {
   EXPECT_EQ(find_start_file(folder_ / "run").step, 2);
   ASSERT_EQ(heard.size(), 1U);
   EXPECT_THAT(heard.front(), HasSubstr("step_00000004"));
-  EXPECT_THAT(heard.front(), HasSubstr("the checkpoint of step 2 is taken"));
+  EXPECT_THAT(heard.front(), HasSubstr("the checkpoint of step 2 is used"));
   EXPECT_THAT(refusal_of([&] { open_start_weights(folder_ / "run/checkpoints/step_00000004"); }),
               HasSubstr("is damaged"));
 }
