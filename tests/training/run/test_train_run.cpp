@@ -441,7 +441,7 @@ TEST(TrainRun, PairsOfAnotherStageSizeContextOrScheduleAreRefused) {
   EXPECT_THAT(refused([](Config& c) { c.train.stage = StageChoice::kBidirectionalOde; }), HasSubstr("for causal_ode"));
   EXPECT_THAT(refused([](Config& c) { c.video.frames = 3; }), HasSubstr("latents of [6, 12, 8, 8]"));
   EXPECT_THAT(refused([](Config& c) { c.context.block_frames = 1; }), HasSubstr("this config has sink"));
-  EXPECT_THAT(refused([](Config& c) { c.schedule.shift = 3; }), HasSubstr("kept at timesteps 1000, 937.5"));
+  EXPECT_THAT(refused([](Config& c) { c.schedule.shift = 3; }), HasSubstr("stored at timesteps 1000, 937.5"));
   EXPECT_THAT(refused([](Config& c) { c.data.pairs = ""; }), HasSubstr("sgf pairs"));
   EXPECT_THAT(refused([](Config& c) { c.data.pairs = "/nowhere"; }), HasSubstr("holds no ODE pairs"));
   EXPECT_THAT(refused([](Config& c) { c.train.start_from = ""; }), HasSubstr("train.start_from"));
