@@ -196,7 +196,7 @@ check_plan() {
   expect 1 'smallest change that does: --set train.micro_batch=' "$SGF" plan wan-1.3b-chunkwise --gpus 8 --memory 80 \
     --set train.micro_batch=4
   expect 0 '"step_seconds":null' "$SGF" plan world-tiny --json
-  expect 1 'every GPU wants a sample' "$SGF" plan world-tiny --gpus 3
+  expect 1 'every GPU needs a sample' "$SGF" plan world-tiny --gpus 3
   expect 1 'model.dim' "$SGF" plan tiny --set model.dmi=1
 }
 

@@ -181,7 +181,7 @@ check_folders() {
   mkdir "$FOLDER/mine" && touch "$FOLDER/mine/thesis.tex"
   expect 1 'holds files that do not belong to a run' tiny "$FOLDER/mine" "${FLOW[@]}"
   expect 1 'cannot create the folder' tiny "$FOLDER/mine/thesis.tex/run" "${FLOW[@]}"
-  expect 1 'holds a run already; --resume' tiny "$FOLDER/teacher" "${FLOW[@]}"
+  expect 1 'already holds a run; pass --resume' tiny "$FOLDER/teacher" "${FLOW[@]}"
   expect 1 'the run was made with another config: optimiser.learning_rate (run: 1.0e-05, this config: 1.0)' \
     tiny "$FOLDER/teacher" "${FLOW[@]}" --resume --set optimiser.learning_rate=1
   expect 0 '1 steps done' tiny "$FOLDER/teacher" "${FLOW[@]}" --resume # nothing left to do

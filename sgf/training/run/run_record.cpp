@@ -84,7 +84,7 @@ std::vector<ReportStrip> write_samples(const fs::path& folder, int64_t step, con
   fs::create_directories(place);
   const at::Tensor text = surroundings.text->encode(surroundings.sample_prompts);
   const at::Tensor latents = stage.sample(text, seed);
-  for (int64_t i = 0; i < latents.size(0); ++i) {  // one by one: pictures are far larger than latents
+  for (int64_t i = 0; i < latents.size(0); ++i) {  // one by one: pixel frames are far larger than latents
     const at::Tensor video = surroundings.codec->decode(latents.narrow(0, i, 1))[0];
     write_sample(place / std::to_string(i), video.to(at::kFloat).clamp(0, 1).cpu());
   }
@@ -126,7 +126,7 @@ void RunRecord::save_checkpoint(const Stage& stage, int64_t steps_done) {
       write_stage_files(place, stage.state(), config_.model, steps_done);
     });
   }
-  // Also where this step was saved before: a kill may have come between the two.
+  // Also if the checkpoint of this step exists: a kill may have come between the two.
   store.prune({.last = config_.output.keep_last, .every = config_.output.keep_every});
 }
 

@@ -1,4 +1,4 @@
-// What a run leaves in its folder while it goes on: metrics, events, checkpoints, samples, the report.
+// Writes to the run folder during a run: metrics, events, checkpoints, samples, the report.
 #pragma once
 
 #include "sgf/config/config.h"
@@ -18,7 +18,7 @@
 
 namespace sgf {
 
-// What a run leaves after so many steps; beside it the last step's checkpoint and report.
+// Which outputs are due after a step. The last step always gets a checkpoint and a report.
 struct DueOutputs {
   bool samples = false;
   bool checkpoint = false;
@@ -28,21 +28,21 @@ struct DueOutputs {
 };
 DueOutputs due_after(int64_t steps_done, const OutputSettings& output);
 
-// Writes step_XXXXXXXX/N.png, a strip each, N.mp4 where the build knows videos, and prompts.txt into `folder`; gives
-// the strips for the report.
+// Writes step_XXXXXXXX/N.png (one strip per sample), N.mp4 if the build supports video, and prompts.txt into `folder`.
+// Returns the strips for the report.
 std::vector<ReportStrip> write_samples(const std::filesystem::path& folder, int64_t step, const Stage& stage,
                                        const Conditioning& surroundings, uint64_t seed);
 
-// Those of the newest steps that are there, newest first.
+// Strips of the newest saved steps, newest first.
 std::vector<ReportStrip> read_samples(const std::filesystem::path& folder, int64_t steps);
 
-// Held by the first rank alone.
+// Only the first rank has one.
 class RunRecord {
  public:
-  // `steps_done` are those of the checkpoint that the run goes on from: metrics past it are made again.
+  // `steps_done` is the step of the checkpoint that the run resumes from: later metrics are repeated.
   RunRecord(const Config& config, RunFolder folder, int64_t steps_done, nlohmann::json facts);
 
-  // Steps before this start that the metrics do not tell of.
+  // Steps before this start that have no metrics.
   std::vector<StepGap> missing_before() const { return missing_before_; }
 
   void note(int64_t step, const StepMetrics& metrics);

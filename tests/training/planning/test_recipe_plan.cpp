@@ -61,7 +61,7 @@ TEST_F(Recipe, TeachersOfAnotherStageAreKnownBeforeTheyAreMade) {
   for (const RecipeStep& step : plan_recipe(folder_.path(), {}, {SGF_PRESETS})) {
     const std::vector<std::string> wrong = wrong_teachers(step, plan_recipe(folder_.path(), {}, {SGF_PRESETS}));
     if (step.config.name == "wrong")
-      EXPECT_THAT(wrong, ElementsAre(HasSubstr("will be a run of flow_matching, a run of teacher_forcing is needed")));
+      EXPECT_THAT(wrong, ElementsAre(HasSubstr("will be a run of flow_matching, expected a run of teacher_forcing")));
     else if (step.config.name == "worse")
       EXPECT_THAT(wrong, ElementsAre(HasSubstr("dmd.teacher runs/forced: will be a run of teacher_forcing")));
     else
@@ -94,7 +94,7 @@ TEST_F(Recipe, ACircleATwinAndAnEmptyFolderAreRefused) {
   EXPECT_THAT(refusal_of([&] { names(); }), HasSubstr("holds no .yaml file"));
   add("a", "one", "train: {stage: teacher_forcing, start_from: runs/two}\n");
   add("b", "two", "train: {stage: teacher_forcing, start_from: runs/one}\n");
-  EXPECT_THAT(refusal_of([&] { names(); }), HasSubstr("wait for each other's weights: a.yaml, b.yaml"));
+  EXPECT_THAT(refusal_of([&] { names(); }), HasSubstr("need each other's weights: a.yaml, b.yaml"));
   add("b", "one", "");
   EXPECT_THAT(refusal_of([&] { names(); }), HasSubstr("both make runs/one"));
 }
