@@ -207,7 +207,7 @@ check_diagnose() {
   expect 1 'DO NOT MATCH' "$SGF" diagnose recovery "${small[@]}" --set run.seed=7 \
     --replay "$FOLDER/records/exit2_noise0.safetensors"
   expect 0 '"method":"bptt","outcome":"ran"' "$SGF" diagnose feasibility "${small[@]}" --json --methods sgf,bptt --exit 2
-  expect 1 "method 'btpp' is unknown" "$SGF" diagnose feasibility "${small[@]}" --methods btpp
+  expect 1 "unknown method 'btpp'" "$SGF" diagnose feasibility "${small[@]}" --methods btpp
   expect 1 '--exit lies in 1..4, got 5' "$SGF" diagnose feasibility "${small[@]}" --exit 5
   expect 1 'sgf: /nowhere' "$SGF" diagnose recovery "${small[@]}" --replay /nowhere
   expect 2 'Try sgf diagnose recovery --help' "$SGF" diagnose recovery --nois 2

@@ -120,7 +120,7 @@ check_samples() {
   [[ -s $FOLDER/look/0/frame_00004.png && ! -e $FOLDER/look/0/frame_00005.png ]] || complain 'pictures of an earlier sample stay'
   expect 1 "the world has no word 'unicorn'" "$SGF" "${look[@]::8}" --out "$FOLDER/unseen" --prompt 'a unicorn'
   [[ ! -e $FOLDER/unseen ]] || complain 'a refused sample left a folder behind'
-  expect 1 'few-step students are for sgf generate' "$SGF" "${look[@]}" --overwrite --set train.stage=causal_cd
+  expect 1 'for few-step students use sgf generate' "$SGF" "${look[@]}" --overwrite --set train.stage=causal_cd
 }
 
 # Of a folder whose second run learns paths that the first one teaches.
