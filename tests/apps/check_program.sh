@@ -260,7 +260,7 @@ measure_within() {
 check_hostile() {
   local prompt='a fast red disc on a grey field'
   python3 "$(dirname -- "${BASH_SOURCE[0]}")/hostile_files.py" "$FOLDER"
-  expect 1 'no `kind` in its metadata' "$SGF" verify "$FOLDER/deep.safetensors"
+  expect 1 'the metadata lacks `kind`' "$SGF" verify "$FOLDER/deep.safetensors"
   if "$SGF" --version | grep -q FFmpeg; then
     expect 1 "its comment is not one of sgf generate's" "$SGF" redo --show "$FOLDER/deep.mp4"
   fi
