@@ -25,7 +25,7 @@
 #include "sgf/weights/load_dit.h"
 #include "sgf/weights/weight_report.h"
 
-// Streaming. `VideoStream` makes a video block by block, without an end, and `write_png` stores a frame.
+// Streaming. `VideoStream` generates a video of any length, block by block; `write_png` stores a frame.
 #include "sgf/media/png.h"
 #include "sgf/streaming/video_stream.h"
 
@@ -42,5 +42,5 @@
 #include "sgf/schedule/flow_schedule.h"
 #include "sgf/training/adamw.h"
 
-// Verification. `verify_recording` computes what a reference recording holds, and says how far the results are from it.
+// Verification. `verify_recording` recomputes the tensors of a reference recording and reports the differences.
 #include "sgf/verify/verify_recording.h"

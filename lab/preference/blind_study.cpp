@@ -10,7 +10,7 @@
 namespace sgf {
 namespace {
 
-// A number drawn for one pair and purpose: sorting by it shuffles, whatever order the pairs came in.
+// A pseudo-random key per pair and purpose: sorting by it shuffles, independent of the input order.
 std::string draw_for(const VideoPair& pair, int64_t seed, std::string_view purpose) {
   return sha256_of(fmt::format("{} {} {} {}", purpose, seed, pair.a.sha256, pair.b.sha256));
 }
@@ -53,7 +53,7 @@ std::string BlindStudy::id() const { return study_id(shown()); }
 
 BlindStudy make_blind_study(std::vector<VideoPair> pairs, std::array<std::string, 2> names, int64_t seed) {
   sort_by_draw(pairs, seed, "side");
-  std::multimap<std::string, BlindPair> ordered;  // by a second draw, which knows nothing of the sides
+  std::multimap<std::string, BlindPair> ordered;  // by a second draw, independent of the sides
   for (size_t i = 0; i < pairs.size(); ++i) {
     const bool is_odd_one = i % 2 == 0 && i + 1 == pairs.size();
     const bool heads = draw_for(pairs[i], seed, "odd one").front() < '8';
@@ -85,13 +85,13 @@ BlindStudy read_blind_study(const std::filesystem::path& path) {
   const PreferenceReader reader(document, path.string());
   BlindStudy study{.names = {}, .seed = reader.read<int64_t>("seed"), .pairs = {}};
   const auto names = reader.read<std::vector<std::string>>("names");
-  SGF_CHECK(names.size() == 2, "{}: \"names\" should be two, got {}", path.string(), names.size());
+  SGF_CHECK(names.size() == 2, "{}: \"names\" must hold two names, got {}", path.string(), names.size());
   study.names = {names[0], names[1]};
   const auto pairs = reader.read_list("pairs");
   for (size_t i = 0; i < pairs.size(); ++i)
     study.pairs.push_back(read_pair(PreferenceReader(pairs[i], fmt::format("{}, pair {}", path.string(), i + 1))));
-  SGF_CHECK(study.id() == reader.read_sha256("study"),
-            "{}: its pairs are not those that its \"study\" was made of: the file was changed", path.string());
+  SGF_CHECK(study.id() == reader.read_sha256("study"), "{}: its pairs do not match its \"study\": the file was changed",
+            path.string());
   return study;
 }
 

@@ -1,5 +1,5 @@
-// A blind study: pairs in a random order, each with a random side for method A. Raters see sides; only the key, which
-// they do not get, says which method was where. Torch-free.
+// A blind study: pairs in random order, each with a random side for method A. Raters see sides; only the key, which
+// they do not get, has the methods. Torch-free.
 #pragma once
 
 #include "lab/preference/paired_videos.h"
@@ -14,14 +14,14 @@
 
 namespace sgf {
 
-// One pair as a rater meets it: the files by their SHA-256.
+// One pair as shown to a rater: the files by SHA-256.
 struct ShownPair {
   std::string left, right;
 
   bool operator==(const ShownPair&) const = default;
 };
 
-// The name of a study: of these pairs, on these sides, in this order.
+// The identity of a study: a hash of pairs, sides and order.
 std::string study_id(const std::vector<ShownPair>& shown);
 
 struct BlindPair {
@@ -34,17 +34,17 @@ struct BlindPair {
 struct BlindStudy {
   std::array<std::string, 2> names;  // of methods A and B
   int64_t seed = 0;
-  std::vector<BlindPair> pairs;  // in the order in which they are shown
+  std::vector<BlindPair> pairs;  // in display order
 
   std::vector<ShownPair> shown() const;
   std::string id() const;
 };
 
-// A is on the left in half of the pairs; the seed decides in which, and the order.
+// A is on the left in half of the pairs; the seed determines which, and the order.
 BlindStudy make_blind_study(std::vector<VideoPair> pairs, std::array<std::string, 2> names, int64_t seed);
 
 nlohmann::json to_json(const BlindStudy& study);
-// Reads a key file; an Error says what is wrong with it.
+// Reads a key file; throws if it is invalid.
 BlindStudy read_blind_study(const std::filesystem::path& path);
 
 }  // namespace sgf

@@ -18,7 +18,7 @@ uint64_t big_endian(std::string_view bytes) {
   return value;
 }
 
-// The box at `begin`; an empty one where there is none within `end`.
+// The box at `begin`; an empty one if there is none before `end`.
 Mp4Box box_at(std::string_view file, size_t begin, size_t end) {
   if (end - begin < 8) return {};
   uint64_t size = big_endian(file.substr(begin, 4));

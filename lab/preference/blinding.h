@@ -1,13 +1,12 @@
-// A video without the words in it: our files note the weights that made them, and a rater must not find that.
-// Torch-free.
+// Removes text metadata from a video: our files name their weights, which a rater must not see. Torch-free.
 #pragma once
 
 #include <string>
 
 namespace sgf {
 
-// Boxes of an mp4 or mov file that hold words (udta, meta, uuid) become free space of the same size, all zeros, so that
-// no offset changes and the pictures stay as they are. Other kinds of files are left as they are.
+// Replaces the boxes of an mp4 or mov file that hold text (udta, meta, uuid) by zeroed free space of the same size, so
+// that offsets and frames do not change. Other files are unchanged.
 void forget_words(std::string& file);
 
 }  // namespace sgf

@@ -37,13 +37,13 @@ PairedVideo describe_video(const fs::path& file) {
 
 using VideosByName = std::map<std::string, const PairedVideo*>;
 
-// A note decides where both have one: two videos of one name and different prompts are no pair.
+// If both have a note, it decides: two videos with the same name but different prompts are not a pair.
 VideosByName by_identity(const std::vector<PairedVideo>& videos) {
   VideosByName found;
   for (const PairedVideo& video : videos) {
     if (!video.identity) continue;
     const auto [other, is_new] = found.emplace(*video.identity, &video);
-    SGF_CHECK(is_new, "{} and {} note the same prompt and seed; a pair needs one of them: move the other",
+    SGF_CHECK(is_new, "{} and {} have the same prompt and seed, but a pair needs only one of them; move the other",
               other->second->file.string(), video.file.string());
   }
   return found;
@@ -53,7 +53,7 @@ VideosByName by_stem(const std::vector<PairedVideo>& videos) {
   VideosByName found;
   for (const PairedVideo& video : videos) {
     const auto [other, is_new] = found.emplace(video.file.stem().string(), &video);
-    SGF_CHECK(is_new, "{} and {} differ in their ending alone; a pair needs one of them: move the other",
+    SGF_CHECK(is_new, "{} and {} differ only in their extension, but a pair needs only one of them; move the other",
               other->second->file.string(), video.file.string());
   }
   return found;
@@ -71,7 +71,7 @@ const PairedVideo* find_partner(const PairedVideo& video, const VideosByName& no
 
 std::string why_alone(const PairedVideo& video, const VideosByName& others_named) {
   const auto other = others_named.find(video.file.stem().string());
-  if (other == others_named.end()) return "has no partner of the same prompt and seed, or of the same name";
+  if (other == others_named.end()) return "has no partner with the same prompt and seed, or the same name";
   return fmt::format("has no partner: {} has its name, but another prompt or seed", other->second->file.string());
 }
 
@@ -84,7 +84,7 @@ std::string VideoPair::caption() const {
 
 void take_note(PairedVideo& video, const std::string& note) {
   const nlohmann::json order = try_parse_json(note).value_or(nullptr);
-  // Read here and not as an order: what another version of the program noted is paired too.
+  // Not parsed as an order, so that notes of other program versions work too.
   if (!order.is_object() || !order.contains("prompts") || !order["prompts"].is_array() || !order.contains("seed"))
     return;
   std::string caption;
@@ -99,7 +99,7 @@ void take_note(PairedVideo& video, const std::string& note) {
 }
 
 FoundVideos find_paired_videos(const fs::path& folder) {
-  SGF_CHECK(fs::is_directory(folder), "{} is no folder; sgf compare takes two folders of videos", folder.string());
+  SGF_CHECK(fs::is_directory(folder), "{} is not a folder; sgf compare needs two folders of videos", folder.string());
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.is_regular_file() && is_played(entry.path())) files.push_back(entry.path());
@@ -121,11 +121,11 @@ PairedVideos pair_videos(const std::vector<PairedVideo>& a, const std::vector<Pa
   PairedVideos paired;
   for (const PairedVideo& video : a) {
     const PairedVideo* partner = find_partner(video, b_noted, b_named);
-    // A noted partner of another video is not to be had by its name alone.
+    // A video that is another one's partner by note cannot be matched by name.
     if (partner == nullptr || find_partner(*partner, a_noted, a_named) != &video) {
       paired.left_out.push_back({video.file, why_alone(video, b_named)});
     } else if (partner->sha256 == video.sha256) {
-      paired.left_out.push_back({video.file, fmt::format("is the very same file as {}", partner->file.string())});
+      paired.left_out.push_back({video.file, fmt::format("is identical to {}", partner->file.string())});
     } else {
       paired.pairs.push_back({video, *partner});
     }

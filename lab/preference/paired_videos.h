@@ -1,5 +1,4 @@
-// The videos of two methods, paired where they show the same thing: by the prompt and seed that our videos note, else
-// by the name of the file. Torch-free.
+// Pairs the videos of two methods: by prompt and seed from their metadata, else by file name. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +12,8 @@ namespace sgf {
 struct PairedVideo {
   std::filesystem::path file;
   std::string sha256;                   // of the whole file
-  std::string caption;                  // its prompts, in time; empty where the file notes none
-  std::optional<std::string> identity;  // prompts, seed and number as one text, where the file notes them
+  std::string caption;                  // its prompts, in order of time; empty if the file has none
+  std::optional<std::string> identity;  // prompts, seed and number as one text, if the file has them
   int64_t width = 0, height = 0;
   std::optional<double> seconds;
 };
@@ -22,7 +21,7 @@ struct PairedVideo {
 struct VideoPair {
   PairedVideo a, b;
 
-  std::string caption() const;  // the prompts, or the name that both files share
+  std::string caption() const;  // the prompts, or the common file name
 };
 
 struct LeftOutVideo {
@@ -35,7 +34,7 @@ struct PairedVideos {
   std::vector<LeftOutVideo> left_out;
 };
 
-// What a comment of `sgf generate` says of a video; a comment of others says nothing.
+// Reads the metadata that `sgf generate` embeds; ignores comments of other programs.
 void take_note(PairedVideo& video, const std::string& note);
 
 struct FoundVideos {
@@ -43,10 +42,10 @@ struct FoundVideos {
   std::vector<LeftOutVideo> unreadable;
 };
 
-// Files that browsers play (mp4, m4v, mov, webm), in the order of their names. Without any it is an Error.
+// Files that browsers play (mp4, m4v, mov, webm), sorted by name. Throws if there are none.
 FoundVideos find_paired_videos(const std::filesystem::path& folder);
 
-// Two of one folder that could take each other's place are an Error that names both.
+// Throws if two videos of one folder are ambiguous; the message names both.
 PairedVideos pair_videos(const std::vector<PairedVideo>& a, const std::vector<PairedVideo>& b);
 
 }  // namespace sgf

@@ -1,5 +1,4 @@
-// What people send back may be cut off, edited or something else: values by key, each with a word of its own where it
-// is not as it should be. Torch-free.
+// Reads values by key from files that raters send back, with an error for each missing or invalid value. Torch-free.
 #pragma once
 
 #include "sgf/core/error.h"
@@ -19,11 +18,11 @@ class PreferenceReader {
 
   template <class T>
   T read(const char* key) const {
-    SGF_CHECK(json_.contains(key), "{}: has no \"{}\"", place_, key);
+    SGF_CHECK(json_.contains(key), "{}: lacks \"{}\"", place_, key);
     try {
       return json_.at(key).get<T>();
     } catch (const nlohmann::json::exception&) {
-      fail("{}: \"{}\" is of another kind than it should be: {}", place_, key, json_.at(key).dump().substr(0, 60));
+      fail("{}: \"{}\" has the wrong type: {}", place_, key, json_.at(key).dump().substr(0, 60));
     }
   }
 
@@ -38,7 +37,7 @@ class PreferenceReader {
   std::string place_;
 };
 
-// A whole file, of which `mark` is the key that tells its kind and version.
+// A whole file; `mark` is the key with its kind and version.
 nlohmann::json read_preference_file(const std::filesystem::path& path, const char* mark, const char* what);
 
 }  // namespace sgf

@@ -29,7 +29,7 @@ void add(GsbCount& count, const GsbCount& more) {
   count.bad += more.bad;
 }
 
-// Pairs that every rater answered: agreement is told of those alone.
+// Pairs that every rater answered: agreement uses only these.
 std::vector<size_t> answered_by_all(const PairVerdictTable& verdicts) {
   std::vector<size_t> pairs;
   for (size_t p = 0; p < verdicts.front().size(); ++p)
@@ -39,7 +39,7 @@ std::vector<size_t> answered_by_all(const PairVerdictTable& verdicts) {
 
 size_t verdict_index(const std::optional<PairVerdict>& verdict) { return static_cast<size_t>(*verdict); }
 
-// The share of raters' answers that agree, a pair of raters at a time.
+// The share of agreeing answers over all pairs of raters.
 double raw_agreement(const PairVerdictTable& verdicts, const std::vector<size_t>& pairs) {
   const auto raters = static_cast<double>(verdicts.size());
   double sum = 0;
@@ -51,14 +51,14 @@ double raw_agreement(const PairVerdictTable& verdicts, const std::vector<size_t>
   return sum / (raters * (raters - 1) * static_cast<double>(pairs.size()));
 }
 
-// How often one rater gave each verdict, as shares.
+// The share of each verdict of one rater.
 VerdictCounts shares_of(const std::vector<std::optional<PairVerdict>>& row, const std::vector<size_t>& pairs) {
   VerdictCounts shares{};
   for (const size_t p : pairs) shares[verdict_index(row[p])] += 1 / static_cast<double>(pairs.size());
   return shares;
 }
 
-// Agreement by chance: Cohen lets each of two raters have habits of their own, Fleiss gives all of them the mean's.
+// Agreement by chance: Cohen uses each rater's own shares, Fleiss the mean shares.
 double chance_agreement(const PairVerdictTable& verdicts, const std::vector<size_t>& pairs) {
   double chance = 0;
   if (verdicts.size() == 2) {

@@ -1,4 +1,4 @@
-// Numbers from the answers of raters: how much A is preferred, how sure that is, and how far raters agree. Torch-free.
+// Statistics of raters' answers: the preference for A, its interval, and the agreement of raters. Torch-free.
 #pragma once
 
 #include "lab/preference/rater_answers.h"
@@ -17,7 +17,7 @@ struct GsbCount {
   int64_t good = 0, same = 0, bad = 0;
 
   int64_t total() const { return good + same + bad; }
-  std::optional<double> preference() const;  // (G - B) / (G + S + B), from -1 to 1; none without answers
+  std::optional<double> preference() const;  // (G - B) / (G + S + B), from -1 to 1; empty without answers
 };
 
 struct PreferenceInterval {
@@ -31,29 +31,29 @@ struct RaterScore {
 };
 
 struct RaterAgreement {
-  int64_t pairs = 0;            // that every rater answered
-  double raw = 0;               // of two raters drawn at random, how often they say the same of a pair
-  std::optional<double> kappa;  // Cohen's of two raters, Fleiss' of more; none where chance alone agrees fully
+  int64_t pairs = 0;            // pairs that every rater answered
+  double raw = 0;               // probability that two random raters agree on a pair
+  std::optional<double> kappa;  // Cohen's for two raters, Fleiss' for more; empty if agreement by chance is 1
 };
 
 struct PreferenceScore {
   std::vector<RaterScore> raters;
-  std::vector<GsbCount> pairs;  // over raters, in the order shown
+  std::vector<GsbCount> pairs;  // over raters, in display order
   GsbCount all;
   int64_t open = 0;
-  std::optional<PreferenceInterval> interval;  // 95 % of the preference; none of fewer than two answered pairs
-  std::optional<RaterAgreement> agreement;     // none without a pair that two raters answered in full
-  int64_t chose_left = 0, chose_right = 0;     // whatever was there: far apart, raters favour a side
+  std::optional<PreferenceInterval> interval;  // 95 % of the preference; empty with fewer than two answered pairs
+  std::optional<RaterAgreement> agreement;     // empty without a pair that all raters answered
+  int64_t chose_left = 0, chose_right = 0;     // regardless of the method: a large difference means a side bias
 };
 
-// One row a rater, one verdict a pair.
+// One row per rater, one verdict per pair.
 using PairVerdictTable = std::vector<std::vector<std::optional<PairVerdict>>>;
 
 PairVerdictTable verdicts_of(const std::vector<RaterAnswers>& answers, const std::vector<bool>& a_is_left);
 
 std::optional<RaterAgreement> agreement_of(const PairVerdictTable& verdicts);
 
-// Percentiles 2.5 and 97.5 of the preference over resamples of pairs, with all the answers each had.
+// Percentiles 2.5 and 97.5 of the preference over resamples of pairs, each with all its answers.
 std::optional<PreferenceInterval> bootstrap_preference(const std::vector<GsbCount>& pairs, int64_t resamples,
                                                        int64_t seed);
 

@@ -1,4 +1,4 @@
-// What one rater said: the file that the page of a study exports. Torch-free.
+// The answers of one rater, as exported by the page of a study. Torch-free.
 #pragma once
 
 #include "lab/preference/blind_study.h"
@@ -23,17 +23,17 @@ struct RaterAnswers {
   std::filesystem::path file;
   std::string rater;
   std::vector<ShownPair> shown;
-  std::vector<std::optional<RaterChoice>> choices;  // one a pair; none where it was left open
+  std::vector<std::optional<RaterChoice>> choices;  // one per pair; empty if open
 };
 
-// An Error says what is wrong with the file, and where.
+// Throws with the place of the fault if the file is invalid.
 RaterAnswers read_answers(const std::filesystem::path& path);
 
-// Answers to one study, each rater once: anything else is an Error that names the files.
+// Answers to one study, each rater once; otherwise throws and names the files.
 std::vector<RaterAnswers> read_all_answers(const std::vector<std::filesystem::path>& files);
 
-// For each pair, whether A was on the left, by the key of the study or by the videos themselves. An Error where the
-// answers do not belong to it or them.
+// For each pair, whether A was on the left, from the key of the study or from the videos. Throws if the answers do not
+// belong to them.
 std::vector<bool> sides_by_key(const std::vector<ShownPair>& shown, const BlindStudy& key);
 std::vector<bool> sides_by_videos(const std::vector<ShownPair>& shown, const std::filesystem::path& a,
                                   const std::filesystem::path& b);

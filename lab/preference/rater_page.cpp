@@ -13,7 +13,7 @@
 
 namespace sgf {
 
-// The page's policy lets it load nothing from anywhere: videos come out of it or from beside it.
+// The page's policy forbids external resources: videos are embedded or beside the page.
 namespace assets {
 extern const std::string_view rater_page_html, rater_page_css, rater_page_js;
 }
@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 2> kStudySides{"left", "right"};
-constexpr std::string_view kVideos = "{{videos}}\n";  // they are written one by one: together they may be large
+constexpr std::string_view kVideos = "{{videos}}\n";  // written one by one, since they may be large
 
 const fs::path& file_on(const BlindPair& pair, size_t side) { return (side == 0) == pair.a_is_left ? pair.a : pair.b; }
 
@@ -35,7 +35,7 @@ std::string blind_video(const fs::path& file) {
 
 std::string type_of(const fs::path& file) { return file.extension() == ".webm" ? "video/webm" : "video/mp4"; }
 
-// Says where the video is shown, and nothing of where it came from.
+// Names the position of the video, but not its origin.
 std::string name_on_page(size_t pair, size_t side, const fs::path& file) {
   return fmt::format("{:04}-{}{}", pair + 1, kStudySides[side], file.extension() == ".webm" ? ".webm" : ".mp4");
 }
@@ -47,7 +47,7 @@ int64_t bytes_of_videos(const BlindStudy& study) {
   return bytes;
 }
 
-// Prompts come out of files: nothing in them may end the script they stand in.
+// Prompts are external text and must not be able to end the script element.
 std::string script_json(const nlohmann::json& document) {
   std::string text = document.dump(-1, ' ', /*ensure_ascii=*/true, nlohmann::json::error_handler_t::replace);
   for (size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) text.replace(at, 1, "\\u003c");

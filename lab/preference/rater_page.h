@@ -1,4 +1,4 @@
-// The page that raters open: one file, no network, and not a word of which method made what. Torch-free.
+// The page for raters: one file, no network, no information about the methods. Torch-free.
 #pragma once
 
 #include "lab/preference/blind_study.h"
@@ -10,15 +10,15 @@ namespace sgf {
 
 struct RaterPageSettings {
   std::filesystem::path page;
-  int64_t embed_bytes = 0;  // videos that are together no larger lie within the page; larger ones in a folder beside it
+  int64_t embed_bytes = 0;  // embeds the videos up to this total size; larger ones go to a folder beside the page
 };
 
 struct RaterPageFiles {
   int64_t video_bytes = 0;
-  std::filesystem::path folder;  // of the videos; empty where they lie within the page
+  std::filesystem::path folder;  // of the videos; empty if they are embedded
 };
 
-// Videos are copied without what they say of themselves, and named by pair and side alone.
+// Videos are copied without metadata, and named only by pair and side.
 RaterPageFiles write_rater_page(const BlindStudy& study, const RaterPageSettings& settings);
 
 }  // namespace sgf

@@ -26,14 +26,14 @@ namespace {
 void check_world_sizes(const Config& c, const WorldPreset& world, const WorldCodec& codec) {
   const int64_t side = world.size / codec.spatial_factor();
   SGF_CHECK(c.video.height == side && c.video.width == side,
-            "{} has latents of {}x{}, got video.height {} and video.width {}", world.name, side, side, c.video.height,
-            c.video.width);
+            "the latents of {} are {}x{}, got video.height {} and video.width {}", world.name, side, side,
+            c.video.height, c.video.width);
   SGF_CHECK(c.model.in_dim == codec.latent_channels() && c.model.out_dim == codec.latent_channels(),
-            "{} has latents of {} channels, got model.in_dim {} and model.out_dim {}", world.name,
+            "the latents of {} have {} channels, got model.in_dim {} and model.out_dim {}", world.name,
             codec.latent_channels(), c.model.in_dim, c.model.out_dim);
   SGF_CHECK(c.model.text_dim == world.text_dim && c.model.text_len == world.text_len,
-            "{} has text rows of {}x{}, got model.text_len {} and model.text_dim {}", world.name, world.text_len,
-            world.text_dim, c.model.text_len, c.model.text_dim);
+            "the text embeddings of {} are {}x{}, got model.text_len {} and model.text_dim {}", world.name,
+            world.text_len, world.text_dim, c.model.text_len, c.model.text_dim);
 }
 
 Conditioning world_conditioning(const Config& c, c10::Device device) {
@@ -49,7 +49,7 @@ Conditioning world_conditioning(const Config& c, c10::Device device) {
   return around;
 }
 
-// The VAE is needed for samples alone.
+// The VAE is needed for samples only.
 Conditioning wan_conditioning(const Config& c, c10::Device device, const Log& warn) {
   const WanSource source{.folder = c.data.wan, .device = device, .residence = Umt5Residence::kResident, .warn = warn};
   Conditioning around{.text = wan_text(source, c), .sample_prompts = c.output.sample_prompts};
@@ -61,32 +61,32 @@ Conditioning wan_conditioning(const Config& c, c10::Device device, const Log& wa
   return around;
 }
 
-// Sizes of encoded videos are held against the network that will learn them.
+// Sizes of encoded videos must match the network that learns them.
 void check_clips_fit(const Config& c, const ClipShardOrder& order) {
   const std::vector<int64_t> sizes(order.latent.begin() + 1, order.latent.end());
-  SGF_CHECK(sizes == latent_shape(c), "data.clips {}: holds latents of [{}], this config's are [{}]", c.data.clips,
+  SGF_CHECK(sizes == latent_shape(c), "data.clips {}: holds latents of [{}], but this config needs [{}]", c.data.clips,
             fmt::join(sizes, ", "), fmt::join(latent_shape(c), ", "));
   SGF_CHECK(c.video.frames <= order.latent.front(),
-            "data.clips {}: its clips have {} latent frames, video.frames is {}", c.data.clips, order.latent.front(),
-            c.video.frames);
+            "data.clips {}: its clips have {} latent frames, but video.frames is {}", c.data.clips,
+            order.latent.front(), c.video.frames);
   SGF_CHECK(order.text_len == c.model.text_len && order.text_dim == c.model.text_dim,
-            "data.clips {}: holds text rows of {}x{}, got model.text_len {} and model.text_dim {}", c.data.clips,
+            "data.clips {}: holds text embeddings of {}x{}, got model.text_len {} and model.text_dim {}", c.data.clips,
             order.text_len, order.text_dim, c.model.text_len, c.model.text_dim);
 }
 
-// An encoder for what the clips hold no embedding of; none where they hold all that the run asks for.
+// An encoder for prompts without embedding in the clips; none if the clips hold all that the run needs.
 std::shared_ptr<const TextEncoder> encoder_beside(const ClipShards& shards, const Config& c, const WanSource& source) {
   std::vector<std::string> prompts = c.output.sample_every > 0 ? c.output.sample_prompts : std::vector<std::string>{};
-  if (is_student_stage(c.train.stage)) prompts.push_back(c.negative_prompt);  // a teacher is steered away from it
+  if (is_student_stage(c.train.stage)) prompts.push_back(c.negative_prompt);  // for the guidance of the teacher
   const auto is_held = [&](const std::string& prompt) { return shards.text_rows(prompt).has_value(); };
   if (c.data.wan.empty() || std::ranges::all_of(prompts, is_held)) return nullptr;
   const std::filesystem::path file = WanFolder(source.folder).text_encoder();
   SGF_CHECK(weight_identity(open_tensor_file(file)) == shards.order().text_encoder,
-            "{}: not the text encoder that {} was encoded with", file.string(), c.data.clips);
+            "{}: differs from the text encoder that {} was encoded with", file.string(), c.data.clips);
   return wan_text(source, c);
 }
 
-// The Wan folder is for samples, and for prompts that are no captions.
+// The Wan folder is for samples, and for prompts that are not captions.
 Conditioning clip_conditioning(const Config& c, c10::Device device, const Log& warn) {
   const auto shards = std::make_shared<ClipShards>(c.data.clips, static_cast<uint64_t>(c.run.seed));
   check_clips_fit(c, shards->order());

@@ -1,4 +1,4 @@
-// What a run is conditioned on and looked at through: the text encoder, the codec, and the prompts of its samples.
+// The text encoder, the codec, and the sample prompts of a run.
 #pragma once
 
 #include "sgf/config/config.h"
@@ -14,22 +14,22 @@
 
 namespace sgf {
 
-// Clips of a run and of its samples never meet: the latter begin here.
+// Numbers of sample clips start here, so that samples never use training clips.
 constexpr int64_t kFirstSampleClip = int64_t{1} << 40;
 
-// What stands around the network: prompts to text rows, latents to pictures, and prompts nobody trains on.
+// The parts around the network: prompts to embeddings, latents to frames, and prompts that are not trained on.
 struct Conditioning {
   std::shared_ptr<const TextEncoder> text;
   std::shared_ptr<const VideoCodec> codec;
   std::vector<std::string> sample_prompts;
 };
 
-// Refuses what the config asks for and cannot be had: unmet needs (train_needs.h), prompts out of the world's words,
-// sizes that do not fit. `warn` hears of prompts that are cut and of a cache that cannot be used.
+// Throws on unmet needs (train_needs.h), prompts with words that the world does not know, and sizes that do not match.
+// `warn` reports truncated prompts and an unusable cache.
 Conditioning build_conditioning(const Config& config, c10::Device device, const Log& warn = {});
 
-// A word that the encoder does not know is refused now, not in the middle of the night, and with its place: a file or
-// a key, and the number of the prompt in it.
+// Throws early on a word that the encoder does not know. The message names the file or key and the number of the
+// prompt.
 void check_words(const TextEncoder& text, const std::vector<std::string>& prompts, const std::string& source = {});
 
 }  // namespace sgf

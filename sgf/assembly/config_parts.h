@@ -1,4 +1,4 @@
-// What several settings of a config say together: the blocks of its video, and the shape of a latent frame. Torch-free.
+// Values that follow from several settings: the blocks of the video, and the shape of a latent frame. Torch-free.
 #pragma once
 
 #include "sgf/config/config.h"
@@ -9,12 +9,12 @@
 
 namespace sgf {
 
-// Sample videos a run shows where the config names no prompts for them.
+// Number of sample videos if the config names no sample prompts.
 constexpr int64_t kSamplePrompts = 4;
 
 BlockLayout layout_of(const Config& config);
 
-// Of a latent frame: [C, H, W].
+// Shape of a latent frame: [C, H, W].
 std::vector<int64_t> latent_shape(const Config& config);
 
 }  // namespace sgf

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 void check_architecture(const DitConfig& found, const DitConfig& wanted, const fs::path& path) {
   const auto differ = [&](std::string_view what, int64_t there, int64_t here) {
-    SGF_CHECK(there == here, "{}: holds a network of another architecture: {} {} there, {} in this config",
+    SGF_CHECK(there == here, "{}: holds a network of another architecture: {} is {}, but {} in this config",
               path.string(), what, there, here);
   };
   differ("dim", found.dim, wanted.dim);
@@ -27,11 +27,11 @@ void check_architecture(const DitConfig& found, const DitConfig& wanted, const f
   differ("freq_dim", found.freq_dim, wanted.freq_dim);
 }
 
-// No tensor tells the number of heads: with another one the weights fit and mean something else.
+// Tensor shapes do not show the number of heads: weights with another number would load and compute wrong values.
 void check_stored_config(const TensorFile& file, const DitConfig& wanted, const fs::path& path) {
   const std::optional<DitConfig> stored = find_stored_config(file, path).config;
   SGF_CHECK(!stored || stored->num_heads == wanted.num_heads,
-            "{}: holds a network of another architecture: num_heads {} there, {} in this config", path.string(),
+            "{}: holds a network of another architecture: num_heads is {}, but {} in this config", path.string(),
             stored ? stored->num_heads : 0, wanted.num_heads);
 }
 

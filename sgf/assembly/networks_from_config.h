@@ -1,4 +1,4 @@
-// The network and the rollout that a config asks for: what training and diagnosis build alike.
+// Builds the network and the rollout of a config, for training and diagnosis.
 #pragma once
 
 #include "sgf/config/config.h"
@@ -11,8 +11,8 @@
 
 namespace sgf {
 
-// Weights to start from: a file or folder of weights as users have them, a run folder (its newest checkpoint) or a
-// checkpoint folder; in the last two the EMA if there is one. Refuses another architecture than `config`.
+// Loads weights to start from: a file or folder of weights, a run folder (its newest checkpoint) or a checkpoint
+// folder; from the last two the EMA if there is one. Throws if the architecture differs from `config`.
 DitWeights read_start_weights(const std::filesystem::path& path, const DitConfig& config, at::TensorOptions options);
 
 // run.dtype, and that of the masters: float32, or float64 where computation is in float64.
@@ -22,13 +22,13 @@ at::ScalarType master_type(const Config& config);
 DitOptions dit_options_of(const Config& config);
 RolloutSettings rollout_settings_of(const Config& config);
 
-// Weights of a file or a run folder, or where `source` is empty fresh ones of the seed, whose head is not zero.
+// Weights of a file or a run folder. If `source` is empty, random weights of the seed, with a non-zero head.
 DitWeights weights_of(const Config& config, const std::string& source, at::TensorOptions options);
 
-// A network to run, not to train, with weights as above.
+// A network for inference, with weights as above.
 CausalDit build_network(const Config& config, const std::string& weights, c10::Device device);
 
-// A frozen teacher with weights of `source`, of its own size.
+// A frozen teacher with the weights and the size found in `source`.
 CausalDit build_teacher(const Config& config, const std::string& source, c10::Device device);
 
 }  // namespace sgf

@@ -1,4 +1,4 @@
-// Where configs named without a path are looked for.
+// The folders where configs named without a path are searched.
 #pragma once
 
 #include <filesystem>
@@ -8,14 +8,14 @@
 
 namespace sgf {
 
-// $SGF_PRESETS where it is set, then the folder installed with the program. A program that is not installed reads the
-// source tree's in its place.
+// $SGF_PRESETS if set, then the folder installed with the program. A program that is not installed uses the folder of
+// the source tree instead.
 std::vector<std::filesystem::path> preset_folders();
 
-// What those folders hold, without the .yaml, sorted.
+// Names of the presets in those folders, without .yaml, sorted.
 std::vector<std::string> preset_names();
 
-// The file or folder of that name beside such a folder, as the models that come along lie; nothing where none has it.
+// The file or folder of that name beside a preset folder, such as the bundled models; empty if there is none.
 std::optional<std::filesystem::path> find_beside_presets(const std::filesystem::path& name);
 
 }  // namespace sgf

@@ -13,23 +13,24 @@ namespace {
 namespace fs = std::filesystem;
 
 void check_files(const fs::path& folder) {
-  SGF_CHECK(fs::is_directory(folder), "{}: there is no such folder of a model", folder.string());
+  SGF_CHECK(fs::is_directory(folder), "{}: no such model folder", folder.string());
   for (const char* file : {kShippedWeights, "config.yaml", "metrics.json", "command.txt"})
     SGF_CHECK(fs::is_regular_file(folder / file),
-              "{}: holds no {}; a shipped model has model.safetensors, config.yaml, metrics.json and command.txt",
+              "{}: holds no {}; a bundled model needs model.safetensors, config.yaml, metrics.json and command.txt",
               folder.string(), file);
 }
 
-// The config's network, all of it, in 16 bits.
+// Checks that all weights of the config's network are there in bfloat16.
 void check_weights(const ShippedModel& model) {
   const TensorFile file = open_tensor_file(model.weights());
   const DitWeightIndex index = index_dit_weights(file);
   for (const WeightShape& weight : expected_dit_weights(model.config.model)) {
     const auto found = index.tensors.find(weight.name);
     SGF_CHECK(found != index.tensors.end() && found->second->shape == weight.shape,
-              "{}: {} is not there in the shape that config.yaml gives it", model.weights().string(), weight.name);
-    SGF_CHECK(found->second->dtype == DType::kBF16, "{}: {} is not bfloat16; sgf convert --dtype bfloat16 makes it so",
-              model.weights().string(), weight.name);
+              "{}: {} is missing or differs from the shape in config.yaml", model.weights().string(), weight.name);
+    SGF_CHECK(found->second->dtype == DType::kBF16,
+              "{}: {} must be bfloat16; convert it with sgf convert --dtype bfloat16", model.weights().string(),
+              weight.name);
   }
 }
 
@@ -48,12 +49,12 @@ ShippedModel read_shipped_model(const fs::path& folder, const std::vector<fs::pa
                      .sha256 = sha256_of_file(folder / kShippedWeights),
                      .weight_bytes = fs::file_size(folder / kShippedWeights)};
   const bool names_hash = model.metrics.is_object() && model.metrics.value("sha256", nlohmann::json()).is_string();
-  SGF_CHECK(names_hash, "{}: metrics.json does not name the sha256 of its weights", folder.string());
+  SGF_CHECK(names_hash, "{}: metrics.json lacks the sha256 of its weights", folder.string());
   const auto named = model.metrics["sha256"].get<std::string>();
-  SGF_CHECK(named == model.sha256, "{}: metrics.json is of other weights ({}...) than those beside it ({}...)",
+  SGF_CHECK(named == model.sha256, "{}: metrics.json belongs to other weights ({}...) than those beside it ({}...)",
             folder.string(), named.substr(0, 12), model.sha256.substr(0, 12));
   SGF_CHECK(model.commands.find_first_not_of(" \n") != std::string::npos,
-            "{}: command.txt does not say what made the model", folder.string());
+            "{}: command.txt must hold the commands that made the model, but is empty", folder.string());
   check_weights(model);
   return model;
 }

@@ -1,5 +1,5 @@
-// A model that comes along with the program: a folder with its weights, its config, its scores and the commands that
-// made it, as models/README.md says. Torch-free.
+// A bundled model: a folder with weights, config, scores and the commands that made it; see models/README.md.
+// Torch-free.
 #pragma once
 
 #include "sgf/config/config.h"
@@ -15,7 +15,7 @@ namespace sgf {
 
 inline constexpr const char* kShippedWeights = "model.safetensors";
 
-// Whether a folder looks like one: weights and a config. A run folder keeps its weights in checkpoints.
+// Whether a folder holds weights and a config. A run folder keeps its weights in checkpoints.
 bool is_shipped_model(const std::filesystem::path& folder);
 
 struct ShippedModel {
@@ -29,8 +29,7 @@ struct ShippedModel {
   std::filesystem::path weights() const { return folder / kShippedWeights; }
 };
 
-// An Error says what is missing, or that the weights are not those of metrics.json, not of 16 bits or no network of
-// the config's sizes.
+// Throws if a file is missing, or the weights differ from metrics.json, are not bfloat16, or do not match the config.
 ShippedModel read_shipped_model(const std::filesystem::path& folder,
                                 const std::vector<std::filesystem::path>& preset_folders);
 

@@ -29,7 +29,7 @@ std::optional<int64_t> step_of_folder(const fs::path& folder) {
   return is_number ? std::optional(std::stoll(digits)) : std::nullopt;
 }
 
-// The slow average where there is one.
+// The EMA if there is one.
 const char* weights_in(const fs::path& checkpoint) {
   return fs::exists(checkpoint / "ema.safetensors") ? "ema.safetensors" : "generator.safetensors";
 }
@@ -40,17 +40,17 @@ CheckpointChoice choose_by_weights(const fs::path& run) {
   });
 }
 
-// A damaged one is named and passed over.
+// Skips damaged checkpoints with a notice.
 fs::path newest_checkpoint(const fs::path& run) {
   const CheckpointChoice choice = choose_by_weights(run);
   SGF_CHECK(choice.step.has_value(), "{}: {}", run.string(),
             choice.passed_over.empty()
                 ? "the run has no checkpoint yet"
-                : fmt::format("no checkpoint of the run is whole: {}; restore one from a copy, or train it again",
+                : fmt::format("all checkpoints of the run are damaged: {}; restore one from a copy, or train again",
                               fmt::join(choice.passed_over, "; ")));
   for (const std::string& damage : choice.passed_over)
-    notice_once(damage, fmt::format("passed over: {}/{}; the checkpoint of step {} is taken", run.string(), damage,
-                                    *choice.step));
+    notice_once(damage, fmt::format("skipped a damaged checkpoint: {}/{}; the checkpoint of step {} is used",
+                                    run.string(), damage, *choice.step));
   return CheckpointStore(run / "checkpoints").folder_of(*choice.step);
 }
 
@@ -77,7 +77,7 @@ void check_stage_of(const std::string& key, const fs::path& named, StageChoice s
   if (!is_run_folder(path) && !is_shipped_model(path)) return;
   const fs::path file = path / "config.yaml";
   const StageChoice own = parse_config(MappedFile::open(file)->text(), file.string()).train.stage;
-  SGF_CHECK(own == stage, "{} {}: is a run of {}, a run of {} is needed here; name its weight file if you mean it", key,
+  SGF_CHECK(own == stage, "{} {}: is a run of {}, expected a run of {}; to use it anyway, name its weight file", key,
             path.string(), enum_name(own), enum_name(stage));
 }
 
@@ -96,11 +96,11 @@ DitConfig read_teacher_config(const fs::path& path, const DitConfig& student) {
   if (sizes.dim != student.dim || sizes.num_layers != student.num_layers || sizes.ffn_dim != student.ffn_dim) {
     const std::optional<DitConfig> stored = find_stored_config(start.file, start.path).config;
     config = stored ? *stored : infer_dit_config(start.index);
-    config.text_len = student.text_len;  // leaves no trace in weights
+    config.text_len = student.text_len;  // not visible in the weights
   }
   SGF_CHECK(config.in_dim == student.in_dim && config.out_dim == student.out_dim &&
                 config.text_dim == student.text_dim && config.patch_size == student.patch_size,
-            "{}: this teacher reads latents of {} channels and text rows of {}, the student {} and {}",
+            "{}: this teacher reads latents with {} channels and text embeddings of width {}, the student {} and {}",
             start.path.string(), config.in_dim, config.text_dim, student.in_dim, student.text_dim);
   return config;
 }

@@ -1,5 +1,4 @@
-// The weight file that a network of a run starts from: where it lies, which one it is, how large its network is.
-// Torch-free.
+// The weight file that a network of a run starts from: its path, checkpoint step and network size. Torch-free.
 #pragma once
 
 #include "sgf/config/config.h"
@@ -16,26 +15,24 @@ namespace sgf {
 
 struct StartFile {
   std::filesystem::path path;
-  std::optional<int64_t> step;  // of the checkpoint it lies in, where it lies in one
+  std::optional<int64_t> step;  // of its checkpoint, if it is in one
 };
 
-// Step of a run's newest checkpoint whose weights are as they were saved; none where there is none.
+// Step of a run's newest intact checkpoint, if any.
 std::optional<int64_t> newest_sound_step(const std::filesystem::path& run);
 
-// A file or folder of weights as users have them, a shipped model, a run folder (its newest checkpoint that is not
-// damaged; a notice names those passed over) or a checkpoint folder; in the last two the slow average where there is
-// one.
+// Accepts a file or folder of weights, a bundled model, a run folder (its newest intact checkpoint; a notice names
+// skipped ones) or a checkpoint folder. The last two give the EMA if there is one.
 StartFile find_start_file(const std::filesystem::path& path);
 
-// The stage whose networks teach a run of this one: causal students of frames or of paths learn from a teacher-forced
-// model, all others that have a teacher from a bidirectional one.
+// The stage of the teacher for a run of this stage: teacher_forcing for causal_cd and causal_ode, flow_matching for the
+// others that have a teacher.
 StageChoice stage_of_teacher(StageChoice student);
 
-// Refuses a run, or a shipped model, that tells of another stage than the one whose networks `key` takes. Weights alone
-// tell of none.
+// Throws if a run or a bundled model is of another stage than `key` needs. Plain weights have no stage.
 void check_stage_of(const std::string& key, const std::filesystem::path& path, StageChoice stage);
 
-// Such a file, opened and known to hold a DiT.
+// Such a file, opened and checked to hold a DiT.
 struct StartWeights {
   std::filesystem::path path;
   TensorFile file;
@@ -43,8 +40,8 @@ struct StartWeights {
 };
 StartWeights open_start_weights(const std::filesystem::path& path);
 
-// The size of the network in such a file: a teacher may be larger than its student. Refuses one that does not speak of
-// the same latents and text.
+// The size of the network in such a file; a teacher may be larger than its student. Throws if latent channels or text
+// width differ from the student's.
 DitConfig read_teacher_config(const std::filesystem::path& path, const DitConfig& student);
 
 }  // namespace sgf

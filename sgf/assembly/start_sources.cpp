@@ -22,10 +22,10 @@ namespace fs = std::filesystem;
 constexpr const char* kSourcesKey = "sources";
 constexpr const char *kClipsKey = "data.clips", *kPairsKey = "data.pairs", *kPromptsKey = "data.prompts";
 
-// Teachers are never trained, so that no checkpoint holds them.
+// Teachers are not trained, so checkpoints do not hold them.
 bool is_teacher(std::string_view key) { return key.ends_with(".teacher"); }
 
-// The settings that name weights, of those the stage reads.
+// The settings with weights that the stage reads.
 std::vector<std::pair<const char*, std::string*>> weight_settings(Config& c) {
   std::vector<std::pair<const char*, std::string*>> settings{{"train.start_from", &c.train.start_from}};
   if (c.train.stage == StageChoice::kDmd) {
@@ -56,7 +56,7 @@ std::string describe_source(const StartSource& source) {
                      source.identity);
 }
 
-// A newer checkpoint in the named folder is not the one this run began with.
+// Keeps the recorded file: the folder may have a newer checkpoint than the one this run started from.
 StartSource source_of(StageChoice stage, const std::string& key, const std::string& given, const StartSource* before) {
   const bool stays = before != nullptr && before->given == given && fs::exists(before->file);
   if (!stays && is_teacher(key)) check_stage_of(key, given, stage_of_teacher(stage));
@@ -68,15 +68,13 @@ StartSource place_source(const char* key, const std::string& place, std::string 
   return {key, place, fs::absolute(place), std::nullopt, std::move(identity)};
 }
 
-// What a run learns from is not in its checkpoints either: a folder that has got other clips or pairs since, or a list
-// of other prompts, would go on with another run.
+// Checkpoints do not hold the data either: other clips, pairs or prompts would continue a different run.
 void check_data(const StartSource& now, const std::vector<StartSource>& recorded) {
   const StartSource* before = find_source(recorded, now.key);
-  SGF_CHECK(
-      before == nullptr || before->identity == now.identity,
-      "{}: the run began with what was in {}, and what is in {} now is something else; make the same again, or begin "
-      "a new run in another folder (--out)",
-      now.key, before == nullptr ? "" : before->file.string(), now.given);
+  SGF_CHECK(before == nullptr || before->identity == now.identity,
+            "{}: the run started with other content in {} than {} holds now; restore the content, or start a new run "
+            "in another folder (--out)",
+            now.key, before == nullptr ? "" : before->file.string(), now.given);
 }
 
 }  // namespace
@@ -94,7 +92,7 @@ nlohmann::json to_json(const std::vector<StartSource>& sources) {
 std::vector<StartSource> read_start_sources(const fs::path& facts_file) {
   if (!fs::exists(facts_file)) return {};
   const nlohmann::json starts = read_json_file(facts_file);
-  SGF_CHECK(starts.is_array(), "{}: not a list of starts", facts_file.string());
+  SGF_CHECK(starts.is_array(), "{}: must be a JSON list with one entry per start", facts_file.string());
   std::vector<StartSource> sources;
   try {
     for (const nlohmann::json& start : starts) {
@@ -103,7 +101,7 @@ std::vector<StartSource> read_start_sources(const fs::path& facts_file) {
       for (const auto& [key, json] : start.at(kSourcesKey).items()) sources.push_back(source_from_json(key, json));
     }
   } catch (const nlohmann::json::exception& error) {
-    fail("{}: its list of weight files is damaged: {}", facts_file.string(), error.what());
+    fail("{}: the list of weight files is damaged: {}", facts_file.string(), error.what());
   }
   return sources;
 }
@@ -118,12 +116,11 @@ std::vector<StartSource> choose_start_sources(const Config& config, const std::v
     const StartSource& now = sources.back();
     if (before == nullptr || before->identity == now.identity) continue;
     const bool is_in_checkpoint = has_checkpoint && !is_teacher(now.key);
-    SGF_CHECK(
-        is_in_checkpoint,
-        "{}: the run began with {}, and what is found now is another network: {}; name the file it began with, such "
-        "as the folder of its checkpoint, or begin a new run in another folder (--out)",
-        now.key, describe_source(*before), describe_source(now));
-    say(fmt::format("{}: the run began with {}, now there is {}; the checkpoint's weights are taken, not these",
+    SGF_CHECK(is_in_checkpoint,
+              "{}: the run started with {}, but now finds another network: {}; name the original file (e.g. its "
+              "checkpoint folder), or start a new run in another folder (--out)",
+              now.key, describe_source(*before), describe_source(now));
+    say(fmt::format("{}: the run started with {}, now finds {}; the weights of the checkpoint are used instead",
                     now.key, describe_source(*before), describe_source(now)));
   }
   for (StartSource& source : data_sources(config)) {

@@ -1,4 +1,4 @@
-// What training asks of a config beyond a sound one. Torch-free.
+// What training needs beyond a valid config. Torch-free.
 #pragma once
 
 #include "sgf/config/config.h"
@@ -8,19 +8,19 @@
 
 namespace sgf {
 
-// Whether a stage learns clips, those of encoded videos too; causal_ode does through paths that clips led.
+// Whether a stage learns from clips. causal_ode does so through paths that were guided by clips.
 bool reads_clips(StageChoice stage);
 
-// Whether a stage learns paths that were made beforehand.
+// Whether a stage learns from stored paths.
 bool reads_pairs(StageChoice stage);
 
-// Whether a stage makes a few-step causal student of a many-step teacher.
+// Whether a stage distils a many-step teacher into a few-step causal student.
 bool is_student_stage(StageChoice stage);
 
-// What the stage cannot begin with, in words that name the key to set; empty for a config that can be trained.
+// Messages that say which key to set before the stage can start; empty for a config that can be trained.
 std::vector<std::string> unmet_needs(const Config& config);
 
-// Files and folders that the config names and that are not there.
+// Files and folders that the config names but that do not exist.
 std::vector<std::string> missing_files(const Config& config);
 
 }  // namespace sgf

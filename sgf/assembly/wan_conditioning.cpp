@@ -22,8 +22,8 @@ std::shared_ptr<const TextEncoder> wan_text(const WanSource& source, const Confi
                              .cache = default_embedding_folder(),
                              .warn = source.warn});
   SGF_CHECK(text->text_dim() == config.model.text_dim,
-            "{}: this text encoder writes rows of {}, the network reads rows of {}", folder.text_encoder().string(),
-            text->text_dim(), config.model.text_dim);
+            "{}: this text encoder gives embeddings of width {}, the network reads width {}",
+            folder.text_encoder().string(), text->text_dim(), config.model.text_dim);
   return text;
 }
 
@@ -32,7 +32,7 @@ std::shared_ptr<const VideoCodec> wan_codec(const WanSource& source, const Confi
   const auto options = at::TensorOptions().device(source.device).dtype(compute_type(config));
   auto codec = std::make_shared<WanVaeCodec>(WanVaeCodec::load(folder.vae(), options));
   SGF_CHECK(codec->latent_channels() == config.model.in_dim,
-            "{}: this VAE has latents of {} channels, the network reads {}", folder.vae().string(),
+            "{}: the latents of this VAE have {} channels, the network reads {}", folder.vae().string(),
             codec->latent_channels(), config.model.in_dim);
   return codec;
 }

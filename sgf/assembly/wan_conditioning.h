@@ -1,4 +1,4 @@
-// Text encoder and VAE out of a Wan folder, held against the network that will read and write them.
+// Text encoder and VAE of a Wan folder, checked against the network that uses them.
 #pragma once
 
 #include "sgf/config/config.h"
@@ -18,12 +18,12 @@ namespace sgf {
 struct WanSource {
   std::filesystem::path folder;
   c10::Device device = c10::Device("cpu");
-  // A run meets new prompts at every step, a stream a few before its first block.
+  // A run meets new prompts at every step, a stream only a few before its first block.
   Umt5Residence residence = Umt5Residence::kLayerByLayer;
-  Log warn = {};  // hears of prompts that are cut, of a cache that cannot be used
+  Log warn = {};  // for truncated prompts and an unusable cache
 };
 
-// Embeddings are kept on disk: a prompt met before needs no encoder.
+// Embeddings are cached on disk: a prompt seen before does not need the encoder.
 std::shared_ptr<const TextEncoder> wan_text(const WanSource& source, const Config& config);
 std::shared_ptr<const VideoCodec> wan_codec(const WanSource& source, const Config& config);
 

@@ -1,5 +1,5 @@
-// Times of work whose phases are told apart. The device is waited for at the end of every phase, so that each pays for
-// what it queued.
+// Times work by phases. Synchronises with the device at the end of every phase, so that each phase includes the work it
+// queued.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -15,24 +15,24 @@
 
 namespace sgf {
 
-// The nearest rank: the smallest value that a share `q` of them does not exceed.
+// The nearest rank: the smallest value that a share `q` of the values does not exceed.
 double nearest_rank(std::vector<double> values, double q);
 
 class PhaseClock {
  public:
   explicit PhaseClock(c10::Device device) : device_(device) {}
 
-  // Calls `work(clock)` warm_up + runs times; the first are not counted, nor is their memory. `prepare` runs before
-  // each, outside the clock.
+  // Calls `work(clock)` warm_up + runs times; warm-up runs and their memory are not counted. `prepare` runs before
+  // each, untimed.
   void time(int64_t warm_up, int64_t runs, const std::function<void(PhaseClock&)>& work,
             const std::function<void()>& prepare = {});
 
-  // The time since the last phase ended is this one's; a phase met twice in a run adds up.
+  // Assigns the time since the last phase to this one; repeated phases of a run are summed.
   void end(const std::string& phase);
 
-  // {"warm_up", "runs", "p50_ms", "p95_ms", "memory", "peak_gib"}, and "phases_ms": {phase: p50} where phases were told
-  // apart. The peak is of "resident" memory on a CPU, of "allocated" on a GPU, and null where the peak of earlier work
-  // can't be forgotten.
+  // {"warm_up", "runs", "p50_ms", "p95_ms", "memory", "peak_gib"}, and "phases_ms": {phase: p50} if there are phases.
+  // The peak is of "resident" memory on a CPU, of "allocated" on a GPU, and null if the peak of earlier work cannot be
+  // reset.
   nlohmann::json result() const;
 
  private:
@@ -41,7 +41,7 @@ class PhaseClock {
   c10::Device device_;
   Clock::time_point phase_began_;
   int64_t warm_up_ = 0;
-  std::map<std::string, double> run_;                     // phases of the run under way
+  std::map<std::string, double> run_;                     // phases of the current run
   std::map<std::string, std::vector<double>> phases_ms_;  // of all counted runs
   std::vector<double> whole_ms_;
   std::optional<int64_t> peak_bytes_;

@@ -12,8 +12,8 @@ namespace {
 
 using nlohmann::json;
 
-// What makes two lines measurements of one thing. A key that both lack agrees; the passes' lines did not always say
-// what becomes of activations.
+// The keys that must be equal for two lines to be comparable. A key that both lack counts as equal. Older lines of the
+// passes lack "activations".
 bool same_work(const json& old, const json& line) {
   for (const char* key : {"item", "device", "dtype", "model", "batch", "frames", "block", "sink", "fifo", "latent",
                           "exit", "steps", "boundary"})
@@ -25,10 +25,10 @@ bool is_timed(const json& line) { return line.contains("p50_ms"); }
 
 json parse_line(const std::string& text, const std::filesystem::path& path, int64_t number) {
   const json line = try_parse_json(text).value_or(nullptr);
-  SGF_CHECK(line.is_object(), "{}, line {}: expected a JSON object as `sgf bench` prints it", path.string(), number);
-  SGF_CHECK(line.contains("item") && line["item"].is_string(), "{}, line {}: has no \"item\"", path.string(), number);
+  SGF_CHECK(line.is_object(), "{}, line {}: expected a JSON object printed by `sgf bench`", path.string(), number);
+  SGF_CHECK(line.contains("item") && line["item"].is_string(), "{}, line {}: lacks \"item\"", path.string(), number);
   const bool is_usable = !is_timed(line) || (line["p50_ms"].is_number() && line["p50_ms"].get<double>() > 0);
-  SGF_CHECK(is_usable, "{}, line {}: \"p50_ms\" should be a positive number, got {}", path.string(), number,
+  SGF_CHECK(is_usable, "{}, line {}: \"p50_ms\" must be a positive number, got {}", path.string(), number,
             is_usable ? "" : line["p50_ms"].dump());
   return line;
 }
@@ -37,13 +37,13 @@ json parse_line(const std::string& text, const std::filesystem::path& path, int6
 
 EarlierBench EarlierBench::read(const std::filesystem::path& path) {
   std::ifstream file(path);
-  SGF_CHECK(file.is_open(), "{} cannot be read; --compare takes a file that `sgf bench` printed", path.string());
+  SGF_CHECK(file.is_open(), "cannot read {}; --compare needs a file with the output of `sgf bench`", path.string());
   EarlierBench earlier;
   earlier.path_ = path;
   std::string text;
   for (int64_t number = 1; std::getline(file, text); ++number)
     if (!text.empty()) earlier.lines_.push_back(parse_line(text, path, number));
-  SGF_CHECK(!earlier.lines_.empty(), "{} holds no line to compare with", path.string());
+  SGF_CHECK(!earlier.lines_.empty(), "{} holds no lines; --compare needs the output of `sgf bench`", path.string());
   return earlier;
 }
 

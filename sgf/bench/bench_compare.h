@@ -1,4 +1,4 @@
-// An earlier file of bench lines, to hold new ones against. Torch-free.
+// An earlier file of bench lines, for comparison with new ones. Torch-free.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,11 +10,11 @@ namespace sgf {
 
 class EarlierBench {
  public:
-  // Reads JSON lines as `sgf bench` prints them. Throws at the first that is none, by its number.
+  // Reads JSON lines printed by `sgf bench`. Throws with the number of the first invalid line.
   static EarlierBench read(const std::filesystem::path& path);
 
-  // {"p50_ms": earlier, "ratio": earlier / new} for a timed line whose item, device, dtype and shape it holds, or
-  // {"note": ...} where it holds none; null for a line without times. Of several the last counts.
+  // {"p50_ms": earlier, "ratio": earlier / new} for a timed line if the file has one with the same item, device, dtype
+  // and shape (the last such line), else {"note": ...}; null for a line without times.
   nlohmann::json against(const nlohmann::json& line) const;
 
  private:

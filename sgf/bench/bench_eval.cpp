@@ -34,7 +34,7 @@ ClipFormula benched_clip(const PassesSetting& s) {
           .boxes = {{.x = 380, .y = 60, .dx = 5, .dy = 11, .width = 150, .height = 110, .base = 100}}};
 }
 
-// One network at a time is in memory.
+// Only one network at a time is in memory.
 VbenchNetworks benched_networks(const PassesSetting& s) {
   const auto weights = [](const VbenchFile& file, at::TensorOptions options) {
     return closed_form_weights({.salt = "", .prefix = "", .gains = {}, .is_amt = &file == &kAmtFile}, options);

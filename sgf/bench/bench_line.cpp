@@ -21,7 +21,7 @@ std::string bench_name(ActivationPolicy policy) {
 ActivationPolicy activations_from_bench_name(std::string_view name) {
   for (const auto& known : enum_names(ActivationPolicy{}))
     if (bench_name(known.value) == name) return known.value;
-  fail("activation policy '{}' is unknown; try keep, recompute or keep-attention", name);
+  fail("unknown activation policy '{}'; use keep, recompute or keep-attention", name);
 }
 
 nlohmann::json bench_line(const std::string& item, const BenchedWork& work) {

@@ -1,4 +1,4 @@
-// The fields that every line of `sgf bench` has, under one name each.
+// The common fields of all lines of `sgf bench`.
 #pragma once
 
 #include "sgf/context/context_policy.h"
@@ -16,7 +16,7 @@
 
 namespace sgf {
 
-// What was timed: which network, where, at what shape.
+// What was timed: network, device and shape.
 struct BenchedWork {
   DitConfig model;
   std::string model_name;
@@ -29,7 +29,7 @@ struct BenchedWork {
   std::vector<int64_t> latent;  // [B, F, C, H, W]
 };
 
-// As the command and its lines spell it: "keep", "recompute", "keep-attention".
+// As on the command line and in the output: "keep", "recompute", "keep-attention".
 std::string bench_name(ActivationPolicy policy);
 ActivationPolicy activations_from_bench_name(std::string_view name);
 

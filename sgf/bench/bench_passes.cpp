@@ -28,7 +28,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// One warm-up, then `repeats` timed runs. `prepare` runs before each, outside the clock.
+// One warm-up, then `repeats` timed runs. `prepare` runs before each, untimed.
 Json time_runs(const PassesSetting& s, const std::function<void()>& prepare, const std::function<void()>& work) {
   PhaseClock clock(s.device);
   clock.time(
@@ -109,7 +109,7 @@ void Bench::print(const std::string& item, const Json& timing, const Json& more)
   line_(out);
 }
 
-// Multiply-adds of the visible pairs, twice (q k^T and p v), as two operations each.
+// Multiply-adds of the visible pairs for q k^T and p v, counted as two operations each.
 double attention_flops(const AttentionRegion& region, const DitConfig& model, int64_t batch) {
   double pairs = 0;
   for (const Rectangle& rect : region.rectangles) {
@@ -211,12 +211,11 @@ const std::map<std::string, PassItem>& pass_items() {
 
 void check_items(const std::vector<std::string>& items) {
   for (const std::string& item : items)
-    SGF_CHECK(
-        pass_items().contains(item) || TrainingBench::knows(item) || is_vae_item(item) || is_stream_item(item) ||
-            is_eval_item(item),
-        "work item '{}' is unknown; try attention, rollout, reconstruct, score, critic, generator, cycle, recovery, "
-        "vae-decode, vae-encode, stream-dit, stream or eval",
-        item);
+    SGF_CHECK(pass_items().contains(item) || TrainingBench::knows(item) || is_vae_item(item) || is_stream_item(item) ||
+                  is_eval_item(item),
+              "unknown work item '{}'; use attention, rollout, reconstruct, score, critic, generator, cycle, recovery, "
+              "vae-decode, vae-encode, stream-dit, stream or eval",
+              item);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Times and memory of the two passes, and how well the second repeats the first, at any size of network.
+// Times and memory of the two passes, and the recovery error, for any network size.
 #pragma once
 
 #include "sgf/context/context_policy.h"
@@ -32,18 +32,18 @@ struct PassesSetting {
   int64_t noises = 8;               // rollouts per exit step, for recovery
   int64_t repeats = 5;              // timed runs
   int64_t warm_up = 1;              // runs before them (training items)
-  int64_t exit_step = 4;            // where rollouts stop (training items)
+  int64_t exit_step = 4;            // exit of the rollouts (training items)
   int64_t vae_dim = 96;             // width of the VAE (VAE items and stream)
   bool record_launches = true;      // streams: one CUDA graph per call once the window is full
-  std::filesystem::path recording;  // networks and draws of an sgf_step recording instead of random ones
+  std::filesystem::path recording;  // sgf_step recording with networks and draws, instead of random ones
 };
 
-// One line of results a work item; called as each is done.
+// Called with one line of results per work item, when it is done.
 using BenchLine = std::function<void(const nlohmann::json&)>;
 
 // Items: "attention" (one layer's parallel self-attention), "reconstruct" (Pass 2; also "parallel"), "rollout" (Pass 1,
 // all steps), "recovery" (Pass 2 against Pass 1 per exit step), and those of bench_training.h, bench_vae.h,
-// bench_stream.h and bench_eval.h. Weights are random, so that the flow's deviation is about 1.
+// bench_stream.h and bench_eval.h. Weights are random, scaled for a standard deviation of the flow of about 1.
 void bench_passes(const PassesSetting& setting, const std::vector<std::string>& items, const BenchLine& line);
 
 }  // namespace sgf

@@ -30,7 +30,7 @@ int64_t resident_now() {
   return resident * 4096;
 }
 
-// What is held and how fast it goes, part by part of the stream.
+// Memory and speed over the parts of the stream.
 class OverTime {
  public:
   OverTime(c10::Device device, int64_t blocks)

@@ -16,7 +16,7 @@
 namespace sgf {
 namespace {
 
-constexpr int64_t kCriticUpdates = 5;  // a generator update
+constexpr int64_t kCriticUpdates = 5;  // per generator update
 
 at::ScalarType master_type(at::ScalarType compute) { return compute == at::kDouble ? at::kDouble : at::kFloat; }
 
@@ -27,7 +27,8 @@ at::Tensor random_text(const PassesSetting& s, int64_t sample) {
 
 ExitSteps exit_of(const PassesSetting& s, const DmdSettings& settings) {
   const auto steps = static_cast<int64_t>(settings.rollout.timesteps.size());
-  SGF_CHECK(s.exit_step >= 1 && s.exit_step <= steps, "a rollout exits at step 1 to {}, got {}", steps, s.exit_step);
+  SGF_CHECK(s.exit_step >= 1 && s.exit_step <= steps, "the exit step must be between 1 and {}, got {}", steps,
+            s.exit_step);
   return s.exit_step;
 }
 
@@ -61,8 +62,8 @@ TrainingInputs random_inputs(const PassesSetting& s) {
 
 TrainingInputs recorded_inputs(const PassesSetting& s) {
   const Recording recording = Recording::open(s.recording);
-  SGF_CHECK(recording.kind() == "sgf_step", "{}: training is timed on a recording of kind sgf_step, got {}",
-            s.recording.string(), recording.kind());
+  SGF_CHECK(recording.kind() == "sgf_step", "{}: the recording must be of kind sgf_step, got {}", s.recording.string(),
+            recording.kind());
   const ReplayOptions compute{.dtype = s.dtype, .device = s.device, .attention = s.attention};
   ReplayOptions masters = compute;
   masters.dtype = master_type(s.dtype);
@@ -127,7 +128,7 @@ nlohmann::json TrainingBench::described(const std::string& item) const {
 }
 
 void TrainingBench::score(PhaseClock& clock) {
-  const at::Tensor& x = in_.critic_inputs.score.noise;  // any latents do
+  const at::Tensor& x = in_.critic_inputs.score.noise;  // any latents of this shape
   generator_loss(x, {teacher_, critic_.network(), in_.settings.guidance}, in_.generator_inputs.score,
                  in_.generator_inputs.text);
   clock.end("score");

@@ -1,4 +1,4 @@
-// Times of distribution-matching training: scores, the critic's update, the generator's, and a whole cycle of both.
+// Times distribution-matching training: scores, the updates of critic and generator, and a whole cycle of both.
 #pragma once
 
 #include "sgf/bench/bench_passes.h"
@@ -14,7 +14,7 @@ namespace sgf {
 
 class PhaseClock;
 
-// What one step is fed: networks, prompts and every draw.
+// The inputs of one step: networks, prompts and all draws.
 struct TrainingInputs {
   DitConfig config;
   DitWeights generator, critic;  // float32 masters
@@ -24,15 +24,15 @@ struct TrainingInputs {
   DmdInputs generator_inputs, critic_inputs;
 };
 
-// Random weights and Philox draws, or those of an `sgf_step` recording where the setting names one.
+// Random weights and Philox draws, or those of an `sgf_step` recording if the setting names one.
 TrainingInputs training_inputs(const PassesSetting& setting);
 
-// Three networks and two optimisers, as training holds them; its updates are those that training runs.
+// Three networks and two optimisers as in training, with the same updates.
 class TrainingBench {
  public:
   TrainingBench(const PassesSetting& setting, TrainingInputs inputs);
 
-  // The JSON line of "score", "critic", "generator" or "cycle" (five critic updates, then one of the generator).
+  // The JSON line of "score", "critic", "generator" or "cycle" (five critic updates, then one generator update).
   nlohmann::json run(const std::string& item);
   static bool knows(const std::string& item);
 

@@ -38,7 +38,7 @@ at::Tensor drawn_for_vae(const PassesSetting& s, at::IntArrayRef shape) {
   return normal({.seed = 4, .purpose = NoisePurpose::kTest}, shape, options);
 }
 
-// The first latent and a block go ahead of the clock: the stream is in its steady state when the clock starts.
+// The first latent frame and a block are decoded before timing, so that the stream is in its steady state.
 PhaseClock time_decode(const PassesSetting& s, const WanVaeCodec& codec) {
   const at::Tensor latents = drawn_for_vae(s, {s.batch, s.block_frames, codec.latent_channels(), s.height, s.width});
   const auto stream = codec.stream_decoder();

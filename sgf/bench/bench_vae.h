@@ -1,4 +1,4 @@
-// Times of the Wan VAE on random weights: streaming decode block by block, and encoding a clip.
+// Times the Wan VAE with random weights: streaming decode block by block, and encoding a clip.
 #pragma once
 
 #include "sgf/bench/bench_passes.h"
@@ -11,8 +11,8 @@ namespace sgf {
 
 bool is_vae_item(const std::string& item);
 
-// The JSON line of "vae-decode" (a block of latents in the middle of a stream) or "vae-encode" (the pictures of as many
-// latents as the setting has frames, from the first on).
+// The JSON line of "vae-decode" (a block of latent frames in the middle of a stream) or "vae-encode" (the frames of as
+// many latent frames as the setting has, from the first on).
 nlohmann::json bench_vae(const PassesSetting& setting, const std::string& item);
 
 }  // namespace sgf

@@ -14,7 +14,7 @@
 namespace sgf {
 namespace {
 
-// A flat file stands on the preset of its network, as a file in sections stands on its base.
+// A flat file builds on the preset of its network, as a file with sections builds on its base.
 ConfigNode load_flat_tree(const ConfigNode& flat, const std::vector<std::filesystem::path>& preset_folders,
                           std::vector<FlatNote>& notes) {
   FlatTranslation translation = translate_flat(flat);
@@ -30,7 +30,7 @@ const ConfigNode* find_setting(const ConfigNode& tree, std::string_view key) {
   return node == nullptr || dot == std::string_view::npos ? node : find_setting(*node, key.substr(dot + 1));
 }
 
-// Where keys were set, in their order: "my.yaml:12, --set model.dim=7". Defaults lie nowhere.
+// Where keys were set, in their order: "my.yaml:12, --set model.dim=7". Defaults have no place.
 std::string places_of(const std::vector<std::string>& keys, const ConfigNode& tree) {
   std::vector<std::string> places;
   for (const std::string& key : keys) {
@@ -41,7 +41,7 @@ std::string places_of(const std::vector<std::string>& keys, const ConfigNode& tr
   return fmt::format("{}", fmt::join(places, ", "));
 }
 
-// As validate; a refusal begins with the places of what it refuses.
+// As validate, but an error begins with the places where the keys were set.
 void validate_read(const Config& config, const ConfigNode& tree) {
   try {
     validate(config);

@@ -1,4 +1,4 @@
-// Reading, printing, checking and listing the settings of a run.
+// Loads, prints, checks and lists the settings of a run.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace sgf {
 
-// A config, and what became of each key where the file was a flat, Self-Forcing-style one.
+// A config, with a note per key if the file was a flat, Self-Forcing-style one.
 struct LoadedConfig {
   Config config;
   std::vector<FlatNote> flat_notes;
@@ -21,14 +21,14 @@ LoadedConfig load_config_with_notes(const std::filesystem::path& file_or_preset,
                                     const std::vector<std::string>& overrides,
                                     const std::vector<std::filesystem::path>& preset_folders);
 
-// File or preset, its bases, then the overrides ("model.dim=96") in order; read, and validated.
+// Loads a file or preset with its bases, applies the overrides ("model.dim=96") in order, and validates.
 Config load_config(const std::filesystem::path& file_or_preset, const std::vector<std::string>& overrides,
                    const std::vector<std::filesystem::path>& preset_folders);
 
-// Refuses a name that would lead out of the folder that is named after it.
+// Throws if the name, which also names a folder, would lead out of the parent folder.
 void check_name(std::string_view key, const std::string& name);
 
-// A config without bases, as to_yaml writes it; `source` stands in messages. Not validated.
+// Parses a config without bases, as to_yaml writes it; `source` names it in messages. Does not validate.
 Config parse_config(std::string_view yaml, const std::string& source);
 
 // The whole config; parse_config gives an equal one, whose to_yaml is the same bytes.
@@ -40,7 +40,7 @@ std::string to_json(const Config& config);
 // A JSON Schema (draft 2020-12) of config files, for editors: every key with its type, default and meaning.
 std::string json_schema();
 
-// Refuses values out of range and settings that contradict each other, naming both keys.
+// Throws on values out of range and on settings that contradict each other; the message names all keys involved.
 void validate(const Config& config);
 
 std::vector<KeyHelp> known_keys();

@@ -20,7 +20,7 @@ namespace sgf {
 namespace {
 
 constexpr size_t kMostBytes = 1 << 20;  // the largest preset has 2 KiB; this is a checkpoint given by mistake
-constexpr size_t kMostFiles = 100;      // a diamond of bases reads its tip once per path to it
+constexpr size_t kMostFiles = 100;      // a base that is reached by several paths is read once per path
 
 // Not extension(): wan-1.3b has one.
 bool names_yaml(const fs::path& path) {
@@ -50,7 +50,7 @@ std::vector<std::string> preset_names(const std::vector<fs::path>& folders) {
 fs::path first_existing(const std::vector<fs::path>& places, const std::string& asked, const std::string& name,
                         const std::vector<fs::path>& preset_folders) {
   for (const fs::path& place : places) {
-    std::error_code ignored;  // what cannot be asked about is not there
+    std::error_code ignored;  // what cannot be queried counts as absent
     if (fs::exists(place, ignored)) return place;
   }
   std::vector<std::string> looked;
@@ -69,7 +69,9 @@ std::string read_text(const fs::path& file) {
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   SGF_CHECK(!stream.bad(), "cannot read {}", file.string());
   text.resize(static_cast<size_t>(stream.gcount()));
-  SGF_CHECK(text.size() <= kMostBytes, "{} is larger than {} bytes, expected a config", file.string(), kMostBytes);
+  SGF_CHECK(text.size() <= kMostBytes,
+            "{} is larger than {} bytes, the limit for a config; check that it is a YAML file", file.string(),
+            kMostBytes);
   return text;
 }
 
@@ -80,11 +82,11 @@ struct BaseName {
 
 BaseName base_name(const ConfigNode& node) {
   const bool is_name = node.kind == ConfigNode::Kind::kScalar && !node.text.empty();
-  SGF_CHECK(is_name, "{}: base expects a name or a list of names, got {}", node.origin.where(), describe_value(node));
+  SGF_CHECK(is_name, "{}: base must be a name or a list of names, got {}", node.origin.where(), describe_value(node));
   return {node.text, node.origin};
 }
 
-// Takes `base` out of the tree: it is about files, not a setting.
+// Removes `base` from the tree: it names files and is not a setting.
 std::vector<BaseName> take_bases(ConfigNode& tree) {
   std::vector<BaseName> bases;
   const ConfigNode* node = tree.find("base");
@@ -118,8 +120,8 @@ class TreeLoader {
  private:
   static void refuse_other_than_mapping(const ConfigNode& tree) {
     SGF_CHECK(tree.kind != ConfigNode::Kind::kNull,
-              "{}: holds no settings; a config has at least a key, such as base: world-tiny", tree.origin.source);
-    SGF_CHECK(tree.kind == ConfigNode::Kind::kMapping, "{}: a config expects a mapping of keys to values, got {}",
+              "{}: holds no settings; a config needs at least one key, e.g. base: world-tiny", tree.origin.source);
+    SGF_CHECK(tree.kind == ConfigNode::Kind::kMapping, "{}: a config must be a mapping of keys to values, got {}",
               tree.origin.where(), describe_value(tree));
   }
 
@@ -128,7 +130,8 @@ class TreeLoader {
         std::any_of(chain_.begin(), chain_.end(), [&](const fs::path& open) { return fs::equivalent(open, file); });
     chain_.push_back(file);
     if (is_open) fail("base files form a cycle: {}", chain_text());
-    SGF_CHECK(++files_ <= kMostFiles, "more than {} base files are read for {}", kMostFiles, chain_[0].string());
+    SGF_CHECK(++files_ <= kMostFiles, "more than {} base files are needed for {}; use fewer bases", kMostFiles,
+              chain_[0].string());
   }
 
   std::string chain_text() const {

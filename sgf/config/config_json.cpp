@@ -1,4 +1,4 @@
-// A config as JSON, by the same description that reads it and writes its YAML.
+// A config as JSON, from the same description that reads and writes its YAML.
 #include "sgf/config/config.h"
 
 #include <nlohmann/json.hpp>
@@ -50,7 +50,7 @@ class JsonWriter {
 }  // namespace
 
 std::string to_json(const Config& config) {
-  Config copy = config;  // a description takes what could be read into
+  Config copy = config;  // describe() needs a mutable object
   JsonWriter writer;
   describe(writer, copy);
   return writer.take_object().dump();

@@ -1,4 +1,4 @@
-// What MappingReader says about mappings and keys it does not know.
+// Errors of MappingReader for mappings and keys that it does not know.
 #include "sgf/config/config_schema.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ std::string last_name(const std::string& key) { return key.substr(key.rfind('.')
 
 MappingReader::MappingReader(const ConfigNode& mapping, std::string section, const std::vector<KeyHelp>& all_keys)
     : mapping_(mapping), section_(std::move(section)), all_keys_(all_keys) {
-  // A section whose every line is commented out reads as nothing, and means its defaults.
+  // A section whose lines are all commented out is null in YAML; it keeps its defaults.
   const bool is_section = mapping.kind == ConfigNode::Kind::kMapping || mapping.kind == ConfigNode::Kind::kNull;
   if (!is_section) refuse_value(mapping, section_.empty() ? "a config" : section_, "a mapping of keys to values");
 }
@@ -31,7 +31,7 @@ void MappingReader::refuse_unknown(const ConfigEntry& entry) const {
   const std::string where = entry.origin.where();
   const std::string key = join_key(section_, entry.key);
   const bool is_dotted = entry.key.find('.') != std::string::npos;
-  SGF_CHECK(!is_dotted, "{}: unknown key '{}'; in a file the parts of a dotted key nest", where, key);
+  SGF_CHECK(!is_dotted, "{}: unknown key '{}'; in a file, nest the parts of a dotted key", where, key);
   if (const std::string known = suggest(entry.key); !known.empty()) {
     fail("{}: unknown key {}, did you mean {}?", where, key, known);
   }
@@ -39,7 +39,7 @@ void MappingReader::refuse_unknown(const ConfigEntry& entry) const {
   fail("{}: unknown key {}; {} has {}", where, key, here, fmt::join(names_, ", "));
 }
 
-// A neighbour if one is near, else a key of another section; empty if neither.
+// The nearest key of this section, else of another section; empty if none is near.
 std::string MappingReader::suggest(const std::string& name) const {
   if (const auto sibling = nearest_name(name, names_)) return join_key(section_, *sibling);
   std::vector<std::string> last_names;

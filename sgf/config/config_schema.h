@@ -74,10 +74,10 @@ class YamlWriter {
   std::string yaml_;
 };
 
-// Reads one mapping. Fields that are absent keep what the struct holds; a key that no field asked for is refused.
+// Reads one mapping. Absent fields keep their value; unknown keys are errors.
 class MappingReader {
  public:
-  // `all_keys` are those of the whole config: a key in the wrong section is a common mistake.
+  // `all_keys` are the keys of the whole config, for hints: a key in the wrong section is a common mistake.
   MappingReader(const ConfigNode& mapping, std::string section, const std::vector<KeyHelp>& all_keys);
 
   template <class T>

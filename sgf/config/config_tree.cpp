@@ -47,7 +47,7 @@ const ConfigNode* ConfigNode::find(std::string_view key) const {
 }
 
 ConfigNode* ConfigNode::find(std::string_view key) {
-  return const_cast<ConfigNode*>(std::as_const(*this).find(key));  // the node is ours, and not const
+  return const_cast<ConfigNode*>(std::as_const(*this).find(key));  // valid: this node is not const
 }
 
 void merge_into(ConfigNode& base, ConfigNode over) {
@@ -73,7 +73,7 @@ void apply_override(ConfigNode& tree, std::string_view assignment) {
   const std::vector<std::string> keys = split_key(assignment.substr(0, equals));
   const bool has_empty = std::any_of(keys.begin(), keys.end(), [](const std::string& key) { return key.empty(); });
   SGF_CHECK(!has_empty, "{}: expected a dotted key such as model.dim before the =", origin.where());
-  SGF_CHECK(keys.size() <= kDeepestKey, "--set: a key has at most {} parts, got one of {}", kDeepestKey, keys.size());
+  SGF_CHECK(keys.size() <= kDeepestKey, "--set: a key must have at most {} parts, got {}", kDeepestKey, keys.size());
   merge_into(tree, nest(keys, parse_yaml(assignment.substr(equals + 1), origin), origin));
 }
 

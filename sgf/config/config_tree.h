@@ -1,4 +1,4 @@
-// A config file as a tree of untyped values, each of which remembers where it was written.
+// A config file as a tree of untyped values, each with the place where it was written.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace sgf {
 
-// Where a value was written. Overrides count no lines: their source is the whole flag, and line is 0.
+// Where a value was written. Overrides have no lines: their source is the whole flag, and line is 0.
 struct Origin {
   std::string source;
   int64_t line = 0;    // from 1
@@ -25,7 +25,7 @@ struct ConfigNode {
   Kind kind = Kind::kNull;
   Origin origin;
   std::string text;                  // of a scalar
-  bool is_quoted = false;            // quoted scalars are text, whatever they look like
+  bool is_quoted = false;            // quoted scalars are always text
   std::vector<ConfigNode> items;     // of a sequence
   std::vector<ConfigEntry> entries;  // of a mapping, in the order of the file; keys are unique
 
@@ -39,11 +39,11 @@ struct ConfigEntry {
   ConfigNode value;
 };
 
-// `first` is where the text begins; with line 0 no lines are counted. Refuses what a settings file has no use for
-// and what could hide a mistake: duplicate keys, several documents, anchors, tags, keys that are not words.
+// `first` is where the text begins; with line 0, lines are not counted. Rejects YAML that a config does not need or
+// that could hide a mistake: duplicate keys, several documents, anchors, tags, keys that are not words.
 ConfigNode parse_yaml(std::string_view text, const Origin& first);
 
-// `over` wins: mappings merge key by key, everything else is replaced. An empty section changes nothing.
+// `over` overrides: mappings merge key by key, other values are replaced. An empty section changes nothing.
 void merge_into(ConfigNode& base, ConfigNode over);
 
 // "model.dim=96": merges the value, read as YAML, into the tree under the dotted key.
@@ -51,7 +51,7 @@ void apply_override(ConfigNode& tree, std::string_view assignment);
 
 std::string join_key(std::string_view parent, std::string_view key);
 
-// "'wide'", "a list": what came, for a message.
+// Describes a value in messages: "'wide'", "a list".
 std::string describe_value(const ConfigNode& node);
 
 }  // namespace sgf

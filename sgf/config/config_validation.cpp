@@ -1,4 +1,4 @@
-// validate: what no single field can tell. Messages name every key that takes part, since either may be the wrong one.
+// validate: checks across fields. Messages name every key involved, since any of them may be the wrong one.
 #include <algorithm>
 #include <functional>
 
@@ -14,8 +14,8 @@ namespace {
 constexpr int64_t kLargest = 1'000'000'000;
 
 void check_count(std::string_view key, int64_t value, int64_t least) {
-  SGF_CHECK_SETTING(value >= least && value <= kLargest, "{} must lie in {}..{}, got {}", Key{key}, least, kLargest,
-                    value);
+  SGF_CHECK_SETTING(value >= least && value <= kLargest, "{} must be between {} and {}, got {}", Key{key}, least,
+                    kLargest, value);
 }
 
 void check_positive(std::string_view key, double value) {
@@ -34,14 +34,14 @@ void check_model(const DitConfig& m) {
   check_count("model.out_dim", m.out_dim, 1);
   for (const int64_t side : m.patch_size) check_count("model.patch_size", side, 1);
   check_positive("model.eps", m.eps);
-  SGF_CHECK_SETTING(m.freq_dim % 2 == 0, "{} must be even, half cosines and half sines, got {}", Key{"model.freq_dim"},
+  SGF_CHECK_SETTING(m.freq_dim % 2 == 0, "{} must be even (half cosines, half sines), got {}", Key{"model.freq_dim"},
                     m.freq_dim);
 }
 
 void check_heads(const DitConfig& m) {
   SGF_CHECK_SETTING(m.dim % m.num_heads == 0, "{} must divide {}, got {} heads for dim {}", Key{"model.num_heads"},
                     Key{"model.dim"}, m.num_heads, m.dim);
-  // RoPE turns pairs, and gives height and width a sixth of them each.
+  // RoPE rotates pairs, and gives height and width a sixth of them each.
   const int64_t head_width = m.dim / m.num_heads;
   SGF_CHECK_SETTING(head_width >= 6 && head_width % 2 == 0,
                     "{} / {} must be even and at least 6 for RoPE, got {} / {} = {}", Key{"model.dim"},
@@ -64,14 +64,14 @@ void check_video(const VideoSettings& v) {
 
 void check_patches(const Config& c) {
   const auto [frames, rows, columns] = c.model.patch_size;
-  SGF_CHECK_SETTING(c.video.height % rows == 0, "{} must divide {}, got {} rows a patch of {}", Key{"model.patch_size"},
-                    Key{"video.height"}, rows, c.video.height);
-  SGF_CHECK_SETTING(c.video.width % columns == 0, "{} must divide {}, got {} columns a patch of {}",
+  SGF_CHECK_SETTING(c.video.height % rows == 0, "{} must divide {}, got {} rows per patch of {}",
+                    Key{"model.patch_size"}, Key{"video.height"}, rows, c.video.height);
+  SGF_CHECK_SETTING(c.video.width % columns == 0, "{} must divide {}, got {} columns per patch of {}",
                     Key{"model.patch_size"}, Key{"video.width"}, columns, c.video.width);
   const int64_t block = c.context.block_frames;
   const int64_t first = c.context.first_block_frames.value_or(block);
   SGF_CHECK_SETTING(block % frames == 0 && first % frames == 0,
-                    "{} must divide {} and first_block_frames, got {} frames a patch of {} and {}",
+                    "{} must divide {} and first_block_frames, got {} frames per patch of {} and {}",
                     Key{"model.patch_size"}, Key{"context.block_frames"}, frames, block, first);
 }
 
@@ -83,22 +83,23 @@ void check_context(const ContextSettings& c) {
   if (c.first_block_frames) check_count("context.first_block_frames", *c.first_block_frames, 1);
 }
 
-// Under top_aligned the window runs back from the last trained position, and must not run into the sink.
+// With top_aligned the window ends at the last trained position, and must not overlap the sink.
 void check_positions(const ContextSettings& c) {
   if (c.positions != PositionKind::kTopAligned) return;
-  SGF_CHECK_SETTING(c.sink_frames + c.fifo_frames + c.block_frames <= c.train_frames,
-                    "{} top_aligned needs sink_frames + fifo_frames + block_frames within {}, got {} + {} + {} of {}",
-                    Key{"context.positions"}, Key{"context.train_frames"}, c.sink_frames, c.fifo_frames, c.block_frames,
-                    c.train_frames);
+  SGF_CHECK_SETTING(
+      c.sink_frames + c.fifo_frames + c.block_frames <= c.train_frames,
+      "{} top_aligned needs sink_frames + fifo_frames + block_frames of at most {}, got {} + {} + {} of {}",
+      Key{"context.positions"}, Key{"context.train_frames"}, c.sink_frames, c.fifo_frames, c.block_frames,
+      c.train_frames);
   SGF_CHECK_SETTING(c.first_block_frames.value_or(1) <= c.train_frames,
-                    "{} top_aligned needs first_block_frames within {}, got {} of {}", Key{"context.positions"},
+                    "{} top_aligned needs first_block_frames of at most {}, got {} of {}", Key{"context.positions"},
                     Key{"context.train_frames"}, c.first_block_frames.value_or(1), c.train_frames);
 }
 
 void check_uneven_blocks(int64_t frames, int64_t first, int64_t block) {
-  SGF_CHECK_SETTING(first <= frames, "{} must fit in {}, got {} of {}", Key{"context.first_block_frames"},
+  SGF_CHECK_SETTING(first <= frames, "{} must be at most {}, got {} of {}", Key{"context.first_block_frames"},
                     Key{"video.frames"}, first, frames);
-  SGF_CHECK_SETTING((frames - first) % block == 0, "{} must divide {} less {}, got blocks of {} in {} - {}",
+  SGF_CHECK_SETTING((frames - first) % block == 0, "{} must divide {} minus {}, got blocks of {} in {} - {}",
                     Key{"context.block_frames"}, Key{"video.frames"}, Key{"context.first_block_frames"}, block, frames,
                     first);
 }
@@ -107,27 +108,27 @@ void check_blocks(const Config& c) {
   const int64_t frames = c.video.frames;
   const int64_t block = c.context.block_frames;
   if (c.context.first_block_frames) return check_uneven_blocks(frames, *c.context.first_block_frames, block);
-  SGF_CHECK_SETTING(frames % block == 0, "{} must divide {}, got blocks of {} in {}; {} {} would fit",
+  SGF_CHECK_SETTING(frames % block == 0, "{} must divide {}, got blocks of {} in {}; set {} to {}",
                     Key{"context.block_frames"}, Key{"video.frames"}, block, frames, Key{"context.first_block_frames"},
                     frames % block);
 }
 
 void check_sink(const Config& c) {
-  SGF_CHECK_SETTING(c.context.sink_frames < c.video.frames, "{} must leave room in {}, got sink {} of {}",
+  SGF_CHECK_SETTING(c.context.sink_frames < c.video.frames, "{} must be less than {}, got {} of {}",
                     Key{"context.sink_frames"}, Key{"video.frames"}, c.context.sink_frames, c.video.frames);
 }
 
 void check_schedule(const ScheduleSettings& s) {
   check_positive("schedule.shift", s.shift);
   check_count("schedule.table_size", s.table_size, 1);
-  SGF_CHECK_SETTING(!s.denoising_steps.empty(), "{} must name at least one step, got none",
+  SGF_CHECK_SETTING(!s.denoising_steps.empty(), "{} must hold at least one step, got none",
                     Key{"schedule.denoising_steps"});
   for (const double step : s.denoising_steps) {
-    SGF_CHECK_SETTING(step > 0 && step <= 1000, "{} must lie in (0, 1000], got {}", Key{"schedule.denoising_steps"},
-                      step);
+    SGF_CHECK_SETTING(step > 0 && step <= 1000, "{} must be above 0 and at most 1000, got {}",
+                      Key{"schedule.denoising_steps"}, step);
   }
   const auto rise = std::adjacent_find(s.denoising_steps.begin(), s.denoising_steps.end(), std::less_equal<>());
-  SGF_CHECK_SETTING(rise == s.denoising_steps.end(), "{} must fall from noise to clean, got {}",
+  SGF_CHECK_SETTING(rise == s.denoising_steps.end(), "{} must decrease from noise to clean, got {}",
                     Key{"schedule.denoising_steps"}, ConfigValue<std::vector<double>>::write(s.denoising_steps));
 }
 
@@ -147,8 +148,8 @@ void check_run(const RunSettings& r) {
 void check_name(std::string_view key, const std::string& name) {
   SGF_CHECK_SETTING(
       name.find('/') == std::string::npos && name != "." && name != "..",
-      "{} is that of a folder too, so it has no '/' and is not '.' or '..', got '{}'; --out names a place", Key{key},
-      name);
+      "{} also names a folder, so it must not contain '/' or be '.' or '..', got '{}'; use --out for the place",
+      Key{key}, name);
 }
 
 void validate(const Config& config) {

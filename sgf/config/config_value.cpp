@@ -1,4 +1,4 @@
-// Reading of scalars: strict, because a setting that is nearly right is worse than one that is refused.
+// Reads scalars strictly: an error is better than a setting that is nearly right.
 #include "sgf/config/config_value.h"
 
 #include <algorithm>
@@ -33,12 +33,12 @@ std::errc parse_whole(std::string_view text, T& value) {
   return error;
 }
 
-// The letters keep out nan, inf and hexadecimal, which from_chars would take.
+// The check for letters excludes nan, inf and hexadecimal, which from_chars accepts.
 std::errc parse_double(std::string_view text, double& value) {
   return has_only(text, "0123456789.eE+-") ? parse_whole(text, value) : std::errc::invalid_argument;
 }
 
-// Decimal in YAML 1.2, octal in 1.1: nobody can tell what was meant.
+// Decimal in YAML 1.2, octal in 1.1: ambiguous.
 bool has_leading_zero(std::string_view text) {
   const size_t first_digit = text.find_first_of("0123456789");
   if (first_digit == std::string_view::npos || text[first_digit] != '0') return false;
@@ -55,7 +55,7 @@ std::string without_separators(std::string_view text) {
 std::string integer_hint(const ConfigNode& node) {
   const std::string digits = without_separators(node.text);
   double value = 0;
-  constexpr double kExact = 9007199254740992.0;  // 2^53: beyond it a double no longer counts
+  constexpr double kExact = 9007199254740992.0;  // 2^53: larger doubles are not exact integers
   const bool is_number = node.kind == ConfigNode::Kind::kScalar && parse_double(digits, value) == std::errc{};
   if (!is_number || value != std::trunc(value) || std::abs(value) > kExact) return "";
   return fmt::format("; write {}", static_cast<int64_t>(value));

@@ -1,4 +1,4 @@
-// One value of a config: how each supported type is read from a tree, written as YAML, and named in help.
+// How each supported type of a config value is read from a tree, written as YAML, and named in help.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 
 namespace sgf {
 
-// "my.yaml:12: model.dim expects an integer, got 'wide'", with the hint, if any, after it.
+// Throws "my.yaml:12: model.dim expects an integer, got 'wide'" plus the hint, if any.
 [[noreturn]] void refuse_value(const ConfigNode& node, std::string_view key, std::string_view expected,
                                std::string_view hint = "");
 
@@ -57,7 +57,7 @@ struct ConfigValue<std::string> {
   static std::string write(const std::string& value);
 };
 
-// The name of a choice; a wrong one is refused with the nearest of `names`.
+// The name of a choice; the error for a wrong one suggests the nearest of `names`.
 std::string read_choice(const ConfigNode& node, const std::string& key, const std::vector<std::string>& names);
 
 template <NamedEnum E>

@@ -1,4 +1,4 @@
-// What the keys of a flat file mean together; flat_keys.cpp says what each means alone.
+// Keys of a flat file whose meaning depends on other keys; flat_keys.cpp has the meaning of each single key.
 #include "sgf/config/flat_config.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@
 namespace sgf {
 namespace {
 
-// Keys that a file in sections would hardly have by mistake.
+// Keys that a file with sections would hardly have by mistake.
 constexpr std::array kTellTale = {
     "denoising_step_list",    "generator_ckpt", "image_or_video_shape",    "model_kwargs",
     "num_frame_per_block",    "real_name",      "distribution_loss",       "trainer",
@@ -49,7 +49,7 @@ bool is_our_section(const ConfigEntry& entry) {
   return entry.value.kind == ConfigNode::Kind::kMapping && is_our_key(entry.key);
 }
 
-// The preset that has a network's sizes; any other name is taken for a preset's own.
+// The preset with a network's sizes; any other name is taken as a preset name.
 std::string preset_of(const std::string& network) {
   if (network == kDefaultNetwork) return "wan-1.3b";
   if (network == "Wan2.1-T2V-14B") return "wan-14b";
@@ -82,15 +82,14 @@ class FlatMapping final : private FlatReader {
 // A number of frames, which may be missing or -1.
 int64_t FlatMapping::frames_or(std::string_view key, int64_t otherwise) const {
   const auto frames = value_or<int64_t>(key, otherwise);
-  SGF_CHECK(-1 <= frames && frames <= kMostFrames, "{}: {} expects a number of frames up to {}, got {}",
+  SGF_CHECK(-1 <= frames && frames <= kMostFrames, "{}: {} must be a number of frames, at most {}, got {}",
             origin_of(key).where(), key, kMostFrames, frames);
   return frames;
 }
 
-// What was computed from the file's numbers, which may have been too large for that.
+// The value is computed from numbers of the file and may overflow.
 void FlatMapping::write_number(std::string_view ours, double value, std::string_view key, const std::string& remark) {
-  SGF_CHECK(std::isfinite(value), "{}: {} is out of range here: {} becomes {}", origin_of(key).where(), key, ours,
-            value);
+  SGF_CHECK(std::isfinite(value), "{}: {} is out of range: {} becomes {}", origin_of(key).where(), key, ours, value);
   set(ours, ConfigValue<double>::write(value), key, remark);
 }
 
@@ -109,8 +108,8 @@ void FlatMapping::take_sizes() {
   if (find("num_training_frames") == nullptr) return;
   const int64_t frames = frames_or("num_training_frames", 0);
   SGF_CHECK(shape.empty() || frames == shape[1],
-            "{}: num_training_frames {} and the {} frames of image_or_video_shape must agree: rollouts longer than the "
-            "trained video are not done here",
+            "{}: num_training_frames {} must equal the {} frames of image_or_video_shape: rollouts longer than the "
+            "trained video are not supported",
             origin_of("num_training_frames").where(), frames, shape.empty() ? frames : shape[1]);
   set("video.frames", std::to_string(frames), "num_training_frames");
 }
@@ -124,7 +123,7 @@ void FlatMapping::take_context() {
   set("context.block_frames", std::to_string(block), "num_frame_per_block");
   set("context.sink_frames", std::to_string(sink), "model_kwargs.sink_size");
   SGF_CHECK(window == -1 || window >= block,
-            "{}: model_kwargs.local_attn_size must be -1 or hold a block, got {} of blocks of {}",
+            "{}: model_kwargs.local_attn_size must be -1 or at least a block, got {} with blocks of {}",
             origin_of("model_kwargs.local_attn_size").where(), window, block);
   const int64_t fifo = window == -1 ? std::max<int64_t>(frames - sink - block, 0) : window - block;
   std::string remark = window == -1 ? "all history" : "local_attn_size counts the window and the block, not the sink";
@@ -141,17 +140,15 @@ void FlatMapping::take_networks() {
   const std::string own = value_or("model_kwargs.model_name", std::string(kDefaultNetwork));
   const std::string preset = preset_of(own);
   stand_on(preset);
-  SGF_CHECK(
-      !preset.starts_with("Wan"),
-      "{}: model_kwargs.model_name {} is no network of this program; it has Wan2.1-T2V-1.3B, Wan2.1-T2V-14B and its "
-      "presets",
-      origin_of("model_kwargs.model_name").where(), in_quotes(own));
+  SGF_CHECK(!preset.starts_with("Wan"),
+            "{}: model_kwargs.model_name {} is unknown; use Wan2.1-T2V-1.3B, Wan2.1-T2V-14B or the name of a preset",
+            origin_of("model_kwargs.model_name").where(), in_quotes(own));
   note("(model_kwargs.model_name)", fmt::format("model of preset {}", preset), "");
   if (find("real_name") != nullptr) {
     const auto real = value_or<std::string>("real_name", "");
     const bool is_other = preset_of(real) != preset;
     set("dmd.teacher", folder_of_weights(real), "real_name",
-        is_other ? "a teacher of another size than the generator; its own is read from its file" : "");
+        is_other ? "the teacher's size differs from the generator's and is read from its file" : "");
     if (is_other && find("fake_name") == nullptr) set("dmd.critic", folder_of_weights(own), "fake_name");
   }
   if (find("fake_name") != nullptr)
@@ -161,10 +158,11 @@ void FlatMapping::take_networks() {
 void FlatMapping::take_batch() {
   const auto per_gpu = value_or<int64_t>("batch_size", 1);
   set("train.micro_batch", std::to_string(per_gpu), "batch_size",
-      "samples a forward; there an update has batch_size times the number of GPUs, 64 in the published runs");
+      "samples per forward; in Self-Forcing an update has batch_size times the number of GPUs, 64 in the published "
+      "runs");
   if (find("total_batch_size") != nullptr)
     set("train.global_batch", std::to_string(value_or<int64_t>("total_batch_size", 1)), "total_batch_size",
-        "samples an update, accumulated where they do not fit; Self-Forcing's own trainer does not read it");
+        "samples per update, accumulated if they do not fit; Self-Forcing's own trainer does not read it");
 }
 
 void FlatMapping::take_stage() {
@@ -174,7 +172,7 @@ void FlatMapping::take_stage() {
     set("train.stage", "dmd", "trainer");
   } else {
     SGF_CHECK(trainer == "diffusion" && is_forcing,
-              "{}: trainer {}{} is not here; there are score_distillation, self_gradient_forcing, and diffusion with "
+              "{}: trainer {}{} is not supported; use score_distillation, self_gradient_forcing, or diffusion with "
               "teacher_forcing",
               origin_of("trainer").where(), in_quotes(trainer),
               trainer == "diffusion" ? " without teacher_forcing" : "");
@@ -182,16 +180,17 @@ void FlatMapping::take_stage() {
   }
   if (trainer != "diffusion") {
     put("data.wan", flat_scalar(folder_of_weights(std::string(kDefaultNetwork)), file().origin));
-    note("(text encoder, VAE)", "data.wan", "the folder those programs read them from; --set data.wan=DIR for another");
+    note("(text encoder, VAE)", "data.wan",
+         "the folder that Self-Forcing reads them from; --set data.wan=DIR names another");
   }
   if (find("data_path") == nullptr) return;
   if (trainer == "diffusion")
-    note("data_path", "", "clips come from data.world, or from data.clips, made by sgf data encode");
+    note("data_path", "", "clips come from data.world, or from data.clips, written by sgf data encode");
   else
     set("data.prompts", value_or<std::string>("data_path", ""), "data_path");
 }
 
-// A file of the paper's release names its cache or its gradient mode; one of Self-Forcing knows neither.
+// A file of the paper's release names its cache or its gradient mode; a Self-Forcing file has neither.
 void FlatMapping::take_boundary() {
   const auto mode = value_or<std::string>("grad_mode", "");
   SGF_CHECK(mode.empty() || mode == "self_gradient_forcing", "{}: grad_mode expects self_gradient_forcing, got {}",
@@ -206,7 +205,7 @@ void FlatMapping::take_boundary() {
   put("dmd.generator_at_zero", flat_scalar(is_open ? "false" : "true", file().origin));
   if (find("per_rank_exit_step") != nullptr)
     set("dmd.exit", value_or("per_rank_exit_step", false) ? "per_sample" : "shared", "per_rank_exit_step",
-        "a draw per rank there, which had one sample each");
+        "one draw per rank there, with one sample per rank");
 }
 
 void FlatMapping::take_steps() {
@@ -216,7 +215,7 @@ void FlatMapping::take_steps() {
     const bool ends_clean = !steps.items.empty() && is_flat_value(steps.items.back(), "0");
     if (ends_clean) steps.items.pop_back();
     put("schedule.denoising_steps", steps);
-    note("denoising_step_list", "schedule.denoising_steps", ends_clean ? "without its 0: no step starts there" : "");
+    note("denoising_step_list", "schedule.denoising_steps", ends_clean ? "without its 0: no step starts at 0" : "");
     count = steps.items.size();
   }
   if (find("last_step_only") != nullptr)
@@ -229,7 +228,7 @@ void FlatMapping::take_numerics() {
   const auto inner = value_or("model_kwargs.timestep_shift", shift);
   if (find("model_kwargs.timestep_shift") != nullptr)
     write_number("schedule.shift", inner, "model_kwargs.timestep_shift");
-  if (shift != inner) write_number("dmd.score_shift", shift, "timestep_shift", "of the scores alone");
+  if (shift != inner) write_number("dmd.score_shift", shift, "timestep_shift", "for the scores only");
   if (find("min_score_timestep") != nullptr) {
     const double least = 1000 * shift_sigma(value_or("min_score_timestep", 0.0) / 1000, shift);
     write_number("dmd.least_score_time", least, "min_score_timestep", "after the shift");
@@ -238,13 +237,13 @@ void FlatMapping::take_numerics() {
   if (find(guidance) != nullptr) {
     const auto scale = value_or(guidance, 3.0);
     write_number("dmd.guidance", scale, guidance,
-                 fmt::format("cond + {0} (cond - uncond), an ordinary guidance weight of {1}", scale, scale + 1));
+                 fmt::format("cond + {0} (cond - uncond), the usual guidance weight of {1}", scale, scale + 1));
     if (guidance != std::string_view("guidance_scale") && find("guidance_scale") != nullptr)
-      note("guidance_scale", "", "real_guidance_scale stands before it");
+      note("guidance_scale", "", "real_guidance_scale takes precedence");
   }
   if (find("mixed_precision") != nullptr)
     set("run.dtype", value_or("mixed_precision", true) ? "bfloat16" : "float32", "mixed_precision",
-        "of products; master weights and moments are float32");
+        "for matrix products; master weights and moments are float32");
   if (find("gradient_checkpointing") != nullptr)
     set("train.activations", value_or("gradient_checkpointing", true) ? "recompute" : "keep", "gradient_checkpointing");
 }
@@ -262,7 +261,8 @@ FlatTranslation FlatMapping::translate() {
   take_boundary();
   take_numerics();
   if (find("max_steps") == nullptr && find("max_iters") == nullptr)
-    note("(max_steps)", "train.steps", "Self-Forcing runs until it is killed; here the preset's count holds");
+    note("(max_steps)", "train.steps",
+         "Self-Forcing runs until it is killed; here the preset's number of steps applies");
   note_the_rest();
   return std::move(*this).result();
 }
@@ -281,8 +281,8 @@ void refuse_flat_keys(const ConfigNode& tree) {
     const std::vector<FlatKey> rows = flat_rows_of(entry.key);
     if (is_our_key(entry.key) || (rows.empty() && entry.key != kNested)) continue;
     const std::string_view ours = rows.empty() ? "context" : rows[0].ours;
-    fail("{}: {} is a key of flat, Self-Forcing-style files, which have no sections{}", entry.origin.where(), entry.key,
-         ours.empty() ? "" : fmt::format("; here it is {}", ours));
+    fail("{}: {} is a key of flat, Self-Forcing-style files, which cannot be mixed with sections{}",
+         entry.origin.where(), entry.key, ours.empty() ? "" : fmt::format("; use {}", ours));
   }
 }
 
@@ -291,7 +291,7 @@ void refuse_flat_override(std::string_view assignment) {
   const std::vector<FlatKey> rows = flat_rows_of(key);
   if (rows.empty() || is_our_key(key)) return;
   const bool has_ours = rows[0].use == FlatUse::kSame || rows[0].use == FlatUse::kDerived;
-  fail("--set {}: overrides are in this program's keys; {} is {}", assignment, key,
+  fail("--set {}: overrides use the keys of this program; {} is {}", assignment, key,
        has_ours ? rows[0].ours : "none of them");
 }
 

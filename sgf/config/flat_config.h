@@ -1,5 +1,5 @@
-// Flat Self-Forcing-style YAML: the files that users of Self-Forcing, Causal-Forcing and the paper's release have.
-// Their keys become ours, and every one of them is accounted for.
+// Flat Self-Forcing-style YAML: the files of Self-Forcing, Causal-Forcing and the paper's release. Every key is
+// translated to ours or noted as unused.
 #pragma once
 
 #include <string_view>
@@ -8,13 +8,13 @@
 
 namespace sgf {
 
-// A mapping with keys that only such files have, and none of our sections.
+// True for a mapping with keys that only such files have, and with none of our sections.
 bool is_flat_config(const ConfigNode& tree);
 
-// Refuses unknown keys, and values that ask for something that is not done here.
+// Throws on unknown keys and on values that are not supported.
 FlatTranslation translate_flat(const ConfigNode& flat);
 
-// Refuses a flat key among sections, and "lr=1e-5" as an override: both name our key.
+// Throws on a flat key among sections, and on "lr=1e-5" as an override. The message names our key.
 void refuse_flat_keys(const ConfigNode& tree);
 void refuse_flat_override(std::string_view assignment);
 

@@ -1,14 +1,13 @@
-// Names and meanings as in the config files and trainers of Self-Forcing and Causal-Forcing, and in the paper's
-// release.
+// Names and meanings follow the config files and trainers of Self-Forcing, Causal-Forcing and the paper's release.
 #include "sgf/config/flat_keys.h"
 
 namespace sgf {
 namespace {
 
-constexpr std::string_view kShards = "weights are not sharded: every process holds whole networks";
+constexpr std::string_view kShards = "not needed: weights are not sharded, every process holds whole networks";
 constexpr std::string_view kWandb = "metrics go to the run folder: metrics.jsonl, TensorBoard events, report.html";
-constexpr std::string_view kInference = "says how videos are made from the result, not how it is trained";
-constexpr std::string_view kCommandLine = "is given on the command line: --out";
+constexpr std::string_view kInference = "a setting of inference, not of training";
+constexpr std::string_view kCommandLine = "given on the command line: --out";
 constexpr std::string_view kGan = "belongs to the GAN loss";
 constexpr std::string_view kLoader = "belongs to their data loader";
 
@@ -17,12 +16,12 @@ const std::vector<FlatKey> kKeys = {
     {"denoising_step_list", FlatUse::kDerived, "schedule.denoising_steps", ""},
     {"warp_denoising_step", FlatUse::kSame, "schedule.warp_denoising_steps", ""},
     {"timestep_shift", FlatUse::kSame, "schedule.shift", ""},
-    {"num_train_timestep", FlatUse::kOnly, "1000", "timesteps run to 1000 here"},
+    {"num_train_timestep", FlatUse::kOnly, "1000", "timesteps always run to 1000"},
     {"min_score_timestep", FlatUse::kDerived, "dmd.least_score_time", ""},
     {"ts_schedule", FlatUse::kSame, "dmd.score_above_next_step", ""},
-    {"ts_schedule_max", FlatUse::kOnly, "false", "score times have no upper end by the exit step here"},
-    {"context_noise", FlatUse::kOnly, "0", "the context is written at t = 0, exactly"},
-    {"denoising_loss_type", FlatUse::kOnly, "flow", "the critic learns by flow matching"},
+    {"ts_schedule_max", FlatUse::kOnly, "false", "an upper limit of score times by the exit step is not supported"},
+    {"context_noise", FlatUse::kOnly, "0", "the context is always written at exactly t = 0"},
+    {"denoising_loss_type", FlatUse::kOnly, "flow", "the critic always learns by flow matching"},
     // Which history a block sees.
     {"num_frame_per_block", FlatUse::kDerived, "context.block_frames", ""},
     {"independent_first_frame", FlatUse::kDerived, "context.first_block_frames", ""},
@@ -38,19 +37,19 @@ const std::vector<FlatKey> kKeys = {
     {"is_causal", FlatUse::kOnly, "true", "the trained network is causal; flow_matching trains a bidirectional one"},
     // The two passes.
     {"trainer", FlatUse::kDerived, "train.stage", ""},
-    {"distribution_loss", FlatUse::kOnly, "dmd", "of the distribution losses only dmd is here"},
+    {"distribution_loss", FlatUse::kOnly, "dmd", "dmd is the only supported distribution loss"},
     {"teacher_forcing", FlatUse::kDerived, "train.stage", ""},
     {"grad_mode", FlatUse::kDerived, "dmd.boundary", ""},
     {"cache_mode", FlatUse::kSame, "dmd.cache", ""},
     {"self_gradient_forcing_cache_mode", FlatUse::kSame, "dmd.cache", ""},
     {"self_gradient_forcing_match_context", FlatUse::kOnly, "true", "the two passes always see the same context"},
     {"per_rank_exit_step", FlatUse::kDerived, "dmd.exit", ""},
-    {"same_step_across_blocks", FlatUse::kOnly, "true", "all blocks of a rollout leave at one step"},
+    {"same_step_across_blocks", FlatUse::kOnly, "true", "all blocks of a rollout exit at the same step"},
     {"last_step_only", FlatUse::kDerived, "dmd.first_exit", ""},
     {"i2v", FlatUse::kSame, "dmd.first_block_given", ""},
     {"guidance_scale", FlatUse::kDerived, "dmd.guidance", ""},
     {"real_guidance_scale", FlatUse::kDerived, "dmd.guidance", ""},
-    {"fake_guidance_scale", FlatUse::kOnly, "0", "the critic's score is never guided"},
+    {"fake_guidance_scale", FlatUse::kOnly, "0", "the critic's score has no guidance"},
     {"dfake_gen_update_ratio", FlatUse::kSame, "dmd.generator_every", ""},
     {"negative_prompt", FlatUse::kSame, "negative_prompt", ""},
     // The optimisers.
@@ -77,9 +76,10 @@ const std::vector<FlatKey> kKeys = {
     {"max_iters", FlatUse::kSame, "train.steps", ""},
     {"gradient_checkpointing", FlatUse::kDerived, "train.activations", ""},
     {"mixed_precision", FlatUse::kDerived, "run.dtype", ""},
-    {"seed", FlatUse::kSame, "run.seed", "0 means a random seed there; here 0 is a seed like any other"},
-    {"log_iters", FlatUse::kSame, "output.checkpoint_every", "counts steps between checkpoints, not log lines"},
-    // What has no meaning here.
+    {"seed", FlatUse::kSame, "run.seed", "in Self-Forcing 0 means a random seed; here 0 is a normal seed"},
+    {"log_iters", FlatUse::kSame, "output.checkpoint_every",
+     "number of steps between checkpoints, not between log lines"},
+    // Keys without meaning here.
     {"sharding_strategy", FlatUse::kUnused, "", kShards},
     {"generator_fsdp_wrap_strategy", FlatUse::kUnused, "", kShards},
     {"real_score_fsdp_wrap_strategy", FlatUse::kUnused, "", kShards},
@@ -98,11 +98,11 @@ const std::vector<FlatKey> kKeys = {
     {"disable_wandb", FlatUse::kUnused, "", kWandb},
     {"logdir", FlatUse::kUnused, "", kCommandLine},
     {"config_name", FlatUse::kUnused, "", "the run is named after the file"},
-    {"no_save", FlatUse::kUnused, "", "output.checkpoint_every 0 leaves only the last checkpoint"},
-    {"no_visualize", FlatUse::kUnused, "", "output.sample_every 0 leaves samples out"},
-    {"generator_task", FlatUse::kUnused, "", "train.stage says it"},
-    {"generator_grad", FlatUse::kUnused, "", "train.stage says it"},
-    {"generation_mode", FlatUse::kUnused, "", "train.stage says it"},
+    {"no_save", FlatUse::kUnused, "", "set output.checkpoint_every to 0 to write only the last checkpoint"},
+    {"no_visualize", FlatUse::kUnused, "", "set output.sample_every to 0 to write no samples"},
+    {"generator_task", FlatUse::kUnused, "", "replaced by train.stage"},
+    {"generator_grad", FlatUse::kUnused, "", "replaced by train.stage"},
+    {"generation_mode", FlatUse::kUnused, "", "replaced by train.stage"},
     {"discriminator_lr_multiplier", FlatUse::kUnused, "", kGan},
     {"discriminator_warmup_steps", FlatUse::kUnused, "", kGan},
     {"sid_alpha", FlatUse::kUnused, "", "belongs to the SiD loss"},
@@ -111,14 +111,14 @@ const std::vector<FlatKey> kKeys = {
     {"prompt_path", FlatUse::kUnused, "", kInference},
     {"eval_first_n", FlatUse::kUnused, "", kInference},
     {"num_samples", FlatUse::kUnused, "", kInference},
-    {"num_output_frames", FlatUse::kUnused, "", "says how long a generated video is, and counts latents"},
-    {"height", FlatUse::kUnused, "", "pixels; image_or_video_shape has the latents' size"},
-    {"width", FlatUse::kUnused, "", "pixels; image_or_video_shape has the latents' size"},
-    {"num_frames", FlatUse::kUnused, "", "pixel frames; image_or_video_shape has the latents'"},
-    // What forks add: LongLive, Rolling Forcing, Reward Forcing, One-Forcing.
+    {"num_output_frames", FlatUse::kUnused, "", "length of a generated video, in latent frames"},
+    {"height", FlatUse::kUnused, "", "in pixels; image_or_video_shape has the size of the latents"},
+    {"width", FlatUse::kUnused, "", "in pixels; image_or_video_shape has the size of the latents"},
+    {"num_frames", FlatUse::kUnused, "", "in pixel frames; image_or_video_shape has the number of latent frames"},
+    // Keys of forks: LongLive, Rolling Forcing, Reward Forcing, One-Forcing.
     {"backward_simulation", FlatUse::kOnly, "true", "the generator always trains on its own rollouts"},
-    {"adapter", FlatUse::kOnly, "null", "all weights are trained, no adapters"},
-    {"streaming_training", FlatUse::kOnly, "false", "rollouts longer than the trained video are not done here"},
+    {"adapter", FlatUse::kOnly, "null", "adapters are not supported: all weights are trained"},
+    {"streaming_training", FlatUse::kOnly, "false", "rollouts longer than the trained video are not supported"},
     {"gradient_accumulation_steps", FlatUse::kUnused, "", "follows from train.global_batch and train.micro_batch"},
     {"concat_time_embeddings", FlatUse::kUnused, "", kGan},
     {"discriminator_feature_dim", FlatUse::kUnused, "", kGan},

@@ -7,10 +7,10 @@
 namespace sgf {
 
 enum class FlatUse {
-  kSame,     // the value is taken as it is, under the key `ours`
+  kSame,     // the value is copied to the key `ours`
   kDerived,  // `ours` is computed from it
-  kOnly,     // only the value `ours` is what is done here
-  kUnused,   // left out; the remark says why
+  kOnly,     // only the value `ours` is supported
+  kUnused,   // not used; the remark says why
 };
 
 struct FlatKey {
@@ -20,7 +20,7 @@ struct FlatKey {
   std::string_view remark;
 };
 
-// A key that becomes two of ours stands twice.
+// A key that maps to two of ours has two rows.
 const std::vector<FlatKey>& flat_keys();
 
 }  // namespace sgf

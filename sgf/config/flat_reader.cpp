@@ -47,7 +47,7 @@ ConfigNode nested_under(std::string_view dotted, const ConfigNode& value) {
   return mapping_of(first_part(dotted), nested_under(dotted.substr(dot + 1), value));
 }
 
-// A slip of the pen, not a key of somebody's own: a letter or two.
+// An edit distance of one or two letters is a typing error, not a key of a fork.
 void refuse_near_miss(const std::string& key, const Origin& origin) {
   constexpr int64_t kSlip = 2;
   std::vector<std::string> known;
@@ -141,14 +141,14 @@ void FlatReader::take(const std::string& key, const ConfigNode& raw) {
   const std::vector<FlatKey> rows = flat_rows_of(key);
   if (rows.empty()) {
     refuse_near_miss(key, raw.origin);
-    note(key, "", "ignored: unknown key, perhaps of a fork; what it does there is not done here");
+    note(key, "", "ignored: unknown key, perhaps of a fork; it has no effect");
   }
   for (const FlatKey& row : rows) {
     if (row.use == FlatUse::kSame) {
       put(row.ours, node);
       note(key, std::string(row.ours), row.remark);
     } else if (row.use == FlatUse::kOnly) {
-      SGF_CHECK(is_flat_value(node, row.ours), "{}: {} {} is not done here, only {}: {}", node.origin.where(), key,
+      SGF_CHECK(is_flat_value(node, row.ours), "{}: {} {} is not supported, only {}: {}", node.origin.where(), key,
                 describe_value(node), row.ours, row.remark);
       note(key, "", row.remark);
     } else if (row.use == FlatUse::kUnused) {

@@ -1,4 +1,4 @@
-// Reads a flat Self-Forcing-style file key by key, and gathers what becomes of it.
+// Reads a flat Self-Forcing-style file key by key, and collects the translated tree and the notes.
 #pragma once
 
 #include <string>
@@ -11,29 +11,29 @@
 
 namespace sgf {
 
-// All rows of a key; none where it is not known.
+// All rows of a key; none if it is unknown.
 std::vector<FlatKey> flat_rows_of(std::string_view key);
 
-// Whether a value is the expected one, numbers by value: 0 and 0.0 are one.
+// Whether a value is the expected one; numbers compare by value: 0 equals 0.0.
 bool is_flat_value(const ConfigNode& node, std::string_view expected);
 
-// A text value as the file would have it.
+// A text value as a node.
 ConfigNode flat_scalar(std::string text, const Origin& origin);
 
 // The part before the first dot.
 std::string first_part(std::string_view dotted);
 
-// Python's True and False are YAML's there.
+// These files are read by Python's YAML, where True and False are booleans.
 ConfigNode with_plain_bool(ConfigNode node);
 
 class FlatReader {
  public:
   explicit FlatReader(const ConfigNode& flat);
 
-  // Every key that needs no other to be understood. An unknown one is refused where it looks like a slip of a known
-  // one; others belong to some fork, and are noted as not used.
+  // Takes every key that does not depend on others. An unknown key is an error if it looks like a misspelt known one;
+  // others belong to a fork and are noted as unused.
   void take_keys();
-  // A word for every key that took part without one of its own.
+  // Adds a note for every key that was used but has none yet.
   void note_the_rest();
   FlatTranslation result() && { return std::move(out_); }
 
@@ -45,10 +45,10 @@ class FlatReader {
     if (const ConfigNode* node = find(key)) ConfigValue<T>::read(with_plain_bool(*node), std::string(key), otherwise);
     return otherwise;
   }
-  const Origin& origin_of(std::string_view key) const;  // of the file where it lacks the key
+  const Origin& origin_of(std::string_view key) const;  // the file's origin if it lacks the key
 
   void stand_on(std::string preset) { out_.preset = std::move(preset); }
-  // Our key gets a value, without a word or with a note under the file's key.
+  // Gives our key a value, without a note (put) or with one under the file's key (set).
   void put(std::string_view ours, const ConfigNode& value);
   void set(std::string_view ours, const std::string& value, std::string_view key, const std::string& remark = "");
   void note(std::string_view key, std::string ours, std::string_view remark);

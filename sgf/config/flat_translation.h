@@ -1,4 +1,4 @@
-// What a flat, Self-Forcing-style file says in this program's keys.
+// A flat, Self-Forcing-style file translated to the keys of this program.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace sgf {
 // What became of one key of the file.
 struct FlatNote {
   std::string key;
-  std::string ours;    // the key it became, with the value where that is another; empty: it is not used
-  std::string remark;  // the trap, or why it is not used
+  std::string ours;    // our key, with the value if it differs; empty: not used
+  std::string remark;  // what to watch for, or why it is not used
 };
 
 struct FlatTranslation {
-  std::string preset;  // that `tree` builds on: the sizes of the generator
-  ConfigNode tree;     // sections of ours; values remember where they were written
+  std::string preset;  // base of `tree`: has the sizes of the generator
+  ConfigNode tree;     // in our sections; values keep where they were written
   std::vector<FlatNote> notes;
 };
 

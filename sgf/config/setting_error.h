@@ -1,4 +1,4 @@
-// A refusal of settings. It carries the keys that take part, so that a reader of files can say where they were set.
+// An error about settings. It carries the keys involved, so that the message can name where they were set.
 #pragma once
 
 #include "sgf/core/error.h"

@@ -1,5 +1,5 @@
-// The settings of a run: a list of the rooms' own settings, each described in its room, whose defaults are the tiny
-// preset. A new section is a struct, its `describe`, and a line in Config and in Config's.
+// The settings of a run: one struct per section, each described beside it. Defaults are the tiny preset. A new section
+// needs a struct, its `describe`, and a line in Config and in Config's `describe`.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace sgf {
 
-// The latent video; the codec says how many pixels a latent pixel is (8 a side in Wan's, 2 or 4 in the worlds').
+// Size of the latent video. The codec sets the pixels per latent pixel and side: 8 for Wan, 2 or 4 for the worlds.
 struct VideoSettings {
   int64_t frames = 21;
   int64_t height = 8;
@@ -33,7 +33,7 @@ void describe(V& v, VideoSettings& s) {
   v.field("fps", s.fps, "frames per second when played, above 0");
 }
 
-// On what and how the program computes.
+// Device, precision and seed.
 struct RunSettings {
   DeviceKind device = DeviceKind::kAuto;
   ComputeDtype dtype = ComputeDtype::kFloat32;

@@ -1,4 +1,4 @@
-// The settings of a training run, beside those of the network: which stage, on what, how often, and what it leaves.
+// The settings of a training run beside those of the network: stage, data, batch sizes, intervals and output.
 #pragma once
 
 #include <array>
@@ -16,13 +16,13 @@
 namespace sgf {
 
 enum class StageChoice {
-  kFlowMatching,    // bidirectional, on clips: how a teacher is made
-  kTeacherForcing,  // block by block against clean context, on clips: how a causal student begins
-  kDmd,             // the two passes and distribution matching, on prompts alone
+  kFlowMatching,    // bidirectional, on clips: makes teachers
+  kTeacherForcing,  // block by block with clean context, on clips: makes causal students to start from
+  kDmd,             // the two passes and distribution matching, on prompts only
   // Few-step causal students, from the paths of many-step teachers.
-  kCausalOde,         // clean context, a teacher-forced teacher's paths made beforehand
-  kBidirectionalOde,  // noisy context, a bidirectional teacher's paths made beforehand
-  kCausalCd,          // clean context, a step of a teacher-forced teacher at a time
+  kCausalOde,         // clean context, stored paths of a teacher-forced teacher
+  kBidirectionalOde,  // noisy context, stored paths of a bidirectional teacher
+  kCausalCd,          // clean context, single steps of a teacher-forced teacher
 };
 
 constexpr auto enum_names(StageChoice) {
@@ -171,7 +171,7 @@ void describe(V& v, DistilSettings& d) {
   v.field("grid", d.grid, "Euler steps from noise to data, at least 2; the teacher takes one per sample");
 }
 
-// Where clips and prompts come from.
+// Sources of clips and prompts.
 struct DataSettings {
   std::string world;
   std::string wan;
@@ -194,7 +194,7 @@ void describe(V& v, DataSettings& d) {
           "share of clips trained without a caption in flow_matching and teacher_forcing, 0 to 1");
 }
 
-// What a run leaves in its folder. Intervals are in steps; 0: never.
+// What a run writes to its folder. Intervals are in steps; 0: never.
 struct OutputSettings {
   int64_t checkpoint_every = 50;
   int64_t keep_last = 3;

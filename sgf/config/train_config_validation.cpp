@@ -1,4 +1,4 @@
-// What the training sections of a config must hold to.
+// Checks of the training sections of a config.
 #include "sgf/config/train_config_validation.h"
 #include "sgf/config/config.h"
 #include "sgf/config/setting_error.h"
@@ -15,11 +15,11 @@ void check_at_least_zero(std::string_view key, double value) {
 }
 
 void check_share(std::string_view key, double value) {
-  SGF_CHECK_SETTING(value >= 0 && value <= 1, "{} is a share, 0 to 1, got {}", Key{key}, value);
+  SGF_CHECK_SETTING(value >= 0 && value <= 1, "{} must be between 0 and 1, got {}", Key{key}, value);
 }
 
 void check_decay(std::string_view key, double value) {
-  SGF_CHECK_SETTING(value >= 0 && value < 1, "{} must lie in [0, 1), got {}", Key{key}, value);
+  SGF_CHECK_SETTING(value >= 0 && value < 1, "{} must be at least 0 and less than 1, got {}", Key{key}, value);
 }
 
 void check_optimiser(const std::string& section, const OptimiserSettings& o) {
@@ -38,11 +38,11 @@ void check_train(const TrainSettings& t) {
   check_at_least("train.steps", t.steps, 1);
   check_at_least("train.global_batch", t.global_batch, 1);
   check_at_least("train.micro_batch", t.micro_batch, 1);
-  SGF_CHECK_SETTING(t.micro_batch <= t.global_batch, "{} must fit in {}, got {} of {}", Key{"train.micro_batch"},
+  SGF_CHECK_SETTING(t.micro_batch <= t.global_batch, "{} must be at most {}, got {} of {}", Key{"train.micro_batch"},
                     Key{"train.global_batch"}, t.micro_batch, t.global_batch);
   check_decay("train.ema_decay", t.ema_decay);
   check_at_least("train.ema_start_step", t.ema_start_step, 0);
-  SGF_CHECK_SETTING(t.skip_over_median > 1, "{} must be over 1, got {}", Key{"train.skip_over_median"},
+  SGF_CHECK_SETTING(t.skip_over_median > 1, "{} must be more than 1, got {}", Key{"train.skip_over_median"},
                     t.skip_over_median);
   check_at_least("train.stop_after_skips", t.stop_after_skips, 1);
   check_at_least_zero("train.stop_over_recovery", t.stop_over_recovery);
@@ -52,7 +52,7 @@ void check_dmd(const DmdChoices& d) {
   check_at_least_zero("dmd.guidance", d.guidance);
   if (d.score_shift)
     SGF_CHECK_SETTING(*d.score_shift > 0, "{} must be positive, got {}", Key{"dmd.score_shift"}, *d.score_shift);
-  SGF_CHECK_SETTING(d.least_score_time >= 0 && d.least_score_time <= 980, "{} must lie in 0 .. 980, got {}",
+  SGF_CHECK_SETTING(d.least_score_time >= 0 && d.least_score_time <= 980, "{} must be between 0 and 980, got {}",
                     Key{"dmd.least_score_time"}, d.least_score_time);
   check_at_least("dmd.generator_every", d.generator_every, 1);
   check_at_least("dmd.critic_only_steps", d.critic_only_steps, 0);

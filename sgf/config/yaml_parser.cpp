@@ -1,5 +1,5 @@
-// parse_yaml: from yaml-cpp's parser events to a config tree. Its own node graph keeps duplicate keys, forgets where
-// keys stood and expands aliases without bound, so the tree is built here.
+// parse_yaml: from yaml-cpp's parser events to a config tree. Its own node graph keeps duplicate keys, loses the
+// positions of keys and expands aliases without bound, so the tree is built here.
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/mark.h>
@@ -43,7 +43,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     refuse_extras(mark, "?", anchor);
     if (waits_for_key()) refuse(mark, "a key must be a word, got nothing");
-    // The parser marks an absent value where the next token starts; its key tells the reader more.
+    // The parser places an absent value at the next token; the position of its key helps the reader more.
     ConfigNode node = make(ConfigNode::Kind::kNull, mark);
     if (!stack_.empty() && stack_.back().key) node.origin = stack_.back().key->origin;
     add(std::move(node));
@@ -87,7 +87,7 @@ class TreeBuilder final : public YAML::EventHandler {
     fail("{}: {}", origin_at(first_, mark).where(), message);
   }
   [[noreturn]] void refuse_anchor(const YAML::Mark& mark) const {
-    refuse(mark, "anchors and aliases (&name, *name) are not supported; share settings through base:");
+    refuse(mark, "anchors and aliases (&name, *name) are not supported; share settings with base:");
   }
 
   void refuse_extras(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) const {
@@ -119,7 +119,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   ConfigNode make(ConfigNode::Kind kind, const YAML::Mark& mark) {
-    if (++values_ > kMostValues) refuse(mark, fmt::format("more than {} values", kMostValues));
+    if (++values_ > kMostValues) refuse(mark, fmt::format("a config must have at most {} values", kMostValues));
     ConfigNode node;
     node.kind = kind;
     node.origin = origin_at(first_, mark);
@@ -128,9 +128,10 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, ConfigNode::Kind kind) {
     refuse_extras(mark, tag, anchor);
-    // yaml-cpp takes "[1" without its end for the start of such a key.
+    // yaml-cpp reads "[1" without its end as the start of such a key.
     if (waits_for_key()) refuse(mark, "a key must be a word, got a list or a mapping; is a bracket left open?");
-    if (stack_.size() >= kDeepestYaml) refuse(mark, fmt::format("nested deeper than {} levels", kDeepestYaml));
+    if (stack_.size() >= kDeepestYaml)
+      refuse(mark, fmt::format("a config must be nested at most {} levels deep", kDeepestYaml));
     stack_.push_back({make(kind, mark), std::nullopt});
   }
 
@@ -161,7 +162,7 @@ class TreeBuilder final : public YAML::EventHandler {
   bool has_document_ = false;
 };
 
-// yaml-cpp passes broken UTF-8 on and ends the file at a stray control character; both would lose settings silently.
+// yaml-cpp accepts broken UTF-8 and ends the file at a stray control character; both would lose settings silently.
 void check_characters(std::string_view text, const Origin& first) {
   YAML::Mark mark;
   while (!text.empty()) {

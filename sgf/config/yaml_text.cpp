@@ -15,7 +15,7 @@
 namespace sgf {
 namespace {
 
-// What must not stand raw between double quotes: the quote itself, and what YAML folds or drops or no terminal shows.
+// Characters to escape between double quotes: the quote, and what YAML folds or drops or no terminal shows.
 std::string escape_character(std::string_view character) {
   const char32_t code = code_point_of(character);
   if (character == "\"" || character == "\\") return fmt::format("\\{}", character);
@@ -38,7 +38,7 @@ std::string escape(std::string_view text) {
   return escaped;
 }
 
-// YAML 1.1 readers take these for booleans or null.
+// YAML 1.1 readers read these as booleans or null.
 bool is_reserved_word(std::string_view text) {
   constexpr std::array<std::string_view, 9> kReserved = {"true", "false", "yes", "no", "on", "off", "y", "n", "null"};
   std::string lower(text);
@@ -46,7 +46,7 @@ bool is_reserved_word(std::string_view text) {
   return std::find(kReserved.begin(), kReserved.end(), lower) != kReserved.end();
 }
 
-// Deliberately narrow: starts with a letter, so it is no number, and holds nothing that YAML gives a meaning.
+// Deliberately narrow: it starts with a letter, so it is not a number, and holds nothing with a meaning in YAML.
 bool can_stand_plain(std::string_view text) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   const auto is_safe = [&](char c) {

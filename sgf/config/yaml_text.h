@@ -1,4 +1,4 @@
-// How values are spelled in the YAML we write, so that reading it gives the same value back, here and in PyYAML.
+// Spells values in YAML so that reading gives the same value back, here and in PyYAML.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace sgf {
 
-// Shortest digits that read back as the same double, always with a point: PyYAML takes 1e-06 for text.
+// Shortest digits that read back as the same double, always with a point: PyYAML reads 1e-06 as text.
 std::string spell_number(double value);
 
-// Plain where every YAML reader agrees that it is text, else in double quotes on one line.
+// Plain if every YAML reader takes it as text, else in double quotes on one line.
 std::string spell_text(std::string_view text);
 
 }  // namespace sgf

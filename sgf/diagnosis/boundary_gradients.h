@@ -1,4 +1,4 @@
-// Both gradients of one and the same rollout: with the context frozen, and what an open one adds.
+// Both gradients of one rollout: with frozen context, and the addition of an open one.
 #pragma once
 
 #include "sgf/training/build_stage.h"
@@ -7,7 +7,7 @@
 
 namespace sgf {
 
-// Of the generator update of `step`, with the weights as they are, in the order of its masters.
+// For the generator update of `step`, with the current weights, in the order of the masters.
 struct BoundaryGradients {
   GeneratorStep frozen_step, open_step;
   std::vector<at::Tensor> frozen;

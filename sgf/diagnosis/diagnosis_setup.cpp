@@ -15,7 +15,7 @@
 namespace sgf {
 namespace {
 
-// Streams of the test purpose: steps of a rollout come first, these are beyond them.
+// Noise streams of the test purpose, numbered above the steps of a rollout.
 constexpr int64_t kTextStream = 1000, kTargetStream = 1001;
 
 at::TensorOptions network_options(const Config& c, c10::Device device) {
@@ -65,11 +65,11 @@ at::Tensor DiagnosisSetup::target(int64_t number, int64_t batch) const {
 }
 
 std::string DiagnosisSetup::weights_words() const {
-  return weights_.empty() ? fmt::format("random weights of seed {}, head not zero", config_.run.seed) : weights_;
+  return weights_.empty() ? fmt::format("random weights of seed {}, non-zero head", config_.run.seed) : weights_;
 }
 
 std::string DiagnosisSetup::text_words() const {
-  return config_.data.world.empty() ? "random text rows" : fmt::format("captions of {}", config_.data.world);
+  return config_.data.world.empty() ? "random text embeddings" : fmt::format("captions of {}", config_.data.world);
 }
 
 }  // namespace sgf

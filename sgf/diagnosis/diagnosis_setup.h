@@ -1,4 +1,4 @@
-// A network and a rollout as a config describes them, with trained weights or without: what diagnoses look at.
+// A network and a rollout from a config, with trained or random weights, for diagnoses.
 #pragma once
 
 #include "sgf/config/config.h"
@@ -13,19 +13,19 @@ namespace sgf {
 
 class DiagnosisSetup {
  public:
-  // `weights`: a file or a run folder; empty: random ones of the seed, of which the head is not zero.
+  // `weights`: a file or a run folder; empty: random ones of the seed, with a non-zero head.
   DiagnosisSetup(const Config& config, const std::string& weights, c10::Device device);
 
   const CausalDit& dit() const { return dit_; }
   const RolloutSettings& rollout() const { return rollout_; }
 
-  // Of samples [number * batch, number * batch + batch): noise of a rollout, text rows [B, L, text_dim], and latents
-  // [B, F, C, H, W] to aim at.
+  // For samples [number * batch, number * batch + batch): noise of a rollout, text embeddings [B, L, text_dim], and
+  // target latents [B, F, C, H, W].
   BlockNoise noise(int64_t number, int64_t batch) const;
   at::Tensor text(int64_t number, int64_t batch) const;
   at::Tensor target(int64_t number, int64_t batch) const;
 
-  // In words, where weights and text come from.
+  // Descriptions of the sources of weights and text.
   std::string weights_words() const;
   std::string text_words() const;
 

@@ -89,7 +89,7 @@ FeasibilityRow measured_run(GradientMethod method, const FeasibilitySetting& s) 
 GradientMethod gradient_method_from_name(std::string_view name) {
   for (const auto& [method, known] : kMethods)
     if (name == known) return method;
-  fail("method '{}' is unknown; try sf, sgf, direct-cache or bptt", name);
+  fail("unknown method '{}'; use sf, sgf, direct-cache or bptt", name);
 }
 
 std::string_view name_of(GradientMethod method) {
@@ -113,13 +113,14 @@ FeasibilityRow measure_feasibility(GradientMethod method, const FeasibilitySetti
   } catch (const std::exception& error) {
     if (!is_out_of_memory(error)) throw;
   }
-  // Out of the handler: the exception held what it was thrown through, and the next method wants the room.
+  // Outside the handler, since the exception holds memory that the next method needs.
   release_cached_memory(s.target.device());
   return {.method = method, .ran_out_of_memory = true};
 }
 
 double gradient_distance(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
-  SGF_CHECK(a.size() == b.size(), "gradients of {} and {} weights can't be compared", a.size(), b.size());
+  SGF_CHECK(a.size() == b.size(), "gradients to compare must have the same number of weights, got {} and {}", a.size(),
+            b.size());
   double apart = 0, size = 0;
   for (size_t i = 0; i < a.size(); ++i) {
     if (!a[i].defined() && !b[i].defined()) continue;

@@ -1,4 +1,4 @@
-// Four ways to differentiate one rollout, and what each costs: the paper's feasibility table.
+// Four ways to differentiate one rollout, with their costs: the paper's feasibility table.
 #pragma once
 
 #include "sgf/model/causal_dit.h"
@@ -23,9 +23,9 @@ enum class GradientMethod {
 GradientMethod gradient_method_from_name(std::string_view name);
 std::string_view name_of(GradientMethod method);
 
-// The same for every method. The loss is 0.5 mean((x - target)^2), in the place of the scores'.
+// Equal for every method. The loss is 0.5 mean((x - target)^2), instead of the loss from scores.
 struct FeasibilitySetting {
-  const CausalDit& dit;  // its weights ask for gradients
+  const CausalDit& dit;  // its weights require grad
   RolloutSettings rollout;
   int64_t exit_step = 1;
   BlockNoise noise;
@@ -35,22 +35,22 @@ struct FeasibilitySetting {
 
 struct LossAndGradients {
   at::Tensor loss;
-  std::vector<at::Tensor> gradients;  // by every weight, in the official order; undefined where none arrives
+  std::vector<at::Tensor> gradients;  // per weight, in the official order; undefined for unused weights
 };
 
 LossAndGradients differentiate(GradientMethod method, const FeasibilitySetting& setting);
 
 struct FeasibilityRow {
   GradientMethod method = GradientMethod::kSelfForcing;
-  bool ran_out_of_memory = false;  // then what follows is nothing
-  double seconds = 0;              // of one run after a warm-up
+  bool ran_out_of_memory = false;  // if true, the values below are empty
+  double seconds = 0;              // one run after a warm-up
   int64_t peak_bytes = 0;          // weights included
   double loss = 0;
   double gradient_norm = 0;
   std::vector<at::Tensor> gradients;  // on the CPU
 };
 
-// Throws whatever is no lack of memory.
+// Rethrows all errors except lack of memory.
 FeasibilityRow measure_feasibility(GradientMethod method, const FeasibilitySetting& setting);
 
 // || a - b || / || b || over all weights, float64; an undefined gradient is zero.

@@ -15,7 +15,7 @@
 namespace sgf {
 namespace {
 
-constexpr int64_t kFirstPrompt = int64_t{1} << 41;  // prompts that no run of this seed trains on
+constexpr int64_t kFirstPrompt = int64_t{1} << 41;  // numbers of prompts that no run of this seed trains on
 
 LatentStreamSettings split_window(const Config& c, int64_t sink) {
   const int64_t window = c.context.sink_frames + c.context.fifo_frames;
@@ -44,7 +44,7 @@ void add(LatentDrift& sum, const LatentDrift& one, double share) {
   sum.motion_ratio += one.motion_ratio * share;
 }
 
-// The streams of one ablation: prompts and noise are the same for every sink.
+// The streams of one ablation, with the same prompts and noise for every sink.
 class Streams {
  public:
   explicit Streams(const SinkAblation& ablation)
@@ -109,9 +109,10 @@ std::vector<SinkRow> run_sink_ablation(const SinkAblation& ablation, const std::
   const ContextSettings& c = ablation.config.context;
   const int64_t window = c.sink_frames + c.fifo_frames;
   for (const int64_t sink : ablation.sinks)
-    SGF_CHECK(sink >= 0 && sink <= window, "a sink of {} does not fit the window of {} frames", sink, window);
+    SGF_CHECK(sink >= 0 && sink <= window,
+              "the sink must be between 0 and the window, got {} for a window of {} frames", sink, window);
   SGF_CHECK(ablation.frames >= 2 * (window + c.block_frames),
-            "streams of {} latents are too short: their beginning and end are compared, {} each", ablation.frames,
+            "streams of {} latent frames are too short: their first and last {} frames are compared", ablation.frames,
             window + c.block_frames);
   const Streams streams(ablation);
   std::vector<SinkRow> rows;

@@ -16,7 +16,7 @@ namespace {
 
 std::filesystem::path new_folder() {
   std::string name = (std::filesystem::temp_directory_path() / "sgf-clips-XXXXXX").string();
-  SGF_CHECK(::mkdtemp(name.data()) != nullptr, "{}: no folder for clips can be made there", name);
+  SGF_CHECK(::mkdtemp(name.data()) != nullptr, "cannot create a folder for clips at {}", name);
   return name;
 }
 
@@ -34,14 +34,14 @@ VideoFacts look_at_video(const std::filesystem::path& file, double fps) {
   return facts;
 }
 
-// Pictures by number, of a size that the first of them tells.
+// Frames by number; the first one determines the size.
 class VideoClips::Part : public FrameSource {
  public:
   using ByNumber = std::function<std::optional<RgbImage>(int64_t)>;
 
   Part(ByNumber pictures, FrameSpan numbers, double fps)
       : pictures_(std::move(pictures)), numbers_(numbers), fps_(fps), waiting_(pictures_(numbers.begin)) {
-    SGF_CHECK(waiting_.has_value(), "picture {} is not there any more", numbers.begin);
+    SGF_CHECK(waiting_.has_value(), "frame {} is no longer available", numbers.begin);
     width_ = waiting_->width;
     height_ = waiting_->height;
   }
@@ -87,11 +87,11 @@ std::optional<RgbImage> VideoClips::picture(int64_t index) {
 }
 
 void VideoClips::write(FrameSource& pictures, const std::filesystem::path& path) const {
-  SGF_CHECK(
-      pictures.width() % 2 == 0 && pictures.height() % 2 == 0,
-      "clips of {} x {} cannot be re-encoded, as H.264 in 4:2:0 needs even sides; the original cannot either; try "
-      "--no-reencode",
-      pictures.width(), pictures.height());
+  SGF_CHECK(pictures.width() % 2 == 0 && pictures.height() % 2 == 0,
+            "clips of {} x {} cannot be re-encoded, since H.264 in 4:2:0 needs even sides; the original has the same "
+            "limit; use "
+            "--no-reencode",
+            pictures.width(), pictures.height());
   VideoFileSettings settings;
   settings.width = pictures.width();
   settings.height = pictures.height();

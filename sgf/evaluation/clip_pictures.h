@@ -1,4 +1,4 @@
-// The clips of a video as sources of pictures, one at a time, however long the video is.
+// The clips of a video of any length as sources of frames, one at a time.
 #pragma once
 
 #include "sgf/media/frame_source.h"
@@ -12,7 +12,7 @@
 
 namespace sgf {
 
-// What a video is, found by decoding all of it once; of a folder of PNG files, by counting them.
+// Size, rate and length of a video, found by decoding it once; for a folder of PNG files, by counting them.
 struct VideoFacts {
   int64_t width = 0;
   int64_t height = 0;
@@ -20,12 +20,12 @@ struct VideoFacts {
   double fps = 0;
 };
 
-// `fps` stands in where the file names none, as a folder of PNG files does not.
+// `fps` is used if the source has no rate, as a folder of PNG files.
 VideoFacts look_at_video(const std::filesystem::path& file, double fps);
 
-// The clips of a plan, opened in any order, best in their own: one source runs through the video, and begins anew only
-// where a clip lies before it. Re-encoded, each clip is written as H.264 the way VBench-Long does it and read back, so
-// that scores are of compressed pictures; otherwise pictures are passed on as they are.
+// The clips of a plan, in any order; ascending order is fastest: one source reads through the video and restarts only
+// for an earlier clip. With re-encoding, each clip is written as H.264 as in VBench-Long and read back, so that scores
+// are of compressed frames; otherwise frames are unchanged.
 class VideoClips {
  public:
   VideoClips(std::filesystem::path file, ClipPlan plan, bool reencodes);
@@ -35,9 +35,9 @@ class VideoClips {
 
   const ClipPlan& plan() const { return plan_; }
 
-  // One source at a time may be read from.
+  // Only one source may be read at a time.
   std::unique_ptr<FrameSource> open(size_t clip);
-  // The first picture of every clip, in order; re-encoded, these are written and read back once more.
+  // The first frame of every clip, in order; with re-encoding, these are written and read back again.
   std::unique_ptr<FrameSource> open_first_pictures();
 
  private:
@@ -50,9 +50,9 @@ class VideoClips {
   std::filesystem::path file_;
   ClipPlan plan_;
   bool reencodes_;
-  std::unique_ptr<FrameSource> running_;  // through the whole video
-  int64_t position_ = 0;                  // of its next picture
-  std::filesystem::path folder_;          // of clips written; empty: none yet
+  std::unique_ptr<FrameSource> running_;  // reads through the whole video
+  int64_t position_ = 0;                  // of its next frame
+  std::filesystem::path folder_;          // of re-encoded clips; empty: none yet
 };
 
 }  // namespace sgf

@@ -15,9 +15,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kCpuBatch = 8, kGpuBatch = 32;  // pictures at a time: memory, and work enough for the device
+constexpr int64_t kCpuBatch = 8, kGpuBatch = 32;  // frames per batch: limits memory, and keeps the device busy
 
-// The files that the order needs, found and hashed once; and which metrics lack one.
+// The weight files of the order, found and hashed once, and the metrics that lack one.
 struct OrderedFiles {
   std::map<std::string, std::string> hashes;  // by path in VBench's cache
   json listed = json::array();
@@ -106,7 +106,7 @@ json evaluate_vbench(const EvalOrder& order, const EvalEvents& events) {
 json measure_one(const ListedVideo& video, const WorldPreset& preset, std::vector<MeasuredVideo>& measured) {
   json row{{"file", video.file.string()}, {"prompt", video.prompt ? json(*video.prompt) : json()}};
   try {
-    SGF_CHECK(video.prompt.has_value(), "{}: the list of prompts does not name it", video.file.string());
+    SGF_CHECK(video.prompt.has_value(), "{}: is not in the list of prompts", video.file.string());
     const auto one = measure_files({{video.file, *video.prompt}}, preset, /*segments=*/4, [](int64_t) {});
     measured.push_back(one.front());
     row["world"] = to_json(one.front());
@@ -137,7 +137,7 @@ json evaluate_world(const EvalOrder& order, const EvalEvents& events) {
 }  // namespace
 
 json evaluate(const EvalOrder& order, const EvalEvents& events) {
-  SGF_CHECK(!order.videos.empty(), "there is no video to evaluate");
+  SGF_CHECK(!order.videos.empty(), "there are no videos to evaluate");
   return order.switches.protocol == EvalProtocol::kWorld ? evaluate_world(order, events)
                                                          : evaluate_vbench(order, events);
 }

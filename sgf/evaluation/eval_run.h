@@ -1,4 +1,4 @@
-// An evaluation from a list of videos to a result that tables are made of: what `sgf eval` does.
+// Evaluates a list of videos for `sgf eval`; tables are made from the result.
 #pragma once
 
 #include "sgf/evaluation/eval_switches.h"
@@ -18,7 +18,7 @@
 
 namespace sgf {
 
-// Somebody asked to stop. What was done is kept.
+// Thrown on a request to stop. Scores so far are kept.
 struct EvaluationStopped : std::exception {
   const char* what() const noexcept override { return "stopped; the scores so far are kept"; }
 };
@@ -27,25 +27,24 @@ struct EvalOrder {
   std::vector<ListedVideo> videos;
   std::vector<VbenchMetric> metrics = all_vbench_metrics();
   EvalSwitches switches;
-  std::set<std::string> static_prompts;  // that the static filter lets through; empty: all
-  std::filesystem::path weights;         // VBench's cache folder; empty: where VBench keeps it
+  std::set<std::string> static_prompts;  // prompts accepted by the static filter; empty: all
+  std::filesystem::path weights;         // VBench's cache folder; empty: VBench's default
   c10::Device device = c10::kCPU;
-  std::filesystem::path cache;                // of scores; empty: none
-  std::map<std::string, std::string> labels;  // init, method, horizon, setting: what tables go by
+  std::filesystem::path cache;                // of scores; empty: no cache
+  std::map<std::string, std::string> labels;  // init, method, horizon, setting: rows and columns of tables
   std::string world = "world-tiny";           // the preset of the world protocol
 };
 
 struct EvalEvents {
   std::function<void(const std::string&)> warn;
-  // Before every clip of every video: how many videos are done, and where in the next one it is. False: stop.
+  // Called before every clip: number of finished videos, and position in the current one. False: stop.
   std::function<bool(int64_t video, int64_t clip, int64_t clips)> go_on;
 };
 
 // {"format", "protocol", "switches", "labels", "device", "weights": [{"file", "path", "sha256"}], "unavailable":
-// {metric: why}, "videos": rows, "totals": {metric: {"value", ...}}, "ok"}. Not ok: a metric or a video has an error,
-// or a metric has no total.
-// The world protocol has measures of its own in "totals", under names that are no dimensions of VBench.
-// EvaluationStopped goes through.
+// {metric: why}, "videos": rows, "totals": {metric: {"value", ...}}, "ok"}. "ok" is false if a metric or a video has an
+// error, or a metric has no total. The world protocol has its own metrics in "totals", under names that differ from
+// VBench's dimensions. EvaluationStopped is passed on.
 nlohmann::json evaluate(const EvalOrder& order, const EvalEvents& events);
 
 }  // namespace sgf

@@ -14,7 +14,7 @@ using nlohmann::json;
 
 bool is_counted(const json& clip) { return clip.value("counted", true); }
 
-// The clips of all rows that have the metric, by the score of that name where they have it.
+// The clips of all rows with the metric, with the score of that name if they have it.
 std::vector<ClipScore> clips_of(const json& rows, VbenchMetric metric, const char* score) {
   std::vector<ClipScore> clips;
   for (const json& row : rows) {
@@ -38,12 +38,12 @@ int64_t videos_among(const std::vector<ClipScore>& clips) {
   return static_cast<int64_t>(videos.size());
 }
 
-// Which mean the original takes.
+// The mean that the original uses.
 const char* original_mean(VbenchMetric metric, const EvalSwitches& switches, bool all_are_one_clip) {
   const bool is_long = switches.protocol == EvalProtocol::kVbenchLong;
   if (metric == VbenchMetric::kFlicker && switches.static_filter) return "videos";
   if (!is_long) return is_consistency(metric) ? "pictures" : "videos";
-  // With nothing to fuse, VBench-Long hands on what VBench itself gives for the subject.
+  // Without fusion, VBench-Long returns VBench's own value for the subject.
   if (metric == VbenchMetric::kSubject && switches.slow_fast && all_are_one_clip) return "pictures";
   return "clips";
 }
@@ -54,7 +54,7 @@ json means_of(const std::vector<ClipScore>& clips, double scale) {
           {"pictures", mean_over_pictures(clips) * scale}};
 }
 
-// Raw scores between clips, in the mean over videos: fusion compresses them so that they hardly show.
+// Raw scores between clips, mean over videos: fusion compresses them, so that they hardly show.
 void add_clip_to_clip(json& total, const json& rows, VbenchMetric metric) {
   double sum = 0;
   int64_t count = 0;
@@ -120,8 +120,8 @@ std::string why_no_total(const json& rows, VbenchMetric metric, const EvalSwitch
   }
   if (clips == 0) return "";
   return fmt::format(
-      "the static filter let none of {} clips through: none stands still, or --static-prompts names none of the "
-      "prompts; without --static-filter all count",
+      "the static filter accepted none of {} clips: none is static, or --static-prompts has none of the prompts; omit "
+      "--static-filter to count all",
       clips);
 }
 

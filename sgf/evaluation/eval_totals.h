@@ -1,4 +1,4 @@
-// Rows of videos become the numbers of a table.
+// Aggregates rows of videos to the numbers of a table.
 #pragma once
 
 #include "sgf/evaluation/eval_switches.h"
@@ -8,18 +8,18 @@
 
 namespace sgf {
 
-// A row's entry of a consistency metric, with the score between clips brought in: each clip gets "fused", the row
+// Adds the score between clips to a row's entry of a consistency metric: each clip gets "fused", the row
 // "clip_to_clip", "mapped" and its new "value".
 void fuse_row(nlohmann::json& entry, VbenchMetric metric, const nlohmann::json& clip_to_clip);
 
-// "value" of an entry: the mean of its clips that count; null where none does.
+// "value" of an entry: the mean of its counted clips; null if there are none.
 void set_row_value(nlohmann::json& entry);
 
-// The total of one metric over all rows that have it: {"value", "mean_over": what the value is the mean over, "videos",
-// "clips", and the means that were not taken}. Null where no row has it.
+// The total of one metric over all rows with it: {"value", "mean_over": what the mean is over, "videos", "clips", and
+// the unused means}. Null if no row has it.
 nlohmann::json metric_total(const nlohmann::json& rows, VbenchMetric metric, const EvalSwitches& switches);
 
-// Why a metric has no total though no video has an error of it; empty where errors say it.
+// Why a metric has no total although no video has an error for it; empty if errors explain it.
 std::string why_no_total(const nlohmann::json& rows, VbenchMetric metric, const EvalSwitches& switches);
 
 }  // namespace sgf

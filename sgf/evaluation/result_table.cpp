@@ -14,7 +14,7 @@
 namespace sgf {
 namespace {
 
-// Three digits, as the paper has them: what is shown as equal is equal.
+// Three digits as in the paper: values that are shown as equal count as equal.
 std::string three_digits(double value) { return fmt::format("{:.3f}", value); }
 
 size_t place_among(std::vector<std::string>& names, const std::string& name) {
@@ -49,7 +49,8 @@ ResultRow& row_of(ResultTable& table, const std::string& horizon, const std::str
       ResultRow{.horizon = horizon, .metric = metric, .cells = std::vector<ResultCell>(table.columns.size())});
 }
 
-// 1: more is better, as in all of VBench; -1: less is, of the world's errors; 0: its ratios to true clips have no best.
+// 1: more is better, for all of VBench; -1: less is better, for the world's errors; 0: no direction, for its ratios to
+// true clips.
 int better_way(std::string_view metric) {
   constexpr std::string_view kWorld = "world_";
   if (!metric.starts_with(kWorld)) return 1;
@@ -73,17 +74,16 @@ void mark_best(ResultRow& row, const std::vector<ResultColumn>& columns) {
   }
 }
 
-// Whole videos and clips of two seconds give different numbers under one name.
+// Whole videos and clips of two seconds give different numbers for the same metric.
 void check_protocols(const ResultRow& row, const LabelledResult& result) {
   for (const ResultCell& cell : row.cells)
-    SGF_CHECK(
-        cell.protocol.empty() || result.protocol.empty() || cell.protocol == result.protocol,
-        "{}: its {} at '{}' is of --protocol {}, that of another result of --protocol {}: they cannot be compared; "
-        "--horizon or --setting puts them into rows of their own",
-        result.name, row.metric, result.horizon, result.protocol, cell.protocol);
+    SGF_CHECK(cell.protocol.empty() || result.protocol.empty() || cell.protocol == result.protocol,
+              "{}: {} at '{}' uses --protocol {}, but another result uses --protocol {}, so they cannot be compared; "
+              "separate the rows with --horizon or --setting",
+              result.name, row.metric, result.horizon, result.protocol, cell.protocol);
 }
 
-// Horizons together, in the order they first came; metrics of one in theirs.
+// Groups rows by horizon; horizons and metrics keep their first order.
 void sort_rows(ResultTable& table) {
   std::vector<std::string> horizons;
   for (const ResultRow& row : table.rows) place_among(horizons, row.horizon);
@@ -129,7 +129,7 @@ std::string latex_cell(const ResultCell& cell) {
 LabelledResult labelled_result(const nlohmann::json& result, const std::string& name) {
   LabelledResult labelled{.name = name, .init = "", .method = name, .horizon = "", .protocol = "", .totals = {}};
   try {
-    SGF_CHECK(result.is_object() && result.contains("totals"), "{} is no result of sgf eval: it has no \"totals\"",
+    SGF_CHECK(result.is_object() && result.contains("totals"), "{} is not a result of sgf eval: it lacks \"totals\"",
               name);
     const nlohmann::json labels = result.value("labels", nlohmann::json::object());
     labelled.init = labels.value("init", "");
@@ -142,7 +142,7 @@ LabelledResult labelled_result(const nlohmann::json& result, const std::string& 
     for (const auto& [metric, total] : result.at("totals").items())
       if (total.at("value").is_number()) labelled.totals.emplace_back(metric, total.at("value").get<double>());
   } catch (const nlohmann::json::exception& error) {
-    fail("{} is no result of sgf eval: {}", name, error.what());
+    fail("{} is not a result of sgf eval: {}", name, error.what());
   }
   return labelled;
 }
@@ -155,11 +155,10 @@ ResultTable tabulate(const std::vector<LabelledResult>& results) {
       ResultRow& row = row_of(table, result.horizon, metric);
       check_protocols(row, result);
       ResultCell& cell = row.cells[column];
-      SGF_CHECK(
-          !cell.value,
-          "{}: there is another result for {} of '{}', '{}' at '{}'; labels tell results apart: --init, --method, "
-          "--horizon, --setting",
-          result.name, metric, result.init, result.method, result.horizon);
+      SGF_CHECK(!cell.value,
+                "{}: another result has {} of '{}', '{}' at '{}' too; give different labels with --init, --method, "
+                "--horizon or --setting",
+                result.name, metric, result.init, result.method, result.horizon);
       cell.value = value;
       cell.protocol = result.protocol;
     }

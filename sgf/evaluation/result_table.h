@@ -1,5 +1,5 @@
-// Tables like the paper's, from results of several evaluations: a row for each horizon and metric, a column for each
-// initialisation and method.
+// Tables like the paper's from several results: one row per horizon and metric, one column per initialisation and
+// method.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,7 +12,7 @@ namespace sgf {
 
 struct ResultCell {
   std::optional<double> value;
-  bool is_best = false;  // among the methods of its initialisation, as far as three digits tell
+  bool is_best = false;  // among the methods of its initialisation, at three digits
   std::string protocol;
 };
 
@@ -24,7 +24,7 @@ struct ResultColumn {
 struct ResultRow {
   std::string horizon;            // "60s"
   std::string metric;             // "aesthetic_quality"
-  std::vector<ResultCell> cells;  // a column each
+  std::vector<ResultCell> cells;  // one per column
 };
 
 struct ResultTable {
@@ -32,24 +32,24 @@ struct ResultTable {
   std::vector<ResultRow> rows;
 };
 
-// One result of `sgf eval` or `sgf eval import`: its labels and totals. `name` stands for a method that was not named.
+// One result of `sgf eval` or `sgf eval import`: its labels and totals. `name` replaces a missing method label.
 struct LabelledResult {
   std::string name;
   std::string init;
   std::string method;
-  std::string horizon;                                 // and the setting, where one is named
-  std::string protocol;                                // empty where it is not known, as of results of the original
+  std::string horizon;                                 // with the setting, if there is one
+  std::string protocol;                                // empty if unknown, as for results of the original
   std::vector<std::pair<std::string, double>> totals;  // in their order
 };
 LabelledResult labelled_result(const nlohmann::json& result, const std::string& name);
 
-// Columns in the order the results name them, methods of one initialisation side by side. Two results of one cell, or
-// of different protocols in one row, are an Error.
+// Columns are in the order of the results, methods of one initialisation side by side. Throws on two results for one
+// cell and on different protocols in one row.
 ResultTable tabulate(const std::vector<LabelledResult>& results);
 
 std::string shown_cell(const ResultCell& cell);  // "0.653", "0.653*" for the best of a pair, "-"
 
-// As the paper prints it, in LaTeX (booktabs).
+// In the paper's format, as LaTeX (booktabs).
 std::string latex_of(const ResultTable& table);
 std::string markdown_of(const ResultTable& table);
 

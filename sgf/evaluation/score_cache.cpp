@@ -11,7 +11,7 @@ namespace sgf {
 ScoreCache::ScoreCache(std::filesystem::path folder) : folder_(std::move(folder)) {
   std::error_code failed;
   if (!folder_.empty()) std::filesystem::create_directories(folder_, failed);
-  SGF_CHECK(!failed, "{}: scores cannot be kept there ({}); --cache names another folder, --no-cache none",
+  SGF_CHECK(!failed, "cannot write scores to {} ({}); choose another folder with --cache, or pass --no-cache",
             folder_.string(), failed.message());
 }
 
@@ -24,7 +24,7 @@ nlohmann::json ScoreCache::find(const nlohmann::json& key) const {
   try {
     const nlohmann::json entry = read_json_file(path_of(key));
     return entry.at("key") == key ? entry.at("value") : nullptr;
-  } catch (const std::exception&) {  // of a kill, or somebody's: it is computed again and written over
+  } catch (const std::exception&) {  // damaged or foreign: the score is computed again and overwritten
     return nullptr;
   }
 }
@@ -39,7 +39,7 @@ std::filesystem::path default_score_folder() {
   if (cache != nullptr && *cache == '/') return std::filesystem::path(cache) / "sgf" / "scores";
   const char* home = std::getenv("HOME");
   SGF_CHECK(home != nullptr && *home != '\0',
-            "no folder to keep scores in: neither XDG_CACHE_HOME nor HOME is set; try --no-cache");
+            "no folder for the score cache: set XDG_CACHE_HOME or HOME, or pass --no-cache");
   return std::filesystem::path(home) / ".cache" / "sgf" / "scores";
 }
 

@@ -1,4 +1,4 @@
-// Scores that were computed before, by what they depend on: an evaluation that was interrupted goes on where it was.
+// A cache of scores, so that an interrupted evaluation resumes where it stopped.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,14 +7,13 @@
 
 namespace sgf {
 
-// A file a key. A key names the content of the video, the metric, the weights and the switches: where one differs, so
-// does the key.
+// One file per key. A key holds the identity of video, metric, weights and switches.
 class ScoreCache {
  public:
-  // An empty path: nothing is found and nothing kept. A folder that cannot be made is an Error now, not after hours.
+  // An empty path disables the cache. Throws at once if the folder cannot be created.
   explicit ScoreCache(std::filesystem::path folder);
 
-  // Null where there is none, or where the file is damaged or of another key.
+  // Null if there is none, or if the file is damaged or has another key.
   nlohmann::json find(const nlohmann::json& key) const;
   void keep(const nlohmann::json& key, const nlohmann::json& value) const;
 

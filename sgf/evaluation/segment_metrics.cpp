@@ -34,15 +34,15 @@ constexpr std::array kStudyMetrics{
 
 nlohmann::json six_digits(const std::optional<double>& value) {
   if (!value || !std::isfinite(*value)) return nullptr;
-  return std::strtod(fmt::format("{:.6g}", *value).c_str(), nullptr);  // stod throws where a number is all but 0
+  return std::strtod(fmt::format("{:.6g}", *value).c_str(), nullptr);  // stod throws on numbers close to 0
 }
 
 PromptValues prompt_values(const nlohmann::json& row, size_t prompts, const std::string& source) {
-  SGF_CHECK(row.is_array() && row.size() == prompts, "{}: a segment has not a value for each of {} prompts", source,
+  SGF_CHECK(row.is_array() && row.size() == prompts, "{}: a segment must have one value for each of {} prompts", source,
             prompts);
   PromptValues values;
   for (const nlohmann::json& value : row) {
-    SGF_CHECK(value.is_null() || value.is_number(), "{}: a value is no number", source);
+    SGF_CHECK(value.is_null() || value.is_number(), "{}: a value must be a number or null", source);
     values.push_back(value.is_null() ? std::nullopt : std::optional(value.get<double>()));
   }
   return values;
@@ -57,7 +57,7 @@ const StudyMetric& study_metric(std::string_view name) {
   if (found != kStudyMetrics.end()) return *found;
   std::vector<std::string_view> names;
   for (const StudyMetric& metric : kStudyMetrics) names.push_back(metric.name);
-  fail("no metric {}; there are {}", in_quotes(name), fmt::join(names, ", "));
+  fail("unknown metric {}; use one of {}", in_quotes(name), fmt::join(names, ", "));
 }
 
 std::optional<double> part_of_whole(const StudyMetric& metric, double value) {
@@ -85,12 +85,12 @@ nlohmann::json to_json(const ScoreTable& table) {
 }
 
 ScoreTable score_table(const nlohmann::json& all, size_t segments, size_t prompts, const std::string& source) {
-  SGF_CHECK(all.is_object(), "{}: holds no table of scores", source);
+  SGF_CHECK(all.is_object(), "{}: must hold a table of scores", source);
   ScoreTable table;
   for (const StudyMetric& metric : study_metrics()) {
     const auto found = all.find(metric.name);
     SGF_CHECK(found != all.end() && found->is_array() && found->size() == segments,
-              "{}: {} is not there for each of {} segments", source, metric.name, segments);
+              "{}: {} must have a value for each of {} segments", source, metric.name, segments);
     for (const nlohmann::json& row : *found)
       table[std::string(metric.name)].push_back(prompt_values(row, prompts, source));
   }

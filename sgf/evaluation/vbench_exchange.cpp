@@ -28,25 +28,25 @@ void encode_video(const fs::path& from, const fs::path& to, double fps) {
 }
 
 void put_video(const ListedVideo& video, const fs::path& to, double fps) {
-  SGF_CHECK(video.prompt.has_value(), "the list of prompts does not name it");
+  SGF_CHECK(video.prompt.has_value(), "it is not in the list of prompts");
   if (!is_mp4(video.file)) return encode_video(video.file, to, fps);
-  open_frames(video.file);  // a file that is no video is found here, not by VBench hours later
+  open_frames(video.file);  // finds invalid videos now, not hours later in VBench
   fs::copy_file(video.file, to, fs::copy_options::overwrite_existing);
 }
 
-// VBench writes [score, rows of videos]; a score alone will do.
+// VBench writes [score, rows of videos]; a plain score is accepted too.
 double score_of(const nlohmann::json& value, const std::string& name, const fs::path& file) {
   const nlohmann::json& score = value.is_array() && !value.empty() ? value[0] : value;
   const bool is_score = score.is_number() || score.is_boolean();
-  SGF_CHECK(is_score, "{}: the score of {} is a number, got {}", file.string(), in_quotes(name),
+  SGF_CHECK(is_score, "{}: the score of {} must be a number, got {}", file.string(), in_quotes(name),
             in_quotes(score.dump()));
   return score.is_boolean() ? (score.get<bool>() ? 1.0 : 0.0) : score.get<double>();
 }
 
-// Scores of all sixteen are of one, cosines too.
+// Scores of all sixteen dimensions are at most 1 in magnitude.
 void check_is_of_one(double score, const std::string& name, const fs::path& file) {
-  SGF_CHECK(std::abs(score) <= 1, "{}: the score of {} is {}; VBench's results are of 1, not percent", file.string(),
-            in_quotes(name), score);
+  SGF_CHECK(std::abs(score) <= 1, "{}: the score of {} is {}; scores must be fractions of 1, not percent",
+            file.string(), in_quotes(name), score);
 }
 
 std::string dimension_name(std::string name) {
@@ -55,15 +55,16 @@ std::string dimension_name(std::string name) {
   return name;
 }
 
-// Dimension and score, whoever wrote the file.
+// Dimensions and scores from a file of VBench or of sgf eval.
 std::map<std::string, double> scores_in(const fs::path& file) {
   const nlohmann::json content = read_json_file(file);
   SGF_CHECK(content.is_object() && !content.empty(),
-            "{} is no result: VBench writes {{\"dimension\": [score, ...]}}, sgf eval \"totals\"", file.string());
+            "{} is not a result: expected {{\"dimension\": [score, ...]}} from VBench or \"totals\" from sgf eval",
+            file.string());
   std::map<std::string, double> scores;
   if (content.contains("totals")) {
     SGF_CHECK(content.value("protocol", nlohmann::json()) != "world",
-              "{} holds measures of the built-in world, which are no dimensions of VBench", file.string());
+              "{} holds metrics of the built-in world, which are not dimensions of VBench", file.string());
     for (const auto& [name, total] : content.at("totals").items())
       if (total.contains("value") && total["value"].is_number()) scores[name] = total["value"].get<double>();
     return scores;
@@ -78,7 +79,7 @@ nlohmann::json or_null(const std::optional<double>& value) { return value ? nloh
 
 VbenchExport export_for_vbench(const std::vector<ListedVideo>& videos, const fs::path& folder, double fps,
                                const std::function<void(int64_t)>& done) {
-  SGF_CHECK(!fs::exists(folder) || fs::is_empty(folder), "{} is not empty: name a folder that is, or a new one",
+  SGF_CHECK(!fs::exists(folder) || fs::is_empty(folder), "{} is not empty: choose an empty or a new folder",
             folder.string());
   fs::create_directories(folder / "videos");
   VbenchExport exported;
@@ -112,11 +113,11 @@ nlohmann::json import_results(const std::vector<fs::path>& files) {
     sources.push_back(file.string());
     for (const auto& [name, score] : scores_in(file)) {
       check_is_of_one(score, name, file);
-      SGF_CHECK(!scores.contains(name), "{}: another file has a score of {} already", file.string(), name);
+      SGF_CHECK(!scores.contains(name), "{}: another file already has a score of {}", file.string(), name);
       scores[name] = score;
     }
   }
-  SGF_CHECK(!scores.empty(), "there is no score in {}", sources.dump());
+  SGF_CHECK(!scores.empty(), "no scores found in {}", sources.dump());
   const LeaderboardTotals totals = leaderboard_totals(scores);
   nlohmann::json result{{"format", "sgf-eval 1"}, {"protocol", "imported"}, {"sources", sources}};
   for (const auto& [name, score] : scores) result["totals"][name] = {{"value", score}};

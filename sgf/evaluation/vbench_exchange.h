@@ -1,4 +1,4 @@
-// Videos for the original VBench, and its results back: for the nine dimensions that are not measured here.
+// Exports videos for the original VBench and imports its results, for the nine dimensions that are not computed here.
 #pragma once
 
 #include "sgf/evaluation/video_list.h"
@@ -15,19 +15,19 @@ namespace sgf {
 
 struct VbenchExport {
   int64_t videos = 0;
-  std::vector<std::string> renamed;  // prompts that no file can be named after: VBench reads them from the JSON
-  std::vector<std::string> failed;   // "FILE: reason" of videos that were left out
+  std::vector<std::string> renamed;  // prompts that cannot be file names: VBench reads them from the JSON
+  std::vector<std::string> failed;   // "FILE: reason" of skipped videos
 };
 
-// Writes `folder/videos/PROMPT-INDEX.mp4` and `folder/prompts.json`, which evaluate.py takes as --videos_path and
-// --prompt_file. mp4 files are copied as they are; other videos and folders of PNG files are encoded. The JSON comes
-// last: a folder that has it is whole.
+// Writes `folder/videos/PROMPT-INDEX.mp4` and `folder/prompts.json` for --videos_path and --prompt_file of evaluate.py.
+// mp4 files are copied; other videos and folders of PNG files are encoded. The JSON is written last: a folder with it
+// is complete.
 VbenchExport export_for_vbench(const std::vector<ListedVideo>& videos, const std::filesystem::path& folder, double fps,
                                const std::function<void(int64_t)>& done);
 
-// A result of ours from results of VBench ({"scene": [0.55, [...]]}, as many dimensions as there are) and of sgf eval:
+// Merges results of VBench ({"scene": [0.55, [...]]}, any number of dimensions) and of sgf eval into one result:
 // {"format", "protocol", "totals": {dimension: {"value"}}, "leaderboard": {"quality", "semantic", "total", "missing"}}.
-// A dimension that two files have is an Error.
+// Throws if two files have the same dimension.
 nlohmann::json import_results(const std::vector<std::filesystem::path>& files);
 
 }  // namespace sgf

@@ -36,13 +36,13 @@ std::string plain_name(const fs::path& path) {
 }
 
 std::vector<fs::path> videos_at(const fs::path& place) {
-  SGF_CHECK(fs::exists(place), "{}: there is no such file or folder", place.string());
+  SGF_CHECK(fs::exists(place), "{}: no such file or folder", place.string());
   if (!fs::is_directory(place) || holds_png_files(place))
-    return {place.has_filename() ? place : place.parent_path()};  // "frames/" has the name frames
+    return {place.has_filename() ? place : place.parent_path()};  // "frames/" is named frames
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(place))
     if (looks_like_video(entry)) files.push_back(entry.path());
-  SGF_CHECK(!files.empty(), "{} holds neither video files nor folders of .png files", place.string());
+  SGF_CHECK(!files.empty(), "{} holds no video files and no folders of .png files", place.string());
   std::ranges::sort(files);
   return files;
 }
@@ -50,7 +50,7 @@ std::vector<fs::path> videos_at(const fs::path& place) {
 // A list of {file_key: name, prompt_key: text}.
 void add_entries(PromptBook& book, const nlohmann::json& list, const char* file_key, const char* prompt_key) {
   for (const nlohmann::json& entry : list) {
-    if (!entry.at(prompt_key).is_string()) continue;  // a video that failed
+    if (!entry.at(prompt_key).is_string()) continue;  // a failed video
     book.prompts[plain_name(entry.at(file_key).get<std::string>())] = entry.at(prompt_key).get<std::string>();
   }
 }
@@ -93,11 +93,13 @@ PromptBook read_prompt_book(const fs::path& path) {
   const nlohmann::json content = read_json_file(path);
   try {
     PromptBook book = book_of(content);
-    SGF_CHECK(!book.prompts.empty(), "{} names no video's prompt", path.string());
+    SGF_CHECK(!book.prompts.empty(), "{} holds no prompts of videos", path.string());
     return book;
   } catch (const nlohmann::json::exception& error) {
-    fail("{} is no list of prompts, which is {{\"name.mp4\": \"prompt\"}}, a manifest.json, or VBench's info file: {}",
-         path.string(), error.what());
+    fail(
+        "{} is not a list of prompts; expected {{\"name.mp4\": \"prompt\"}}, a manifest.json, or VBench's info file: "
+        "{}",
+        path.string(), error.what());
   }
 }
 

@@ -1,4 +1,4 @@
-// Which videos are to be evaluated, and what each was asked to show.
+// The videos to evaluate, with their prompts.
 #pragma once
 
 #include <filesystem>
@@ -11,25 +11,25 @@ namespace sgf {
 
 struct ListedVideo {
   std::filesystem::path file;         // a video file or a folder of PNG files
-  std::optional<std::string> prompt;  // nothing: the list of prompts does not name the video
+  std::optional<std::string> prompt;  // empty: the video is not in the list of prompts
 };
 
-// VBench's rule: the name without ending and without a number behind the last dash, "a red disc-0.mp4".
+// VBench's rule: the name without extension and without a number after the last dash, "a red disc-0.mp4".
 std::string prompt_of_name(const std::filesystem::path& file);
 
-// Prompts by file name. Read from any of
+// Prompts by file name, read from any of
 //   {"a.mp4": "a red disc"}                                      VBench's --prompt_file
 //   [{"prompt_en": "a red disc", "video_list": ["v/a.mp4"]}]     VBench's info files
 //   {"videos": [{"file": "a.mp4", "prompt": "a red disc"}]}      manifest.json of sgf generate, results of sgf eval
 //   {"world": "world-tiny", "clips": [{"file": ..., "caption": ...}]}  manifest.json of sgf world render
 struct PromptBook {
   std::map<std::string, std::string> prompts;
-  std::string world;  // that the manifest names; empty: none
+  std::string world;  // world of the manifest; empty: none
 };
 PromptBook read_prompt_book(const std::filesystem::path& path);
 
-// A file, a folder of PNG files, or a folder of such: all that look like videos, by name. Without a book, prompts come
-// of file names. A place without any video is an Error.
+// A file, a folder of PNG files, or a folder of these: all videos, by name. Without a book, prompts come from file
+// names. Throws if there are no videos.
 std::vector<ListedVideo> list_videos(const std::filesystem::path& place, const std::optional<PromptBook>& book);
 
 }  // namespace sgf

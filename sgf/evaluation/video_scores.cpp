@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kStaticTask = "static_filter";
 
-// Torch appends a backtrace: the first line is what a user can use.
+// Torch appends a backtrace: only the first line helps the user.
 std::string first_line(const std::exception& error) {
   const std::string text = error.what();
   return text.substr(0, text.find('\n'));
@@ -28,7 +28,7 @@ ClipPlan plan_of(const VideoFacts& facts, const EvalSwitches& switches) {
   return {.clips = {{0, facts.pictures}}, .fps = facts.fps, .is_whole = true};
 }
 
-// Raised when scores change though files and switches do not: then those kept from before do not count.
+// Increase it when scores change for the same files and switches: it invalidates cached scores.
 constexpr int64_t kArithmetic = 2;  // 2: convolutions on a GPU without TF32
 
 bool is_clip_score(const nlohmann::json& kept) {
@@ -49,7 +49,7 @@ at::Tensor next_pictures(FrameSource& source, int64_t most) {
   return pictures.narrow(0, 0, count);
 }
 
-// One video while it is scored.
+// A video being scored.
 struct VideoScorer::Video {
   std::string prompt;
   std::string identity;
@@ -57,11 +57,11 @@ struct VideoScorer::Video {
   std::unique_ptr<VideoClips> clips;
 };
 
-// Scores of one kind for all clips: those kept from earlier, and those that are added.
+// Scores of one kind for all clips: cached and new ones.
 struct VideoScorer::Task {
   std::string name;
   nlohmann::json key;
-  nlohmann::json scores;  // by number of the clip, null: not yet
+  nlohmann::json scores;  // by clip number; null: not yet computed
   std::function<std::unique_ptr<VideoMetric>()> make;
   std::unique_ptr<VideoMetric> running;
   std::string error;
@@ -81,7 +81,7 @@ std::string video_identity(const std::filesystem::path& file) {
 }
 
 VideoScorer::Video VideoScorer::open_video(const ListedVideo& video) const {
-  SGF_CHECK(video.prompt.has_value(), "{}: the list of prompts does not name it", video.file.string());
+  SGF_CHECK(video.prompt.has_value(), "{}: is not in the list of prompts", video.file.string());
   Video opened{.prompt = *video.prompt,
                .identity = video_identity(video.file),
                .facts = look_at_video(video.file, setting_.switches.fps),
@@ -124,7 +124,7 @@ std::vector<VideoScorer::Task> VideoScorer::clip_tasks(const Video& video) {
   return tasks;
 }
 
-// All pictures to all of them; one that fails is left out from there on.
+// Gives all frames to all tasks; a task that fails is skipped from then on.
 void VideoScorer::feed(FrameSource& source, std::vector<Task*> tasks) const {
   const auto guarded = [](Task& task, const std::function<void()>& step) {
     try {
@@ -163,12 +163,12 @@ void VideoScorer::run_clip(std::vector<Task>& tasks, Video& video, size_t clip) 
   }
 }
 
-// The raw score over the first pictures of all clips; null for a video of one clip.
+// The raw score over the first frames of all clips; null for a video of one clip.
 nlohmann::json VideoScorer::between_clips(VbenchMetric metric, Video& video) {
   if (video.clips->plan().clips.size() < 2) return nullptr;
   const std::string name = fmt::format("{} between clips", enum_name(metric));
   Task one = task(name, files_of(metric, true), video);
-  SGF_CHECK(one.error.empty(), "{}, which slow-fast fusion needs; try --no-slow-fast", one.error);
+  SGF_CHECK(one.error.empty(), "{}, but slow-fast fusion needs it; use --no-slow-fast", one.error);
   if (one.scores[0].is_number()) return one.scores[0];
   one.make = [this, metric] { return make_between_clips(metric, networks_); };
   feed(*video.clips->open_first_pictures(), {&one});
@@ -178,11 +178,11 @@ nlohmann::json VideoScorer::between_clips(VbenchMetric metric, Video& video) {
   return one.scores[0];
 }
 
-// Which clips flicker is measured on, in the order that RAFT is asked in.
+// The clips on which flicker is measured, in the order in which RAFT tests them.
 void VideoScorer::count_static_clips(nlohmann::json& entry, const std::vector<Task>& tasks, const Video& video) {
   const auto filter = std::ranges::find(tasks, kStaticTask, &Task::name);
   SGF_CHECK(filter != tasks.end() && filter->error.empty(), "the static filter: {}",
-            filter != tasks.end() ? filter->error : "is not there");
+            filter != tasks.end() ? filter->error : "is missing");
   for (size_t clip = 0; clip < entry["clips"].size(); ++clip) {
     const nlohmann::json& found = filter->scores.at(clip);
     const bool counts = choice_.wants(video.prompt) && found.is_object() && found.at("score").get<double>() == 1;

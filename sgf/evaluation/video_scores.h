@@ -1,4 +1,4 @@
-// The scores of one video by VBench's metrics: clip after clip, each clip read once for all metrics that still lack it.
+// The scores of one video by VBench's metrics. Each clip is read once for all metrics without a cached score.
 #pragma once
 
 #include "sgf/evaluation/clip_pictures.h"
@@ -21,15 +21,15 @@
 
 namespace sgf {
 
-// The next pictures, at most `most` of them: uint8 [F, H, W, 3] on the CPU, F = 0 after the last.
+// The next frames, at most `most`: uint8 [F, H, W, 3] on the CPU, F = 0 after the last.
 at::Tensor next_pictures(FrameSource& source, int64_t most);
 
 struct ScoringSetting {
   std::vector<VbenchMetric> metrics;
   EvalSwitches switches;
-  std::map<std::string, std::string> weights;  // SHA-256 of the files that are there, by path in VBench's cache
+  std::map<std::string, std::string> weights;  // SHA-256 of existing files, by path in VBench's cache
   at::Device device = at::kCPU;
-  int64_t batch = 8;  // pictures at a time
+  int64_t batch = 8;  // frames per batch
 };
 
 class VideoScorer {
@@ -41,8 +41,8 @@ class VideoScorer {
   using GoOn = std::function<bool(int64_t clip, int64_t clips)>;
 
   // {"file", "prompt", "sha256", "width", "height", "pictures", "fps", "metrics": {name: {"value", "clips": [{"begin",
-  // "end", "score", "weight"}]}}}. A metric that cannot be had says so in "error", and so does the row of a video that
-  // cannot be read.
+  // "end", "score", "weight"}]}}}. A metric that cannot be computed has an "error", and so has the row of an unreadable
+  // video.
   nlohmann::json score(const ListedVideo& video, const GoOn& go_on);
 
  private:
@@ -64,7 +64,7 @@ class VideoScorer {
   StaticClipChoice choice_;
 };
 
-// Of a video file's bytes, or of the names and bytes of a folder's files.
+// SHA-256 of a video file's bytes, or of the names and bytes of a folder's files.
 std::string video_identity(const std::filesystem::path& file);
 
 }  // namespace sgf

@@ -1,4 +1,4 @@
-// What a network learns from clips: flow matching over all frames at once, and teacher forcing block by block.
+// Losses on clips: flow matching over all frames together, and teacher forcing block by block.
 #pragma once
 
 #include "sgf/context/reconstruction_mask.h"
@@ -9,7 +9,7 @@
 
 namespace sgf {
 
-// A batch of clips and the noise put on them.
+// A batch of clips and its noise.
 struct NoisedClips {
   at::Tensor clean;    // [B, F, C, H, W]
   at::Tensor noise;    // the same
@@ -19,10 +19,10 @@ struct NoisedClips {
   SigmaRule sigma;
 };
 
-// Every frame sees every frame; mean squared error of the flow under the weights.
+// Every frame attends to every frame; weighted mean squared error of the flow.
 at::Tensor bidirectional_loss(const CausalDit& dit, const NoisedClips& clips);
 
-// [clean | noisy] under the mask of Pass 2: every noisy block sees the clean ones before it.
+// [clean | noisy] under the mask of Pass 2: every noisy block attends to the clean blocks before it.
 at::Tensor teacher_forcing_loss(const CausalDit& dit, const NoisedClips& clips, const ReconstructionMask& mask);
 
 }  // namespace sgf

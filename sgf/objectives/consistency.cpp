@@ -11,7 +11,7 @@
 namespace sgf {
 namespace {
 
-// All blocks of noisy clips against the clean ones before them, at one sigma a sample.
+// Predicts all blocks of noisy clips from the clean blocks before them, at one sigma per sample.
 class TeacherForcedView {
  public:
   TeacherForcedView(const at::Tensor& clean, const ReconstructionMask& mask)
@@ -44,7 +44,7 @@ at::Tensor guided_flow(const TeacherForcedView& view, const CausalDit& teacher, 
 GridSteps grid_steps(const SolverGrid& grid, const std::vector<int64_t>& indices, c10::Device device) {
   std::vector<double> sigma, sigma_next;
   for (const int64_t i : indices) {
-    SGF_CHECK(i >= 0 && i < grid.steps(), "a grid of {} steps has none numbered {}", grid.steps(), i);
+    SGF_CHECK(i >= 0 && i < grid.steps(), "a step of a grid of {} steps is numbered from 0, got {}", grid.steps(), i);
     sigma.push_back(grid.sigmas[static_cast<size_t>(i)]);
     sigma_next.push_back(grid.sigmas[static_cast<size_t>(i) + 1]);
   }

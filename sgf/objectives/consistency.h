@@ -1,4 +1,4 @@
-// Causal consistency distillation: on a teacher's path, the student says now what its slow average says a step later.
+// Causal consistency distillation: the student's prediction must match that of its EMA one teacher step later.
 #pragma once
 
 #include "sgf/context/reconstruction_mask.h"
@@ -11,17 +11,17 @@
 
 namespace sgf {
 
-// Steps of a solver's grid, one a sample and shared by its frames: from sigma down to sigma_next, [B] each, float64.
+// One step of the solver's grid per sample, shared by its frames: from sigma down to sigma_next, [B] each, float64.
 struct GridSteps {
   at::Tensor sigma;
   at::Tensor sigma_next;
 };
-// Step i goes from the grid's sigma i to sigma i + 1; 0 leaves pure noise.
+// Step i goes from the grid's sigma i to sigma i + 1; step 0 starts at pure noise.
 GridSteps grid_steps(const SolverGrid& grid, const std::vector<int64_t>& indices, c10::Device device);
 
-// Clips, the noise put on them, and the step that the teacher takes from there.
+// Clips, their noise, and the teacher's step.
 struct ConsistencyBatch {
-  at::Tensor clean;  // [B, F, C, H, W]: what noisy blocks see before them, in all three networks
+  at::Tensor clean;  // [B, F, C, H, W]: the context of noisy blocks, in all three networks
   at::Tensor noise;  // the same
   ScoreText text;
   GridSteps steps;
@@ -30,13 +30,13 @@ struct ConsistencyBatch {
 struct ConsistencyNetworks {
   const CausalDit& student;
   const CausalDit& teacher;  // teacher-forced, frozen
-  const CausalDit& average;  // the student's slow average
+  const CausalDit& average;  // the student's EMA
 };
 
 struct ConsistencyLoss {
-  at::Tensor loss;    // mean squared error of student and target
-  at::Tensor next;    // [B, F, C, H, W], where the teacher's Euler step leads
-  at::Tensor target;  // the clean latents that the average predicts there
+  at::Tensor loss;    // mean squared error between student and target
+  at::Tensor next;    // [B, F, C, H, W], the state after the teacher's Euler step
+  at::Tensor target;  // clean latents that the EMA predicts from it
 };
 
 // The teacher's flow is uncond + guidance (cond - uncond). Only the student keeps a graph.

@@ -19,7 +19,7 @@ at::Tensor bell_weights(const FlowSchedule& schedule, const at::Tensor& t, const
 
 at::Tensor flow_matching_loss(const at::Tensor& flow, const at::Tensor& target, const at::Tensor& weights) {
   SGF_CHECK(flow.dim() == 5 && flow.sizes() == target.sizes(),
-            "flow and target are latents [B, F, C, H, W] of one shape, got {} and {} elements", flow.numel(),
+            "flow and target must be latents [B, F, C, H, W] of the same shape, got {} and {} elements", flow.numel(),
             target.numel());
   const at::Tensor squared = (wide(flow) - wide(target)).square();
   if (!weights.defined()) return squared.mean();

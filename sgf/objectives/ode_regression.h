@@ -1,4 +1,4 @@
-// What a few-step student learns from a teacher's path: to name its end from a state on the way.
+// Regression on teacher paths: a few-step student predicts the end of a path from an intermediate state.
 #pragma once
 
 #include "sgf/context/attention_context.h"
@@ -9,7 +9,7 @@
 
 namespace sgf {
 
-// States of paths and where they end.
+// Path states and path ends.
 struct OdeStates {
   at::Tensor state;   // [B, F, C, H, W], noisy
   at::Tensor t;       // [B, F]; the same for all frames of a sample in causal_ode, of a block in bidirectional_ode
@@ -23,11 +23,11 @@ struct OdeRegression {
   at::Tensor prediction;  // [B, F, C, H, W]
 };
 
-// The student of a teacher-forced teacher: [data | state], every noisy block sees the clean ones of `data` before it.
+// For a teacher-forced teacher: [data | state], every noisy block attends to the clean blocks of `data` before it.
 OdeRegression causal_ode_loss(const CausalDit& student, const OdeStates& states, const at::Tensor& data,
                               const ReconstructionMask& mask);
 
-// The student of a bidirectional teacher: no clean half, every block sees the noisy ones before it and itself.
+// For a bidirectional teacher: no clean half, every block attends to itself and the noisy blocks before it.
 OdeRegression bidirectional_ode_loss(const CausalDit& student, const OdeStates& states, const BlockCausal& blocks);
 
 }  // namespace sgf

@@ -9,8 +9,8 @@
 namespace sgf {
 
 at::Tensor predict_flow(const CausalDit& dit, const at::Tensor& noisy, const at::Tensor& t, const at::Tensor& text) {
-  SGF_CHECK(t.dim() == 1 && t.size(0) == noisy.size(0), "score times are one a sample, got {} for batch {}", t.numel(),
-            noisy.size(0));
+  SGF_CHECK(t.dim() == 1 && t.size(0) == noisy.size(0), "score times must be one per sample, got {} for a batch of {}",
+            t.numel(), noisy.size(0));
   const at::Tensor frames = t.unsqueeze(1).expand({noisy.size(0), noisy.size(1)});
   return dit.forward(noisy, frames, dit.embed(text), Bidirectional{});
 }

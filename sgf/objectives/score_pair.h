@@ -1,4 +1,4 @@
-// The two scores of distribution matching: a frozen teacher's and an online critic's, both bidirectional.
+// The two scores of distribution matching, both bidirectional: a frozen teacher (real) and an online critic (fake).
 #pragma once
 
 #include "sgf/model/causal_dit.h"
@@ -8,13 +8,13 @@
 
 namespace sgf {
 
-// Prompts as both networks read them; `uncond` is the negative prompt.
+// Prompt embeddings for both networks; `uncond` is the negative prompt.
 struct ScoreText {
   at::Tensor cond;    // [B, L, text_dim]
   at::Tensor uncond;  // [B, L, text_dim]
 };
 
-// Clean latents that either side believes in.
+// Clean latents predicted by each network.
 struct Scores {
   at::Tensor real;
   at::Tensor fake;
@@ -29,11 +29,11 @@ struct ScorePair {
   Scores scores(const at::Tensor& noisy, const at::Tensor& t, const ScoreText& text, const SigmaRule& sigma = {}) const;
 };
 
-// The clean latents a bidirectional network predicts at one timestep a sample, t [B].
+// Clean latents that a bidirectional network predicts at one timestep per sample, t [B].
 at::Tensor predict_clean(const CausalDit& dit, const at::Tensor& noisy, const at::Tensor& t, const at::Tensor& text,
                          const SigmaRule& sigma = {});
 
-// Predicted flow of a bidirectional network at one timestep a sample, t [B].
+// Flow that a bidirectional network predicts at one timestep per sample, t [B].
 at::Tensor predict_flow(const CausalDit& dit, const at::Tensor& noisy, const at::Tensor& t, const at::Tensor& text);
 
 }  // namespace sgf

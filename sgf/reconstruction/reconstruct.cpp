@@ -14,7 +14,7 @@ at::Tensor reconstruct(const CausalDit& generator, const PromptText& text, const
   const at::Tensor flow = generator.forward(record.noisy, t, text, Parallel{record.context, mask, boundary});
   const at::Tensor x = x0_from_flow(record.noisy, flow, sigmas_at(record.sigma, record.t));
   if (record.given_frames == 0) return x;
-  // Given frames stand in for themselves: nobody reads what the network says of them, and no loss reaches it.
+  // Given frames are copied: the network's output for them is unused and gets no loss.
   const at::Tensor given = record.context.slice(1, 0, record.given_frames).to(x.scalar_type());
   return at::cat({given, x.slice(1, record.given_frames)}, 1);
 }

@@ -1,4 +1,4 @@
-// Pass 2: every block's exit prediction again, in one parallel forward that a loss can flow back through.
+// Pass 2: recomputes the exit prediction of every block in one parallel forward with gradient.
 #pragma once
 
 #include "sgf/context/gradient_boundary.h"
@@ -7,7 +7,7 @@
 
 namespace sgf {
 
-// Clean latents [B, F, C, H, W], equal to the record's predictions up to rounding; given frames as they were given.
+// Clean latents [B, F, C, H, W], equal to the record's predictions up to rounding; given frames are copied.
 at::Tensor reconstruct(const CausalDit& generator, const PromptText& text, const ExitRecord& record,
                        GradientBoundary boundary);
 

@@ -1,4 +1,4 @@
-// How faithfully Pass 2 repeats Pass 1: the paper's appendix numbers.
+// How closely Pass 2 reproduces Pass 1: the metrics of the paper's appendix.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,13 +11,13 @@ struct RecoveryReport {
   double max_abs = 0;
 };
 
-// The worse of both in each number.
+// The worse value of both, metric by metric.
 RecoveryReport worse_of(const RecoveryReport& a, const RecoveryReport& b);
 
 // Both [B, F, C, H, W]; computed in float64.
 RecoveryReport recovery(const at::Tensor& reconstructed, const at::Tensor& recorded);
 
-// The same without waiting for the device: [3], float64; and read from there.
+// The same as a float64 tensor [3] on the device, without synchronisation; recovery_of reads the values.
 at::Tensor recovery_numbers(const at::Tensor& reconstructed, const at::Tensor& recorded);
 RecoveryReport recovery_of(const at::Tensor& numbers);
 

@@ -1,4 +1,4 @@
-// The frame and the parts of the pages a run leaves: each needs neither network nor other files.
+// Layout and parts of report pages. A page is self-contained: no network, no other file.
 #pragma once
 
 #include <filesystem>
@@ -14,13 +14,13 @@ struct ReportStrip {
   std::string png;  // a whole PNG file
 };
 
-// Texts are escaped here; `body` is made of the parts below.
+// Escapes the title; `body` is made of the parts below.
 std::string html_page(const std::string& title, const std::string& body);
 std::string html_facts(const std::vector<std::pair<std::string, std::string>>& facts);  // name and value, in a row
 std::string html_strips(const std::vector<ReportStrip>& strips);
 std::string html_table(const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows);
 
-// The page is replaced at once or not at all: a browser may be looking.
+// Replaces the page atomically, since a browser may be reading it.
 void save_page(const std::filesystem::path& path, const std::string& html);
 
 }  // namespace sgf

@@ -48,10 +48,10 @@ std::string fill_page(std::string_view page, const std::map<std::string_view, st
   std::string out;
   for (size_t at = page.find("{{"); at != std::string_view::npos; at = page.find("{{")) {
     const size_t end = page.find("}}", at);
-    SGF_CHECK(end != std::string_view::npos, "a page names a text that does not end: '{}'", page.substr(at));
+    SGF_CHECK(end != std::string_view::npos, "the page has a placeholder without end: '{}'", page.substr(at));
     const std::string_view name = page.substr(at + 2, end - at - 2);
     const auto found = texts.find(name);
-    SGF_CHECK(found != texts.end(), "a page asks for '{}', which has no text", name);
+    SGF_CHECK(found != texts.end(), "the page has a placeholder '{}' without a text", name);
     const std::string_view text = found->second;
     out.append(page.substr(0, at)).append(text);
     page.remove_prefix(end + 2);

@@ -1,4 +1,4 @@
-// Text and bytes made fit to stand inside an HTML page, and the page they stand in.
+// Escapes text and encodes bytes for HTML, and fills page templates.
 #pragma once
 
 #include <map>
@@ -7,14 +7,14 @@
 
 namespace sgf {
 
-// Fit for text and for quoted attributes alike.
+// Safe in text and in quoted attributes.
 std::string escape_html(std::string_view text);
 
 std::string encode_base64(std::string_view bytes);
 
-// `page` with each {{name}} replaced by its text, which is not searched in turn; a name without a text is refused.
-// A text that ends with a line break, or is empty, replaces the one after its {{name}} too, so that a part of the page
-// can have a line of its own.
+// Replaces each {{name}} in `page` by its text, without searching the text again; throws on a name without a text. A
+// text that is empty or ends with a line break also replaces the line break after its {{name}}, so that a part of the
+// page can have its own line.
 std::string fill_page(std::string_view page, const std::map<std::string_view, std::string_view>& texts);
 
 }  // namespace sgf

@@ -53,7 +53,7 @@ std::vector<double> axis_ticks(double low, double high) {
   const double step = decade * (mantissa < 1.5 ? 1 : mantissa < 3.5 ? 2 : mantissa < 7.5 ? 5 : 10);
   std::vector<double> ticks;
   const double first = std::ceil(low / step);
-  constexpr int kMostTicks = 16;  // and no more, where adding 1 to `first` is lost to rounding
+  constexpr int kMostTicks = 16;  // a limit, in case adding 1 to `first` is lost to rounding
   for (int i = 0; i < kMostTicks && (first + i) * step <= high; ++i)
     ticks.push_back(first + i == 0 ? 0 : (first + i) * step);
   return ticks;

@@ -1,4 +1,4 @@
-// What every chart stands on: where values lie in the picture, round ticks with their labels, and the titled frame.
+// The axes of charts: value-to-pixel scaling, round ticks with labels, and the titled SVG element.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace sgf {
 
-// The part of a picture that the axes span, in pixels of the picture; the page scales it.
+// The area of the axes, in SVG units; the page scales the image.
 struct ChartArea {
   double left = 0, right = 0, top = 0, bottom = 0;
   double margin = 0;  // free space to the left of the first x and to the right of the last
@@ -15,7 +15,7 @@ struct ChartArea {
 // Values to pixels.
 struct ChartAxes {
   ChartArea area;
-  double first = 0, last = 1;  // along x; one x alone lies in the middle
+  double first = 0, last = 1;  // along x; a single x is centred
   double low = 0, high = 1;    // along y: of the value, or of its decimal logarithm
   bool is_log = false;
 
@@ -29,7 +29,7 @@ std::string draw_value_ticks(const ChartAxes& axes);
 // A label of the x axis, below the area.
 std::string draw_x_label(const ChartAxes& axes, double at, const std::string& label);
 
-// The SVG element around a chart, with its title above on the left.
+// The SVG element around a chart, with its title at the top left.
 std::string draw_chart(double width, double height, const std::string& title, const std::string& body);
 
 // Round numbers that divide [low, high] into about four parts.

@@ -26,8 +26,8 @@ Curve finite_points(std::span<const CurvePoint> points) {
 
 bool by_value(const CurvePoint& a, const CurvePoint& b) { return a.value < b.value; }
 
-// A flat line gets room above and below; a span of none cannot be divided by, nor can one at the end of the digits be
-// given ticks: values that agree to rounding are a flat line too.
+// A flat line gets room above and below: a zero span cannot be divided by. Values that are equal up to rounding count
+// as flat too, since such a span has no ticks.
 void widen(double& low, double& high) {
   const bool is_flat = high - low <= 1e-9 * std::max(std::abs(low), std::abs(high));
   const double room = is_flat ? std::max(std::abs(low) * 0.1, 1e-12) : 0.04 * (high - low);
@@ -69,11 +69,11 @@ Curve thin(const Curve& points, const ChartAxes& axes) {
 std::string draw_axes(const ChartAxes& axes) {
   std::string svg = draw_value_ticks(axes);
   for (const double tick : axis_ticks(axes.first, axes.last))
-    if (tick == std::floor(tick)) svg += draw_x_label(axes, tick, fmt::format("{:.0f}", tick));  // no half steps
+    if (tick == std::floor(tick)) svg += draw_x_label(axes, tick, fmt::format("{:.0f}", tick));  // whole steps only
   return svg;
 }
 
-// The medians of sixty stretches, which show through noise where the values are too dense to follow; else the values.
+// Medians of sixty intervals, which show the trend of dense, noisy values; few values are kept as they are.
 Curve trend_of(const Curve& points) {
   constexpr std::ptrdiff_t kStretches = 60, kDense = 4 * kStretches;
   if (std::ssize(points) < kDense) return points;
@@ -124,7 +124,7 @@ std::string draw_line(const Curve& points, const ChartAxes& axes, std::span<cons
 
 std::string draw_lost_values(std::span<const CurvePoint> points, const ChartAxes& axes) {
   std::string svg;
-  double drawn = -1;  // one mark a pixel is enough
+  double drawn = -1;  // one mark per pixel is enough
   for (const CurvePoint& point : points) {
     const double x = axes.x(static_cast<double>(point.step));
     if (std::isfinite(point.value) || x < drawn + 1) continue;
@@ -140,7 +140,7 @@ std::string last_value(const Curve& finite) {
 
 const char* axis_note(const ChartAxes& axes) { return axes.is_log ? ", log axis" : ""; }
 
-// With the last values, made of text and tspans, above on the right.
+// With the last values, as text and tspans, at the top right.
 std::string draw_picture(const std::string& name, const std::string& values, const std::string& body) {
   return draw_chart(kWidth, kHeight, name,
                     fmt::format("<text class=\"now\" x=\"{:.0f}\" y=\"20\" text-anchor=\"end\">{}</text>{}",

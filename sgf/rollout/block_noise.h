@@ -1,4 +1,4 @@
-// Noise of a rollout's blocks: a pure function of what it belongs to.
+// Noise of a rollout's blocks: a pure function of seed, sample, block and draw.
 #pragma once
 
 #include "sgf/core/frame_span.h"
@@ -11,14 +11,14 @@
 
 namespace sgf {
 
-// Noise for a block: draw 0 is where it starts, draw k what takes the prediction of step k to step k + 1.
+// Noise for a block. Draw 0 is the initial noise; draw k renoises the prediction of step k for step k + 1.
 using BlockNoise = std::function<at::Tensor(FrameSpan block, int64_t draw)>;
 
-// For `count` samples from key.sample on, with latents [C, H, W]; block and step of the key are the block's first frame
-// and the draw. A sample's noise does not depend on those beside it.
+// For `count` samples from key.sample on, with latents [C, H, W]. The key's block is the block's first frame, its step
+// is the draw. The noise of a sample does not depend on the other samples of the batch.
 BlockNoise noise_by_key(const NoiseKey& key, int64_t count, at::IntArrayRef latent, at::TensorOptions options);
 
-// The same for videos that are shown: number `first`, `first` + 1, ... of the seed.
+// The same for generated videos: numbers `first`, `first` + 1, ... of the seed.
 BlockNoise sample_noise(uint64_t seed, int64_t count, at::IntArrayRef latent, at::TensorOptions options,
                         int64_t first = 0);
 

@@ -1,4 +1,4 @@
-// Which of a block's predictions later blocks see. Torch-free.
+// Which prediction of a block is written to the cache for later blocks. Torch-free.
 #pragma once
 
 #include "sgf/core/enum_names.h"
@@ -8,8 +8,8 @@
 namespace sgf {
 
 enum class CacheLatents {
-  kExit,        // that of the exit step
-  kFinalClean,  // that of the last step: all are run, and the exit step only says what is recorded
+  kExit,        // the prediction of the exit step
+  kFinalClean,  // that of the last step: all steps run, the exit step only selects the recorded one
 };
 
 constexpr auto enum_names(CacheLatents) {

@@ -20,7 +20,8 @@ at::Tensor predict_block(const CausalDit& dit, const PromptText& text, const Ser
 DenoisedBlock denoise_block(const BlockPrediction& predict, FrameSpan block, const DenoisingSteps& way,
                             const BlockNoise& noise, const StepSeen& seen) {
   SGF_CHECK(way.steps >= 1 && way.steps <= static_cast<int64_t>(way.timesteps.size()),
-            "a block takes 1 to {} denoising steps, got {}", way.timesteps.size(), way.steps);
+            "the number of denoising steps per block must be between 1 and {}, got {}", way.timesteps.size(),
+            way.steps);
   DenoisedBlock denoised{noise(block, 0), {}};
   for (int64_t step = 0;; ++step) {
     denoised.prediction = predict(denoised.noisy, way.level(step));

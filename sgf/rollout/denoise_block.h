@@ -1,4 +1,4 @@
-// A block from noise to a clean prediction, in a few steps. Pass 1 and streaming call this one function.
+// Denoises a block in a few steps. Pass 1 and streaming call this one function.
 #pragma once
 
 #include "sgf/model/causal_dit.h"
@@ -14,14 +14,14 @@
 namespace sgf {
 
 struct DenoisedBlock {
-  at::Tensor noisy;       // [B, c, C, H, W], fed to the model at the last step taken
-  at::Tensor prediction;  // the clean latents it predicted there
+  at::Tensor noisy;       // [B, c, C, H, W], network input of the last step
+  at::Tensor prediction;  // clean latents that it predicted from it
 };
 
-// Told of every step taken, counted from 1.
+// Called after every step, counted from 1.
 using StepSeen = std::function<void(int64_t step, const DenoisedBlock& block)>;
 
-// The clean latents predicted for noisy ones [B, c, C, H, W] of that level.
+// Predicts the clean latents from noisy ones [B, c, C, H, W] of that noise level.
 using BlockPrediction = std::function<at::Tensor(const at::Tensor& noisy, NoiseLevel level)>;
 
 // The timestep of that level for every frame of a block [B, c, C, H, W]: [B, c].
@@ -31,7 +31,7 @@ at::Tensor block_timesteps(const at::Tensor& noisy, NoiseLevel level);
 at::Tensor predict_block(const CausalDit& dit, const PromptText& text, const Serial& context, const at::Tensor& noisy,
                          NoiseLevel level);
 
-// The way of a block from noise to clean: the first `steps` of `timesteps`, t = 1000 first.
+// The denoising steps of a block: the first `steps` of `timesteps`, t = 1000 first.
 struct DenoisingSteps {
   const std::vector<double>& timesteps;
   int64_t steps = 0;

@@ -1,4 +1,4 @@
-// At which denoising step Pass 1 is recorded.
+// The denoising step at which Pass 1 is recorded.
 #pragma once
 
 #include "sgf/core/enum_names.h"
@@ -13,7 +13,7 @@ namespace sgf {
 
 // How many exit steps are drawn.
 enum class ExitSharing {
-  kShared,     // one for all samples of a step
+  kShared,     // one for all samples of an update
   kPerSample,  // one per sample
 };
 
@@ -21,8 +21,8 @@ constexpr auto enum_names(ExitSharing) {
   return std::array{EnumName{ExitSharing::kShared, "shared"}, EnumName{ExitSharing::kPerSample, "per_sample"}};
 }
 
-// Counted from 1. One for all samples, so that every rank does equal work and nothing past it is computed; or one a
-// sample, and then all steps are run.
+// Counted from 1. Either one for all samples: every rank does equal work and later steps are not computed. Or one per
+// sample: all steps are run.
 class ExitSteps {
  public:
   ExitSteps(int64_t shared) : steps_{shared} {}  // NOLINT: a number is an exit

@@ -18,12 +18,12 @@ constexpr const char* kKind = "exit record";
 template <class T>
 T read_number(const TensorFile& file, const std::filesystem::path& path, const std::string& key) {
   const auto found = file.metadata.find(key);
-  SGF_CHECK(found != file.metadata.end(), "{}: the record does not say its {}", path.string(), key);
+  SGF_CHECK(found != file.metadata.end(), "{}: the metadata of this exit record lacks {}", path.string(), key);
   const std::string& text = found->second;
   T value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  SGF_CHECK(error == std::errc() && end == text.data() + text.size(), "{}: {} is a {}, got '{}'", path.string(), key,
-            std::is_integral_v<T> ? "whole number" : "number", text);
+  SGF_CHECK(error == std::errc() && end == text.data() + text.size(), "{}: {} must be a {}, got '{}'", path.string(),
+            key, std::is_integral_v<T> ? "whole number" : "number", text);
   return value;
 }
 
@@ -31,7 +31,7 @@ int64_t read_count(const TensorFile& file, const std::filesystem::path& path, co
   return read_number<int64_t>(file, path, key);
 }
 
-// Only a rule that is not t / 1000 is written down: other records stay as they were.
+// The default rule, t / 1000, is not written: such records keep their format.
 void write_sigma(std::map<std::string, std::string>& metadata, const SigmaRule& rule) {
   if (rule.lookup == SigmaLookup::kExact) return;
   metadata["sigma_lookup"] = enum_name(rule.lookup);
@@ -43,12 +43,13 @@ SigmaRule read_sigma(const TensorFile& file, const std::filesystem::path& path) 
   const auto found = file.metadata.find("sigma_lookup");
   if (found == file.metadata.end()) return {};
   const auto lookup = enum_from_name<SigmaLookup>(found->second);
-  SGF_CHECK(lookup, "{}: sigma_lookup is one of {}, got {}", path.string(), all_enum_names<SigmaLookup>(),
+  SGF_CHECK(lookup, "{}: sigma_lookup must be one of {}, got {}", path.string(), all_enum_names<SigmaLookup>(),
             in_quotes(found->second));
   const SigmaRule rule{.lookup = *lookup,
                        .shift = read_number<double>(file, path, "sigma_table_shift"),
                        .entries = read_count(file, path, "sigma_table_entries")};
-  SGF_CHECK(rule.shift > 0 && rule.entries >= 1, "{}: a table of shift {} with {} entries gives no sigma",
+  SGF_CHECK(rule.shift > 0 && rule.entries >= 1,
+            "{}: the sigma table needs a positive shift and 1 or more entries, got shift {} and {} entries",
             path.string(), rule.shift, rule.entries);
   return rule;
 }
@@ -80,7 +81,8 @@ void save_record(const std::filesystem::path& path, const SavedRecord& saved) {
 SavedRecord load_record(const std::filesystem::path& path) {
   const TensorFile file = open_checkpoint(path, kKind);
   const at::Tensor noisy = map_tensor(file, "noisy").clone();
-  SGF_CHECK(noisy.dim() == 5, "{}: noisy latents are [B, F, C, H, W], got {} dimensions", path.string(), noisy.dim());
+  SGF_CHECK(noisy.dim() == 5, "{}: noisy latents must have the 5 dimensions [B, F, C, H, W], got {}", path.string(),
+            noisy.dim());
   SavedRecord saved{
       {{.sink_frames = read_count(file, path, "sink_frames"), .fifo_frames = read_count(file, path, "fifo_frames")},
        BlockLayout(noisy.size(1), read_count(file, path, "block_frames"), read_count(file, path, "first_block_frames")),

@@ -1,4 +1,4 @@
-// An exit record on disk: a rollout can be kept, sent, and reconstructed again elsewhere.
+// An exit record on disk, so that a rollout can be stored and reconstructed on another machine.
 #pragma once
 
 #include "sgf/rollout/exit_record.h"
@@ -7,16 +7,16 @@
 
 namespace sgf {
 
-// What Pass 2 needs beside the network: the record and the text rows [B, L, text_dim] it was rolled out with.
+// What Pass 2 needs beside the network: the record and the text embedding [B, L, text_dim] of the rollout.
 struct SavedRecord {
   ExitRecord record;
   at::Tensor text;
 };
 
-// safetensors of kind "exit record".
+// Writes safetensors of kind "exit record".
 void save_record(const std::filesystem::path& path, const SavedRecord& saved);
 
-// On the CPU, as it was saved; validated.
+// Loads to the CPU and validates.
 SavedRecord load_record(const std::filesystem::path& path);
 
 }  // namespace sgf

@@ -15,7 +15,7 @@ struct RolledBlock {
   at::Tensor context;
 };
 
-// Rows of the samples that leave at `step` from `now`, the others as they were.
+// Takes the samples that exit at `step` from `now`, the others from before.
 at::Tensor take_leaving(const at::Tensor& before, const at::Tensor& now, const ExitSteps& exits, int64_t step) {
   if (!before.defined()) return now.clone();
   at::Tensor rows = before;
@@ -53,9 +53,11 @@ at::Tensor exit_timesteps(const std::vector<double>& timesteps, const ExitSteps&
 
 void check_exits(const ExitSteps& exits, size_t steps, int64_t batch) {
   SGF_CHECK(exits.is_shared() || static_cast<int64_t>(exits.steps().size()) == batch,
-            "exit steps are one for all or one a sample, got {} for {} samples", exits.steps().size(), batch);
+            "exit steps must be one for all samples or one per sample, got {} for {} samples", exits.steps().size(),
+            batch);
   for (const int64_t step : exits.steps())
-    SGF_CHECK(step >= 1 && step <= static_cast<int64_t>(steps), "an exit step lies in 1..{}, got {}", steps, step);
+    SGF_CHECK(step >= 1 && step <= static_cast<int64_t>(steps), "an exit step must be between 1 and {}, got {}", steps,
+              step);
 }
 
 void check_given(const at::Tensor& given, const BlockLayout& layout) {
@@ -63,7 +65,7 @@ void check_given(const at::Tensor& given, const BlockLayout& layout) {
   const int64_t frames = given.size(1);
   SGF_CHECK(
       frames < layout.frames() && layout.block(layout.block_of(frames)).begin == frames,
-      "given frames are whole blocks and not the whole video, got {} frames for {} of which the first block has {}",
+      "given frames must be whole blocks and fewer than the video's, got {} of {} frames with a first block of {}",
       frames, layout.frames(), layout.block(0).frames());
 }
 

@@ -1,4 +1,4 @@
-// Pass 1: the video, block by block, without gradient, recorded at the exit step.
+// Pass 1: generates the video block by block without gradient, and records the exit step.
 #pragma once
 
 #include "sgf/rollout/cache_latents.h"
@@ -16,22 +16,22 @@ struct RolloutSettings {
   BlockLayout layout;
   std::vector<double> timesteps;  // the student's warped list, noisiest first
   CacheLatents cache = CacheLatents::kExit;
-  PositionRule positions;  // absolute in training: Pass 2 knows no other
+  PositionRule positions;  // absolute in training: Pass 2 supports no other
   SigmaRule sigma;
-  // Share of noise in what is written to the cache. The public code trains with the sigma that its table finds at t = 0
-  // and streams without.
+  // Share of noise in the latents written to the cache. The public code trains with its table's sigma at t = 0 and
+  // streams with 0.
   double context_sigma = 0;
 
-  // The draw of BlockNoise that goes onto the context: the one after those of the steps.
+  // The draw of BlockNoise for the context noise: the one after the draws of the steps.
   int64_t context_draw() const { return static_cast<int64_t>(timesteps.size()); }
 };
 
-// What is written to the cache for a block of clean latents.
+// The latents to write to the cache for a block of clean latents.
 at::Tensor context_latents(const at::Tensor& clean, FrameSpan block, const RolloutSettings& settings,
                            const BlockNoise& noise);
 
-// Every block is denoised and written to the cache at t = 0. `given` [B, n, C, H, W], where it is defined, are the
-// first blocks (an image, the end of another video): written, never generated.
+// Every block is denoised and written to the cache at t = 0. `given` [B, n, C, H, W], if defined, are the first blocks
+// (an image, or the end of another video): written to the cache, not generated.
 ExitRecord roll_out(const CausalDit& dit, const PromptText& text, const RolloutSettings& settings,
                     const ExitSteps& exits, const BlockNoise& noise, const at::Tensor& given = {});
 

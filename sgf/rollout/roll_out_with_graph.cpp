@@ -9,7 +9,7 @@
 namespace sgf {
 namespace {
 
-// What goes into the network at the exit step, as data.
+// The network input at the exit step, without graph.
 at::Tensor exit_input(const CausalDit& dit, const PromptText& text, const Serial& context, const DenoisingSteps& way,
                       const BlockNoise& noise) {
   const at::NoGradGuard no_grad;
@@ -24,9 +24,9 @@ at::Tensor exit_input(const CausalDit& dit, const PromptText& text, const Serial
 at::Tensor roll_out_with_graph(const CausalDit& dit, const PromptText& text, const RolloutSettings& settings,
                                int64_t exit_step, const BlockNoise& noise, RolloutGraph graph) {
   SGF_CHECK(settings.cache == CacheLatents::kExit,
-            "a rollout with its graph caches exit predictions; set dmd.cache to exit");
+            "a rollout with its graph can only cache exit predictions; set dmd.cache to exit");
   SGF_CHECK(exit_step >= 1 && exit_step <= static_cast<int64_t>(settings.timesteps.size()),
-            "an exit step lies in 1..{}, got {}", settings.timesteps.size(), exit_step);
+            "an exit step must be between 1 and {}, got {}", settings.timesteps.size(), exit_step);
   const BlockLayout& layout = settings.layout;
   const KvCacheShape shape = dit.cache_shape(noise(layout.block(0), 0), layout.largest_block(), layout.frames());
   GraphCache cache(settings.policy, shape.layers, shape.tokens_per_frame);

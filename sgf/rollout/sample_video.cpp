@@ -8,7 +8,7 @@
 namespace sgf {
 namespace {
 
-// A model in a stream of its own: its prompt and its cache.
+// A model with its own prompt and cache.
 struct CausalSide {
   CausalSide(const CausalDit& network, const at::Tensor& rows, const ContextPolicy& policy, const KvCacheShape& shape)
       : dit(network), text(dit.prepare(rows)), cache(policy, shape, dit.weights().head.weight.options()) {}

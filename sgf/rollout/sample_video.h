@@ -1,4 +1,5 @@
-// Videos from models that take many steps: teachers at once, teacher-forced models block by block.
+// Videos from many-step models: bidirectional teachers generate all frames together, teacher-forced models block by
+// block.
 #pragma once
 
 #include "sgf/rollout/denoise_block.h"
@@ -6,7 +7,7 @@
 
 namespace sgf {
 
-// The same samples with and without their prompt, [B, L, text_dim] each.
+// Embeddings of the samples with and without their prompt, [B, L, text_dim] each.
 struct GuidedText {
   at::Tensor cond;
   at::Tensor uncond;
@@ -16,7 +17,7 @@ struct GuidedText {
 at::Tensor sample_bidirectional(const CausalDit& dit, const GuidedText& text, const SamplerSettings& settings,
                                 const at::Tensor& noise);
 
-// Block after block against a cache of the clean blocks before it; `noise` as in a rollout, draw 0 alone is asked for.
+// Block by block, with a cache of the clean blocks before; `noise` as in a rollout, but only draw 0 is used.
 at::Tensor sample_blocks(const CausalDit& dit, const GuidedText& text, const SamplerSettings& settings,
                          const ContextPolicy& policy, const BlockLayout& layout, const BlockNoise& noise);
 

@@ -48,7 +48,7 @@ OdePath trace_path(const SolverGrid& grid, const std::vector<int64_t>& kept, con
     if (std::ranges::find(kept, step) != kept.end()) states.push_back(x);
     x = solver.step(flow(x, one_time(x, solver.timestep())), x);
   }
-  SGF_CHECK(states.size() == kept.size(), "a path of {} steps has not the {} that were to be kept", grid.steps(),
+  SGF_CHECK(states.size() == kept.size(), "a path of {} steps does not contain all {} steps to keep", grid.steps(),
             kept.size());
   return {at::stack(states, 1), x};
 }
@@ -58,11 +58,10 @@ std::vector<int64_t> steps_at(const SolverGrid& grid, const std::vector<double>&
   std::vector<int64_t> steps;
   for (const double t : timesteps) {
     const auto found = std::ranges::find_if(grid.timesteps, [&](double own) { return std::abs(own - t) < kSame; });
-    SGF_CHECK(
-        found != grid.timesteps.end(),
-        "no Euler step of {} begins at the student's timestep {:.6g}; take a number of steps that has all of them, "
-        "as 48 has those of 1000, 750, 500, 250",
-        grid.steps(), t);
+    SGF_CHECK(found != grid.timesteps.end(),
+              "none of the {} Euler steps begins at the student's timestep {:.6g}; use a number of steps that contains "
+              "all student timesteps, e.g. 48 for 1000, 750, 500, 250",
+              grid.steps(), t);
     steps.push_back(found - grid.timesteps.begin());
   }
   return steps;

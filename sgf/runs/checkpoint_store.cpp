@@ -28,7 +28,7 @@ constexpr size_t kDigits = 8;
 
 using FileSizes = std::map<std::string, uint64_t>;  // by path within the checkpoint
 
-// The step of "step_00000010", and of nothing else.
+// Parses the step from "step_00000010"; empty for any other name.
 std::optional<int64_t> step_of(const std::string& name) {
   if (!name.starts_with(kStepPrefix) || name.size() < kStepPrefix.size() + kDigits) return std::nullopt;
   int64_t step = 0;
@@ -40,11 +40,11 @@ bool is_temporary(const std::string& name) { return name.starts_with('.') && nam
 
 void sync(const fs::path& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  SGF_CHECK(fd >= 0, "{}: cannot be opened: {}", path.string(), std::strerror(errno));
+  SGF_CHECK(fd >= 0, "cannot open {}: {}", path.string(), std::strerror(errno));
   const int error = ::fsync(fd) == 0 ? 0 : errno;
   ::close(fd);
-  // EINVAL: a file system that has no such sync.
-  SGF_CHECK(error == 0 || error == EINVAL, "{}: cannot be synced: {}", path.string(), std::strerror(error));
+  // EINVAL: the file system does not support this sync.
+  SGF_CHECK(error == 0 || error == EINVAL, "cannot sync {}: {}", path.string(), std::strerror(error));
 }
 
 FileSizes sizes_in(const fs::path& folder) {
@@ -56,13 +56,13 @@ FileSizes sizes_in(const fs::path& folder) {
   return sizes;
 }
 
-// Contents before the folders that name them.
+// Syncs contents before the folders that hold them.
 void sync_tree(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder)) entry.is_directory() ? sync_tree(entry) : sync(entry);
   sync(folder);
 }
 
-// The mark's own hash is over the rest of it.
+// The mark's own hash covers its other keys.
 std::string hash_of_mark(nlohmann::json mark) {
   mark.erase(kMarkHash);
   const std::string text = mark.dump();
@@ -70,7 +70,7 @@ std::string hash_of_mark(nlohmann::json mark) {
 }
 
 void write_mark(const fs::path& folder, int64_t step) {
-  const FileSizes files = sizes_in(folder);  // before the mark's own temporary file lies among them
+  const FileSizes files = sizes_in(folder);  // before the temporary file of the mark is among them
   nlohmann::json mark{{"step", step}, {"files", files}, {kFileHashes, nlohmann::json::object()}};
   for (const auto& [name, size] : files) mark[kFileHashes][name] = content_hash(folder / name);
   mark[kMarkHash] = hash_of_mark(mark);
@@ -79,8 +79,8 @@ void write_mark(const fs::path& folder, int64_t step) {
   file.commit();
 }
 
-// Nothing where it is damaged; one that cannot be opened is an Error, as it may be whole. Marks of earlier versions
-// have neither hashes nor a hash of their own.
+// Empty if it is damaged. A mark that cannot be opened is an Error, since it may be intact. Marks of earlier versions
+// have neither file hashes nor a hash of their own.
 std::optional<nlohmann::json> read_mark(const fs::path& folder) {
   std::optional<nlohmann::json> mark = try_read_json_file(folder / kMark);
   if (!mark || !mark->is_object() || !mark->contains("step") || !mark->contains("files")) return std::nullopt;
@@ -89,7 +89,7 @@ std::optional<nlohmann::json> read_mark(const fs::path& folder) {
   return mark;
 }
 
-// What is wrong with a marked folder, in words; empty where nothing is.
+// Describes what is wrong with a marked folder; empty if nothing is.
 std::string find_damage(const fs::path& folder) {
   const std::optional<nlohmann::json> mark = read_mark(folder);
   if (!mark) return fmt::format("its mark {} cannot be read", kMark);
@@ -102,7 +102,7 @@ std::string find_damage(const fs::path& folder) {
   return "";
 }
 
-// A folder that is half gone must not look whole: the mark goes first.
+// A partly deleted folder must not look complete: the mark is removed first.
 void remove_checkpoint(const fs::path& folder) {
   if (fs::remove(folder / kMark)) sync(folder);
   fs::remove_all(folder);
@@ -111,8 +111,9 @@ void remove_checkpoint(const fs::path& folder) {
 }  // namespace
 
 void KeepRule::validate() const {
-  SGF_CHECK(last >= 1, "at least the newest checkpoint must be kept, got {}", last);
-  SGF_CHECK(every >= 0, "checkpoints kept for good come every 1 or more steps, or 0 for none, got {}", every);
+  SGF_CHECK(last >= 1, "the number of kept checkpoints must be at least 1, got {}", last);
+  SGF_CHECK(every >= 0, "the interval of permanently kept checkpoints must be 1 or more steps, or 0 for none, got {}",
+            every);
 }
 
 CheckpointSurvey CheckpointStore::survey() const {
@@ -183,9 +184,9 @@ fs::path CheckpointStore::set_aside(int64_t step) const {
 
 void CheckpointStore::save(int64_t step, const std::function<void(const fs::path&)>& write) const {
   const fs::path target = folder_of(step), temporary = folder_ / fmt::format(".{}.tmp", target.filename().string());
-  SGF_CHECK(step >= 0, "a checkpoint of step {}: steps count from 0", step);
+  SGF_CHECK(step >= 0, "the step of a checkpoint must not be negative, got {}", step);
   const bool is_whole = fs::exists(target / kMark) && find_damage(target).empty();
-  SGF_CHECK(!is_whole, "{}: this step is already saved", target.string());
+  SGF_CHECK(!is_whole, "{}: this step is already saved; remove it first to save it again", target.string());
   fs::remove_all(temporary);
   remove_checkpoint(target);
   fs::create_directories(temporary);
@@ -194,7 +195,7 @@ void CheckpointStore::save(int64_t step, const std::function<void(const fs::path
     sync_tree(temporary);
     fs::rename(temporary, target);
   } catch (...) {
-    std::error_code ignored;  // the first error is the one to tell
+    std::error_code ignored;  // the first error is reported
     fs::remove_all(temporary, ignored);
     throw;
   }

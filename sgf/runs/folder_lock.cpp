@@ -7,7 +7,8 @@ namespace {
 
 FileLock lock_of(const std::filesystem::path& folder) {
   std::optional<FileLock> lock = FileLock::try_take(folder / ".lock");
-  SGF_CHECK(lock.has_value(), "{}: another process is training in this folder", folder.string());
+  SGF_CHECK(lock.has_value(), "{}: another process is training in this folder; wait for it, or choose another folder",
+            folder.string());
   return std::move(*lock);
 }
 

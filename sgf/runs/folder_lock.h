@@ -1,4 +1,4 @@
-// One process at a time in a folder. The system lets go when the process ends, however it ends.
+// Lets one process at a time use a folder. The system releases the lock when the process ends, even by a kill.
 #pragma once
 
 #include "sgf/files/file_lock.h"
@@ -9,7 +9,7 @@ namespace sgf {
 
 class FolderLock {
  public:
-  // Refuses at once where another process holds it.
+  // Throws at once if another process holds the lock.
   explicit FolderLock(const std::filesystem::path& folder);
 
  private:

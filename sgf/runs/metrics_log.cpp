@@ -23,7 +23,7 @@ constexpr std::string_view kStep = "step";
 constexpr std::string_view kNonFinite = "non_finite";
 constexpr JsonLimits kLimits{.depth = 2, .array_length = 10'000};
 
-// A row, and the line that it was read from, with its newline.
+// A row, and the line it was read from, with its newline.
 struct Line {
   MetricsRow row;
   std::string text;
@@ -37,24 +37,24 @@ struct Lines {
 std::string read_all(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return "";
   std::ifstream file(path, std::ios::binary);
-  SGF_CHECK(file.good(), "{}: cannot be read", path.string());
+  SGF_CHECK(file.good(), "cannot read {}", path.string());
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
 MetricsRow parse_row(std::string_view text, const std::string& source) {
   const nlohmann::ordered_json object = parse_strict_ordered_json(text, source, kLimits);
   SGF_CHECK(object.is_object() && object.contains(kStep) && object[kStep].is_number_integer(),
-            "{}: not a row of metrics: {}", source, in_quotes(text));
+            "{}: expected a JSON object with the metrics of a step, got {}", source, in_quotes(text));
   MetricsRow row{.step = object[kStep].get<int64_t>(), .metrics = {}};
   for (const auto& [name, value] : object.items()) {
     if (name == kStep || name == kNonFinite) continue;
-    SGF_CHECK(value.is_number() || value.is_null(), "{}: '{}' is not a number", source, name);
+    SGF_CHECK(value.is_number() || value.is_null(), "{}: metric '{}' must be a number or null", source, name);
     row.metrics.push_back({name, value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>()});
   }
   return row;
 }
 
-// Nothing where the last line was cut short: a crash of the process takes its end, one of the machine any of it.
+// Empty if the last line is torn: a crash of the process cuts its end, a crash of the machine may lose any part of it.
 std::optional<Line> parse_last(const std::string& text, const std::string& source) {
   if (!text.ends_with('\n')) return std::nullopt;
   try {
@@ -66,7 +66,8 @@ std::optional<Line> parse_last(const std::string& text, const std::string& sourc
 
 void check_ascends(const std::vector<Line>& lines, const MetricsRow& next, const std::string& source) {
   const bool ascends = lines.empty() || lines.back().row.step < next.step;
-  SGF_CHECK(ascends, "{}: step {} comes after step {}", source, next.step, lines.empty() ? 0 : lines.back().row.step);
+  SGF_CHECK(ascends, "{}: steps must ascend, got step {} after step {}", source, next.step,
+            lines.empty() ? 0 : lines.back().row.step);
 }
 
 Lines read_lines(const std::filesystem::path& path) {
@@ -96,7 +97,7 @@ std::string write_metrics_line(const MetricsRow& row) {
   nlohmann::ordered_json non_finite = nlohmann::ordered_json::array();
   for (const Metric& metric : row.metrics) {
     SGF_CHECK(!object.contains(metric.name) && metric.name != kNonFinite,
-              "step {}: the metric {} comes twice, or is a name of the log's own", row.step, in_quotes(metric.name));
+              "step {}: the name of metric {} is used twice or reserved", row.step, in_quotes(metric.name));
     object[metric.name] = metric.value;  // NaN and infinities are dumped as null
     if (!std::isfinite(metric.value)) non_finite.push_back(metric.name);
   }
@@ -149,12 +150,12 @@ MetricsCut cut_metrics(const std::filesystem::path& path, int64_t last_step) {
 
 MetricsLog::MetricsLog(const std::filesystem::path& path) : file_(path, AppendFile::Opening::kExisting) {
   const MetricsHistory history = read_metrics(path);
-  SGF_CHECK(history.torn_line.empty(), "{}: its last line is torn; cut the log before going on", path.string());
+  SGF_CHECK(history.torn_line.empty(), "{}: the last line is torn; cut the log before appending", path.string());
   if (!history.rows.empty()) last_step_ = history.rows.back().step;
 }
 
 void MetricsLog::append(const MetricsRow& row) {
-  SGF_CHECK(row.step > last_step_, "metrics of step {} come after those of step {}", row.step, last_step_);
+  SGF_CHECK(row.step > last_step_, "steps of metrics must ascend, got step {} after step {}", row.step, last_step_);
   file_.append(write_metrics_line(row));
   last_step_ = row.step;
 }

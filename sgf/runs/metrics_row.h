@@ -1,4 +1,4 @@
-// What a training step measured, by name. The log, the event files, the health verdict and the report all take it.
+// The metrics of a training step, by name: for the log, the event files, the health verdict and the report.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct Metric {
   double value = 0;
 };
 
-// Metrics come in the order they are shown in; a step reports only what it did.
+// Metrics are in display order. A step reports only the metrics of the updates it made.
 struct MetricsRow {
   int64_t step = 0;
   std::vector<Metric> metrics;
@@ -26,7 +26,7 @@ struct MetricsRow {
   }
 };
 
-// Steps from `first` to `last` that were made and have no row.
+// Steps `first` to `last` that were made but have no row.
 struct StepGap {
   int64_t first = 0;
   int64_t last = 0;

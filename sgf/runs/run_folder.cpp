@@ -23,7 +23,7 @@ using Settings = std::vector<std::pair<std::string, std::string>>;  // dotted ke
 
 std::string read_text(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
-  SGF_CHECK(file.good(), "{}: cannot be read", path.string());
+  SGF_CHECK(file.good(), "cannot read {}", path.string());
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
@@ -53,7 +53,7 @@ const std::string* find_setting(const Settings& settings, const std::string& key
   return found == settings.end() ? nullptr : &found->second;
 }
 
-// The key itself, or one in the section it names.
+// A free key is the key itself or a whole section.
 bool is_free(const std::string& key, const std::vector<std::string>& free_keys) {
   return std::any_of(free_keys.begin(), free_keys.end(),
                      [&](const std::string& free) { return key == free || key.starts_with(free + "."); });
@@ -64,7 +64,7 @@ std::string describe_differences(const std::vector<ConfigDifference>& difference
   std::string text;
   for (size_t i = 0; i < std::min(differences.size(), kShown); ++i) {
     const auto& [key, before, now] = differences[i];
-    text += fmt::format("{}{} ({} there, {} here)", i == 0 ? "" : ", ", key, before.empty() ? "nothing" : before,
+    text += fmt::format("{}{} (run: {}, this config: {})", i == 0 ? "" : ", ", key, before.empty() ? "nothing" : before,
                         now.empty() ? "nothing" : now);
   }
   return differences.size() > kShown ? fmt::format("{} and {} more", text, differences.size() - kShown) : text;
@@ -73,19 +73,19 @@ std::string describe_differences(const std::vector<ConfigDifference>& difference
 void make_folder(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
-  SGF_CHECK(!error, "{}: the folder cannot be made: {}; --out gives the run another place", path.string(),
+  SGF_CHECK(!error, "cannot create the folder {}: {}; choose another folder with --out", path.string(),
             error.message());
 }
 
-// Of writes that a kill cut short, here and in the folders of samples.
+// Left by writes that a kill interrupted, here and in the folders of samples.
 void remove_temporary_files(const fs::path& path) {
   sweep_half_written(path);
-  std::error_code ignored;  // what cannot be listed now is swept another time
+  std::error_code ignored;  // what cannot be listed now is removed at another start
   for (fs::recursive_directory_iterator at(path, ignored), end; at != end; at.increment(ignored))
     if (at->is_directory(ignored)) sweep_half_written(at->path());
 }
 
-// A killed create() leaves its empty folders and its lock; anything else is not ours to write among.
+// A killed create() leaves empty folders and a lock. Any other file belongs to somebody else.
 bool is_free_for_a_run(const fs::path& path) {
   for (const auto& entry : fs::directory_iterator(path)) {
     const std::string name = entry.path().filename().string();
@@ -118,7 +118,7 @@ bool check_config_of_run(const fs::path& run, std::string_view config_yaml, cons
   const bool is_changed = !differences.empty();
   std::erase_if(differences, [&](const ConfigDifference& d) { return is_free(d.key, free_keys); });
   SGF_CHECK(differences.empty(),
-            "{0}: belongs to another config: {1}; --set KEY=VALUE makes them alike, or take {0}/config.yaml",
+            "{0}: the run was made with another config: {1}; use the run's values (--set KEY=VALUE) or {0}/config.yaml",
             run.string(), describe_differences(differences));
   return is_changed;
 }
@@ -133,11 +133,10 @@ std::optional<int64_t> stored_threads(const fs::path& run) {
 }
 
 RunFolder RunFolder::create(const fs::path& path, std::string_view config_yaml) {
-  SGF_CHECK(!is_run_folder(path), "{}: holds a run already; resume it, or give the new run a folder of its own",
-            path.string());
+  SGF_CHECK(!is_run_folder(path), "{}: already holds a run; resume it, or choose another folder", path.string());
   make_folder(path);
   RunFolder run(path);
-  SGF_CHECK(is_free_for_a_run(path), "{}: holds files that are not a run's; give the run a folder of its own",
+  SGF_CHECK(is_free_for_a_run(path), "{}: holds files that do not belong to a run; choose an empty folder",
             path.string());
   remove_temporary_files(path);
   run.make_folders();
@@ -147,7 +146,7 @@ RunFolder RunFolder::create(const fs::path& path, std::string_view config_yaml) 
 
 RunFolder RunFolder::open(const fs::path& path, std::string_view config_yaml,
                           const std::vector<std::string>& free_keys) {
-  SGF_CHECK(is_run_folder(path), "{}: no run to resume: there is no config.yaml in it", path.string());
+  SGF_CHECK(is_run_folder(path), "{}: no run to resume: the folder has no config.yaml", path.string());
   RunFolder run(path);
   if (check_config_of_run(path, config_yaml, free_keys)) run.write_config(config_yaml);
   run.make_folders();
@@ -180,7 +179,7 @@ double RunFolder::wall_time() const {
 nlohmann::json RunFolder::read_starts() const {
   if (!fs::exists(facts_file())) return nlohmann::json::array();
   nlohmann::json starts = read_json_file(facts_file());
-  SGF_CHECK(starts.is_array(), "{}: not a list of starts", facts_file().string());
+  SGF_CHECK(starts.is_array(), "{}: must be a JSON list with one entry per start", facts_file().string());
   return starts;
 }
 

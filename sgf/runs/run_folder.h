@@ -1,4 +1,4 @@
-// The folder of a training run: everything needed to read it, resume it and make it again is inside.
+// The folder of a training run: it holds everything needed to read, resume and repeat the run.
 #pragma once
 
 #include <cstdint>
@@ -14,36 +14,36 @@
 
 namespace sgf {
 
-// A setting that two configs give differently; what a config does not set is empty.
+// A setting that differs between two configs; empty if a config does not set it.
 struct ConfigDifference {
   std::string key;  // dotted
   std::string before;
   std::string now;
 };
 
-// In the order of `before`, then what only `now` has.
+// In the order of `before`, then keys that only `now` has.
 std::vector<ConfigDifference> compare_configs(std::string_view before, std::string_view now);
 
-// Refuses the config of another run than lies there, and names what differs; `free_keys` (or sections) may. Whether
-// anything differs at all.
+// Throws if the config differs from the run's in other keys than `free_keys` (keys or sections); the message lists the
+// differences. Returns whether anything differs.
 bool check_config_of_run(const std::filesystem::path& run, std::string_view config_yaml,
                          const std::vector<std::string>& free_keys);
 
-// run.threads of the run there; 0 where its config names none, nothing where there is no run.
+// run.threads of the run in this folder; 0 if its config has none; nullopt if there is no run.
 std::optional<int64_t> stored_threads(const std::filesystem::path& run);
 
-// Held by one process at a time.
+// Locked by one process at a time.
 class RunFolder {
  public:
-  // A new run, in a folder that is new or empty. `config_yaml` is the config as resolved.
+  // Creates a new run in a new or empty folder. `config_yaml` is the resolved config.
   static RunFolder create(const std::filesystem::path& path, std::string_view config_yaml);
 
-  // An earlier run, to be resumed, where check_config_of_run lets it; what differs is then rewritten. Removes what a
-  // crash left.
+  // Opens a run for resuming if check_config_of_run allows it; a changed config is rewritten. Removes leftovers of a
+  // crash.
   static RunFolder open(const std::filesystem::path& path, std::string_view config_yaml,
                         const std::vector<std::string>& free_keys = {});
 
-  // Appends to facts.json: one entry (build, device, command line, host) for each start of the run.
+  // Appends one entry per start to facts.json: build, device, command line, host.
   void add_facts(const nlohmann::json& facts) const;
 
   // Seconds that the newest start has taken so far, kept in its entry; and those of all starts that noted them.
@@ -71,7 +71,7 @@ class RunFolder {
   FolderLock lock_;
 };
 
-// Whether a path holds a run: `config.yaml` is the last thing create() writes.
+// Whether a path holds a run: create() writes `config.yaml` last.
 bool is_run_folder(const std::filesystem::path& path);
 
 }  // namespace sgf

@@ -1,4 +1,4 @@
-// Which network `sgf generate` means: a preset with its shipped weights, a weight file, a Wan folder or a run folder.
+// Selects the network of `sgf generate`: a preset with bundled weights, a weight file, a Wan folder or a run folder.
 #pragma once
 
 #include "sgf/config/config.h"
@@ -11,15 +11,15 @@ namespace sgf {
 struct ModelArgs {
   std::string model;                   // --model
   std::string wan;                     // --wan
-  std::string config;                  // --config: window, schedule and size, in place of the model's own or of a guess
+  std::string config;                  // --config: window, schedule and size, instead of the model's own or a guess
   std::vector<std::string> overrides;  // --set
   std::string device = "auto";         // --device
-  std::string dtype;                   // --dtype; the config's where it is empty, on a CPU float32
+  std::string dtype;                   // --dtype; empty: the config's, or float32 on a CPU
 };
 
 struct ChosenModel {
   Config config;
-  std::string weights;  // a file or folder that read_start_weights takes
+  std::string weights;  // a file or folder for read_start_weights
 };
 
 ChosenModel choose_model(const ModelArgs& args);

@@ -22,12 +22,12 @@ namespace fs = std::filesystem;
 void check_pictures(const at::Tensor& pictures, const SinkSettings& settings) {
   SGF_CHECK(pictures.dim() == 4 && pictures.size(1) == 3 && pictures.size(2) == settings.height &&
                 pictures.size(3) == settings.width && pictures.scalar_type() == at::kByte && pictures.device().is_cpu(),
-            "a sink takes [F, 3, {}, {}] of bytes on the CPU, got [{}] of {} on {}", settings.height, settings.width,
-            fmt::join(pictures.sizes().begin(), pictures.sizes().end(), ", "), toString(pictures.scalar_type()),
-            pictures.device().str());
+            "a sink needs frames [F, 3, {}, {}] of bytes on the CPU, got [{}] of {} on {}", settings.height,
+            settings.width, fmt::join(pictures.sizes().begin(), pictures.sizes().end(), ", "),
+            toString(pictures.scalar_type()), pictures.device().str());
 }
 
-// `take` is handed one picture after another.
+// Calls `take` with one frame after another.
 template <class Take>
 void each_picture(const at::Tensor& pictures, const SinkSettings& settings, const Take& take) {
   check_pictures(pictures, settings);
@@ -58,7 +58,7 @@ constexpr const char* kPngNoteFile = "sgf-order.json";
 
 std::string png_frame_name(int64_t number) { return fmt::format("frame_{:08}.png", number); }
 
-// The number in `frame_00000012.png`, or nothing for another file.
+// The number in `frame_00000012.png`; empty for another file.
 std::optional<int64_t> png_frame_number(const std::string& name) {
   int64_t number = 0;
   if (!name.starts_with("frame_")) return std::nullopt;
@@ -77,25 +77,25 @@ std::vector<int64_t> png_frames_in(const fs::path& folder) {
 void begin_png_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directory(folder, error);
-  SGF_CHECK(fs::is_directory(folder), "{}: the folder cannot be made: {}", folder.string(),
-            error ? error.message() : "there is a file of that name");
+  SGF_CHECK(fs::is_directory(folder), "cannot create the folder {}: {}", folder.string(),
+            error ? error.message() : "a file has that name");
   SGF_CHECK(png_frames_in(folder).empty(),
-            "{} holds pictures of an earlier video; give another folder, or continue that video", folder.string());
+            "{} holds frames of an earlier video; choose another folder, or continue that video", folder.string());
 }
 
-// All pictures before the place are there.
+// Checks that all frames before the place exist.
 void check_png_folder(const fs::path& folder, int64_t pictures) {
-  SGF_CHECK(fs::is_directory(folder), "{} cannot be continued: there is no such folder", folder.string());
+  SGF_CHECK(fs::is_directory(folder), "{} cannot be continued: the folder does not exist", folder.string());
   int64_t found = 0;
   for (const int64_t number : png_frames_in(folder)) {
     if (number < pictures) ++found;
   }
-  SGF_CHECK(found == pictures, "{} cannot be continued after {} pictures: of these it holds {}", folder.string(),
+  SGF_CHECK(found == pictures, "{} cannot be continued after {} frames: only {} of them are there", folder.string(),
             pictures, found);
   if (pictures > 0) read_png(folder / png_frame_name(pictures - 1));
 }
 
-// None are left after the place.
+// Removes all frames after the place.
 void cut_png_folder(const fs::path& folder, int64_t pictures) {
   for (const int64_t number : png_frames_in(folder)) {
     if (number >= pictures) fs::remove(folder / png_frame_name(number));
@@ -108,8 +108,8 @@ void write_png_note(const fs::path& folder, const std::string& note) {
   file.commit();
 }
 
-// Each picture is written whole, synced and renamed, so a sync has nothing left to do. A continued folder is changed
-// when the first picture comes, not before.
+// Each frame is written, synced and renamed, so sync() has nothing to do. A continued folder changes only when the
+// first frame comes.
 class PngSink : public FrameSink {
  public:
   PngSink(fs::path folder, const SinkSettings& settings, const MaybePlace& from)
@@ -129,7 +129,7 @@ class PngSink : public FrameSink {
   void finish() override {
     begin();
     const int64_t found = count_png_frames(folder_);
-    SGF_CHECK(found == count_, "{} holds {} of {} frames: some were removed while the video was being written",
+    SGF_CHECK(found == count_, "{} holds only {} of {} frames: some were removed while the video was being written",
               folder_.string(), found, count_);
   }
 
@@ -211,8 +211,8 @@ std::unique_ptr<FrameSink> open_y4m_sink(const std::string& target, const SinkSe
                                          const MaybePlace& from) {
   const bool is_pipe = target == "-";
   Y4mSettings file{.width = settings.width, .height = settings.height, .fps = settings.fps, .mark = settings.mark};
-  if (is_pipe || (from && read_y4m_mark(target) == "")) file.mark.clear();  // files of earlier versions have none
-  SGF_CHECK(!is_pipe || !from, "what went to the standard output is gone: a pipe cannot be continued");
+  if (is_pipe || (from && read_y4m_mark(target) == "")) file.mark.clear();  // files of earlier versions have no mark
+  SGF_CHECK(!is_pipe || !from, "the standard output cannot be continued; write to a file instead");
   auto writer =
       from ? std::make_unique<Y4mWriter>(target, file, from->pictures)
            : std::make_unique<Y4mWriter>(is_pipe ? open_standard_output() : open_video_output(target, true), file);

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 struct VideoFiles {
   std::unique_ptr<FrameSink> pictures;
-  std::unique_ptr<LatentFile> latents;  // where they are asked for
+  std::unique_ptr<LatentFile> latents;  // if --latents is given
 };
 
 SinkSettings sink_settings(const GenerateOrder& order) {
@@ -42,18 +42,19 @@ LatentFileSettings latent_file_settings(const GenerateOrder& order) {
   return settings;
 }
 
-// Taken up at a place, files are checked here and changed when the first block comes.
+// A continued file is checked here and changed only when the first block comes.
 VideoFiles open_files(const GenerateOrder& order, const GenerateOutput& output,
                       const std::optional<SavedStream>& saved) {
   const bool has_latents = !output.latents.empty();
   SGF_CHECK(!saved || !has_latents || saved->note.latents.bytes > 0,
-            "{} was begun without --latents: continue it without, too", output.target);
+            "{} was started without --latents: continue it without --latents", output.target);
   VideoFiles files;
   if (has_latents)
     files.latents = std::make_unique<LatentFile>(output.latents, latent_file_settings(order),
                                                  saved ? MaybePlace(saved->note.latents) : MaybePlace());
   const SinkKind kind = sink_kind_of(output.target, output.format);
-  const bool clears_folder = kind == SinkKind::kPng && fs::is_directory(output.target);  // its frames may go by now
+  const bool clears_folder =
+      kind == SinkKind::kPng && fs::is_directory(output.target);  // its frames may be removed at this point
   const MaybePlace from = saved           ? MaybePlace(saved->note.pictures)
                           : clears_folder ? MaybePlace(SinkPlace())
                                           : MaybePlace();
@@ -65,13 +66,13 @@ std::optional<SavedStream> earlier_start(const GenerateOrder& order, const Gener
   if (!output.resume || !output.can_continue() || !fs::exists(state_file(output))) return {};
   SavedStream saved = load_stream(state_file(output));
   const std::vector<std::string> different = differences(saved.note.order, order);
-  SGF_CHECK(different.empty(), "{} belongs to another video: {}; use --overwrite to begin anew",
+  SGF_CHECK(different.empty(), "{} belongs to another video: {}; use --overwrite to start again",
             state_file(output).string(), fmt::join(different, "; "));
   if (saved.note.pictures.pictures == 0) return {};
   return saved;
 }
 
-// A video that begins: nothing of another one may be lost unasked.
+// A new video must not replace files of another one without --overwrite.
 void check_free(const GenerateOrder& order, const GenerateOutput& output) {
   if (output.overwrite) return;
   if (output.resume) return check_own_files(order, output);
@@ -83,27 +84,26 @@ void check_free(const GenerateOrder& order, const GenerateOutput& output) {
               "{} exists: use --overwrite to replace it, or --latents for another name", file.string());
 }
 
-// Before the first change: the locks name the order, and no state of another video is left.
+// Before the first change: the locks name the order, and states of other videos are removed.
 void begin_files(VideoClaim& claim, const GenerateOrder& order, const GenerateOutput& output) {
   claim.begin(order);
   if (output.can_continue()) fs::remove(state_file(output));
 }
 
-// Half states of killed starts, under temporary names.
+// Incomplete states of killed starts, under temporary names.
 void sweep_states(const GenerateOutput& output) {
   if (!output.can_continue()) return;
   const fs::path state = state_file(output), folder = state.has_parent_path() ? state.parent_path() : ".";
   sweep_half_written(folder, [&](const std::string& name) { return name == state.filename().string(); });
 }
 
-// A state whose parts do not agree is damaged, whatever each of them says.
+// A state is damaged if its parts disagree.
 void check_counts(const SavedStream& saved, const SceneStream& stream, const GenerateOutput& output) {
   const int64_t frames = stream.blocks() > 0 ? stream.pictures_after(stream.blocks()) : 0;
-  SGF_CHECK(
-      frames == saved.note.pictures.pictures,
-      "{} is damaged: it counts {} blocks, which make {} frames, and {} frames in the file; use --overwrite to begin "
-      "anew",
-      state_file(output).string(), stream.blocks(), frames, saved.note.pictures.pictures);
+  SGF_CHECK(frames == saved.note.pictures.pictures,
+            "{} is damaged: its {} blocks make {} frames, but the file has {}; use --overwrite to start "
+            "again",
+            state_file(output).string(), stream.blocks(), frames, saved.note.pictures.pictures);
 }
 
 at::Tensor enlarged(const at::Tensor& pictures, int64_t times) {
@@ -118,7 +118,7 @@ void add_surroundings(StreamSpeed& speed, c10::Device device) {
   if (!device.is_cpu()) speed.device_gib = gib(peak_memory_bytes(device));
 }
 
-// The frames that are there already.
+// The frames that exist already.
 int64_t take_up(const SavedStream& saved, StreamSession& session, const GenerateOutput& output) {
   session.latents().restore(saved.snapshot.latents);
   session.decoder().restore(saved.snapshot.decoder);
@@ -154,7 +154,7 @@ GenerateResult generate_video(const GenerateOrder& asked, const StreamParts& par
                               const GenerateOutput& output) {
   VideoClaim claim(output);
   std::optional<SavedStream> saved = earlier_start(asked, output);
-  const GenerateOrder order = saved ? saved->note.order : asked;  // the file says which build began it
+  const GenerateOrder order = saved ? saved->note.order : asked;  // the saved order names the build that started it
   StreamSession session(*parts.dit, *parts.codec, stream_settings(order), encode_scenes(order, parts),
                         given_of(order, parts));
   GenerateResult result;

@@ -1,4 +1,4 @@
-// One video, from an order to a file: what `sgf generate` and `sgf redo` do.
+// Generates one video, from an order to a file, for `sgf generate` and `sgf redo`.
 #pragma once
 
 #include "sgf/streaming/run_stream.h"
@@ -11,13 +11,13 @@ namespace sgf {
 
 struct GenerateResult {
   StreamSpeed speed;
-  int64_t blocks = 0;  // of the video, with those of earlier starts
+  int64_t blocks = 0;  // of the video, earlier starts included
   int64_t pictures = 0;
-  int64_t resumed_from = 0;  // pictures that an earlier start had left; 0: none
-  bool is_whole = false;     // false: stopped, and can be gone on with
+  int64_t resumed_from = 0;  // frames from an earlier start; 0: none
+  bool is_whole = false;     // false: stopped, can be continued
 };
 
-// A video of so many blocks. Everything that could refuse it is looked at before a file is changed.
+// Generates a video of this many blocks. Checks everything before it changes a file.
 GenerateResult generate_video(const GenerateOrder& order, const StreamParts& parts, int64_t blocks,
                               const GenerateOutput& output);
 

@@ -18,8 +18,8 @@ namespace {
 constexpr int64_t kOrderVersion = 1;
 constexpr int64_t kMostThreads = 1024;
 
-// Builds may differ, and the weights may have moved. Threads change a video by rounding alone; whoever goes on with it
-// takes those that began it.
+// The build may differ, and the path of the weights. Threads change a video only by rounding, and a continued video
+// uses the stored number.
 constexpr std::array kFreeOrderKeys{"build", "model", "threads"};
 
 bool is_free_key(const std::string& key) { return std::ranges::find(kFreeOrderKeys, key) != kFreeOrderKeys.end(); }
@@ -30,20 +30,20 @@ nlohmann::json prompts_json(const std::vector<TimedPrompt>& prompts) {
   return list;
 }
 
-// Values by key, each with a word of its own where it is not as it should be.
+// Reads values by key, with an error for each that is missing or of the wrong type.
 class OrderReader {
  public:
   OrderReader(const nlohmann::json& json, std::string source) : json_(json), source_(std::move(source)) {
-    SGF_CHECK(json_.is_object(), "{}: what made it is not written as an object", source_);
+    SGF_CHECK(json_.is_object(), "{}: its order must be a JSON object", source_);
   }
 
   template <class T>
   void read(const char* key, T& value) const {
-    SGF_CHECK(json_.contains(key), "{}: what made it does not say its {}", source_, key);
+    SGF_CHECK(json_.contains(key), "{}: its order lacks {}", source_, key);
     try {
       value = json_.at(key).get<T>();
     } catch (const nlohmann::json::exception&) {
-      fail("{}: {} is of another kind: {}", source_, key, json_.at(key).dump().substr(0, 60));
+      fail("{}: {} has the wrong type: {}", source_, key, json_.at(key).dump().substr(0, 60));
     }
   }
 
@@ -52,7 +52,7 @@ class OrderReader {
   std::string source_;
 };
 
-// A refusal that does not know where its values came from begins with the place.
+// Prepends the source to errors that do not know it.
 template <class Check>
 void naming(const std::string& source, const Check& check) {
   try {
@@ -89,7 +89,7 @@ GenerateOrder order_from_json(const nlohmann::json& json, const std::string& sou
   const OrderReader reader(json, source);
   int64_t version = 0;
   reader.read("order", version);
-  SGF_CHECK(version == kOrderVersion, "{}: made by an order of version {}, this program knows {}", source, version,
+  SGF_CHECK(version == kOrderVersion, "{}: its order has version {}, but this program supports {}", source, version,
             kOrderVersion);
   GenerateOrder o;
   std::string config, how;
@@ -110,14 +110,14 @@ GenerateOrder order_from_json(const nlohmann::json& json, const std::string& sou
   reader.read("crf", o.crf);
   reader.read("save_every", o.save_every);
   if (json.contains("threads")) reader.read("threads", o.threads);
-  SGF_CHECK(o.enlarge >= 1 && o.enlarge <= 64, "{}: enlarge must lie in 1..64, got {}", source, o.enlarge);
-  SGF_CHECK(o.save_every >= 0, "{}: save_every must be 0 or more, got {}", source, o.save_every);
-  SGF_CHECK(o.threads >= 0 && o.threads <= kMostThreads, "{}: threads must lie in 0..{}, got {}", source, kMostThreads,
-            o.threads);
+  SGF_CHECK(o.enlarge >= 1 && o.enlarge <= 64, "{}: enlarge must be between 1 and 64, got {}", source, o.enlarge);
+  SGF_CHECK(o.save_every >= 0, "{}: save_every must be at least 0, got {}", source, o.save_every);
+  SGF_CHECK(o.threads >= 0 && o.threads <= kMostThreads, "{}: threads must be between 0 and {}, got {}", source,
+            kMostThreads, o.threads);
   o.config = parse_config(config, source);
   naming(source, [&] { validate(o.config); });
   const std::optional<PromptSwitch> known = enum_from_name<PromptSwitch>(how);
-  SGF_CHECK(known.has_value(), "{}: no such prompt switch: {}", source, in_quotes(how));
+  SGF_CHECK(known.has_value(), "{}: unknown prompt switch {}", source, in_quotes(how));
   o.on_switch = *known;
   for (const nlohmann::json& prompt : prompts) {
     const OrderReader entry(prompt, source);

@@ -1,5 +1,5 @@
-// Everything that decides what a video shows, but for how long. It is written into the video, and is enough to make it
-// again. Torch-free.
+// Everything that determines a video except its length. It is embedded in the video and is enough to regenerate it.
+// Torch-free.
 #pragma once
 
 #include "sgf/config/config.h"
@@ -17,35 +17,35 @@ namespace sgf {
 struct GenerateOrder {
   Config config;               // network, window, schedule, size, seed, device and precision
   std::string model;           // weights: a file, a folder of them, or a run folder
-  std::string model_identity;  // of those weights, see weight_identity
-  std::string wan;             // folder with text encoder and VAE; empty: the built-in world's own
+  std::string model_identity;  // identity of those weights, see weight_identity
+  std::string wan;             // folder with text encoder and VAE; empty: those of the built-in world
   std::vector<TimedPrompt> prompts;
   std::string negative;
   double guidance = 1;
   PromptSwitch on_switch = PromptSwitch::kKeep;
   std::string image;       // shown first; empty: none
-  std::string video;       // whose end is shown first; empty: none
+  std::string video;       // the end of this video is shown first; empty: none
   std::string build;       // of the program
-  int64_t number = 0;      // which of several videos of the seed
-  int64_t enlarge = 1;     // pixels of the file a pixel, along a side
-  int64_t crf = 16;        // of H.264
-  int64_t save_every = 0;  // blocks between two saved states, where the video's coding begins anew; 0: none
-  int64_t threads = 0;     // of the CPU, which decide how sums are rounded; 0: not known, as in files of version 0.1.0
+  int64_t number = 0;      // index among several videos of the seed
+  int64_t enlarge = 1;     // integer upscale factor
+  int64_t crf = 16;        // H.264 quality
+  int64_t save_every = 0;  // blocks between two saved states, where the encoding restarts; 0: none
+  int64_t threads = 0;     // CPU threads, which affect rounding; 0: unknown, as in files of version 0.1.0
 
   bool operator==(const GenerateOrder&) const = default;
 };
 
 nlohmann::json to_json(const GenerateOrder& order);
-// An Error names what is missing or of the wrong kind; `source` stands in it.
+// Throws if a value is missing or of the wrong type; `source` names the file in the message.
 GenerateOrder order_from_json(const nlohmann::json& json, const std::string& source);
 
-// The order in a file's note; nothing where the text is no JSON or speaks of something else.
+// The order in a file's note; empty if the text is not JSON or holds something else.
 std::optional<GenerateOrder> find_order(std::string_view text, const std::string& source);
 
-// 16 hexadecimal digits that are equal for orders without differences(), and for no others.
+// A hash of 16 hexadecimal digits, equal exactly for orders without differences().
 std::string mark_of(const GenerateOrder& order);
 
-// Where two orders differ, as "seed: 7 there, 8 here"; builds and CPU threads may, and the weights may have moved.
+// The differences of two orders, as "seed: 7 there, 8 here", except build, CPU threads and path of the weights.
 std::vector<std::string> differences(const GenerateOrder& there, const GenerateOrder& here);
 
 }  // namespace sgf

@@ -13,16 +13,16 @@ namespace sgf {
 namespace {
 
 RgbImage read_picture(const std::filesystem::path& file) {
-  SGF_CHECK(std::filesystem::exists(file), "{}: there is no such picture", file.string());
-  SGF_CHECK(!std::filesystem::is_directory(file), "{} is a folder, not a picture", file.string());
+  SGF_CHECK(std::filesystem::exists(file), "{}: no such image", file.string());
+  SGF_CHECK(!std::filesystem::is_directory(file), "{} is a folder, expected an image file", file.string());
   if (is_png(file)) return read_png(file);
   const std::unique_ptr<FrameSource> source = open_frames(file);
   std::optional<RgbImage> image = source->next();
-  SGF_CHECK(image.has_value(), "{}: holds no picture", file.string());
+  SGF_CHECK(image.has_value(), "{}: holds no image", file.string());
   return std::move(*image);
 }
 
-// The largest whole number of blocks that so many latents hold, in latents; 0 where it is none.
+// The number of latent frames in the most whole blocks that fit; 0 if none fits.
 int64_t whole_blocks(int64_t latents, const GivenBlocks& blocks) {
   if (latents < blocks.first_block_frames) return 0;
   return blocks.first_block_frames + (latents - blocks.first_block_frames) / blocks.block_frames * blocks.block_frames;
@@ -43,14 +43,14 @@ at::Tensor given_video(const VideoCodec& codec, const std::filesystem::path& fil
   const at::NoGradGuard no_grad;
   const int64_t most = codec.picture_frames(whole_blocks(blocks.most_frames, blocks));
   const std::unique_ptr<FrameSource> source = open_frames(file);
-  std::deque<at::Tensor> last;  // pictures, at most as many as are asked for
+  std::deque<at::Tensor> last;  // frames, at most the requested number
   while (const std::optional<RgbImage> image = source->next()) {
     last.push_back(fit_pictures(tensor_of(*image).unsqueeze(0), size));
     if (static_cast<int64_t>(last.size()) > most) last.pop_front();
   }
   const auto found = static_cast<int64_t>(last.size());
   const int64_t latents = found == 0 ? 0 : whole_blocks(codec.latent_frames(found), blocks);
-  SGF_CHECK(latents > 0, "{}: a video to go on from has at least {} pictures, this one {}", file.string(),
+  SGF_CHECK(latents > 0, "{}: a video to continue from needs at least {} frames, got {}", file.string(),
             codec.picture_frames(blocks.first_block_frames), found);
   const int64_t used = codec.picture_frames(latents);
   const std::vector<at::Tensor> pictures(last.end() - used, last.end());

@@ -1,4 +1,4 @@
-// What a video begins with where it is not generated: a picture, or the end of another video.
+// Given frames at the start of a video: an image, or the end of another video.
 #pragma once
 
 #include "sgf/media/fit_pictures.h"
@@ -8,11 +8,11 @@
 
 namespace sgf {
 
-// One picture file, shown for as long as the first block lasts: [1, first_block, C, H, W].
+// An image file, repeated for the first block: [1, first_block, C, H, W].
 at::Tensor given_image(const VideoCodec& codec, const std::filesystem::path& file, PictureSize size,
                        int64_t first_block_frames, const at::TensorOptions& options);
 
-// Whole blocks of the end of a video, at most `most_frames` latents of them; an Error where it is too short for one.
+// Whole blocks from the end of a video, at most `most_frames` latent frames. Throws if it is too short for one block.
 struct GivenBlocks {
   int64_t first_block_frames = 1;
   int64_t block_frames = 1;

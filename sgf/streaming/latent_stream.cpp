@@ -19,12 +19,13 @@ constexpr const char* kKeptName = "kept";
 constexpr const char* kKeptFramesName = "kept_frames";
 
 void check_settings(const LatentStreamSettings& s) {
-  SGF_CHECK(s.block_frames > 0 && s.first_block_frames > 0, "blocks are of a frame or more, got {} and {}",
-            s.first_block_frames, s.block_frames);
-  SGF_CHECK(!s.timesteps.empty(), "a block takes at least one denoising step");
+  SGF_CHECK(s.block_frames > 0 && s.first_block_frames > 0,
+            "block_frames and first_block_frames must be at least 1, got {} and {}", s.first_block_frames,
+            s.block_frames);
+  SGF_CHECK(!s.timesteps.empty(), "a block needs at least one denoising step");
 }
 
-// Where the block that holds `frame` ends.
+// The end of the block that holds `frame`.
 int64_t end_of_block(const LatentStreamSettings& s, int64_t frame) {
   if (frame < s.first_block_frames) return s.first_block_frames;
   return s.first_block_frames + ((frame - s.first_block_frames) / s.block_frames + 1) * s.block_frames;
@@ -32,11 +33,11 @@ int64_t end_of_block(const LatentStreamSettings& s, int64_t frame) {
 
 const at::Tensor& stored(const NamedTensors& state, const std::string& name) {
   const auto found = std::ranges::find(state, name, &NamedTensors::value_type::first);
-  SGF_CHECK(found != state.end(), "the saved stream has no {}", name);
+  SGF_CHECK(found != state.end(), "the saved stream lacks {}", name);
   return found->second;
 }
 
-// Those whose names begin with the prefix, without it.
+// The tensors whose names begin with the prefix, which is removed.
 NamedTensors part_of(const NamedTensors& state, const std::string& prefix) {
   NamedTensors part;
   for (const auto& [name, tensor] : state)
@@ -82,7 +83,7 @@ LatentStream::LatentStream(const CausalDit& dit, LatentStreamSettings settings, 
   const at::Tensor like = at::empty({videos_, 1, channels, height, width}, at::kMeta);
   sides_.push_back(std::make_unique<Side>(dit_, settings_, text.cond, like));
   if (settings_.guidance == 1) return;
-  SGF_CHECK(text.uncond.defined(), "guidance {} needs a negative prompt's text", settings_.guidance);
+  SGF_CHECK(text.uncond.defined(), "guidance {} needs the embedding of a negative prompt", settings_.guidance);
   sides_.push_back(std::make_unique<Side>(dit_, settings_, text.uncond, like));
 }
 
@@ -113,7 +114,7 @@ at::Tensor LatentStream::predict(const at::Tensor& noisy, NoiseLevel level) {
   };
   const at::Tensor cond = by(*sides_[0]);
   if (sides_.size() == 1) return cond;
-  const at::Tensor uncond = by(*sides_[1]);  // clean latents are linear in the flow: guiding them guides it
+  const at::Tensor uncond = by(*sides_[1]);  // clean latents are linear in the flow, so guidance applies to them too
   return uncond + (cond - uncond) * settings_.guidance;
 }
 
@@ -135,14 +136,14 @@ void LatentStream::give(const at::Tensor& clean) {
   const FrameSpan block = next_block();
   SGF_CHECK(clean.dim() == 5 && clean.size(0) == videos_ && clean.size(1) == block.frames() &&
                 std::ranges::equal(clean.sizes().slice(2), settings_.latent),
-            "the next block is of {} frames of {} x {} x {}, got a tensor of {} dimensions, {} frames", block.frames(),
-            settings_.latent[0], settings_.latent[1], settings_.latent[2], clean.dim(),
+            "the next block must have {} latent frames of {} x {} x {}, got a tensor of {} dimensions, {} frames",
+            block.frames(), settings_.latent[0], settings_.latent[1], settings_.latent[2], clean.dim(),
             clean.dim() > 1 ? clean.size(1) : 0);
   write(clean, block);
   keep(clean, block);
 }
 
-// Of the clean latents those stay that the next block sees: they are what a new prompt writes again.
+// Keeps the clean latents in the window of the next block, for rewriting them with a new prompt.
 void LatentStream::keep(const at::Tensor& clean, FrameSpan block) {
   for (int64_t frame = block.begin; frame < block.end; ++frame)
     kept_[frame] = clean.narrow(1, frame - block.begin, 1).clone();
@@ -157,7 +158,7 @@ at::Tensor LatentStream::kept(FrameSpan frames) const {
   return at::cat(latents, 1);
 }
 
-// The frames in sight, in the blocks they were made in, as far as these are in sight.
+// The frames in the window, grouped by their original blocks.
 void LatentStream::write_again() {
   ContextPolicy policy = this->policy();
   const ContextView view = policy.visible_to(next_block());
@@ -209,7 +210,7 @@ NamedTensors LatentStream::state() const {
 void LatentStream::restore(const NamedTensors& state) {
   const at::NoGradGuard no_grad;
   const at::Tensor counters = stored(state, kCountersName).to(at::kCPU, at::kLong).contiguous();
-  SGF_CHECK(counters.numel() == 3, "the saved stream counts {} things, not 3", counters.numel());
+  SGF_CHECK(counters.numel() == 3, "the saved stream must have 3 counters, got {}", counters.numel());
   const int64_t* count = counters.const_data_ptr<int64_t>();
   ContextPolicy policy = settings_.policy;
   policy.sink_begin = count[1];

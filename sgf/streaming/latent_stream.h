@@ -1,5 +1,5 @@
-// Clean latents, block after block, for as long as they are asked for: a cache, a noise stream and a prompt. It calls
-// the function that denoises a block in Pass 1, and holds no more after a day than after a minute.
+// Generates clean latents block by block, without a limit, from a cache, a noise stream and a prompt. It calls the same
+// function as Pass 1 to denoise a block. Its memory does not grow.
 #pragma once
 
 #include "sgf/rollout/denoise_block.h"
@@ -24,8 +24,8 @@ struct LatentStreamSettings {
   bool record_launches = true;  // use CUDA graphs once the window is full; results are the same without
 };
 
-// Rows of text [B, L, text_dim]; `uncond` is read where guidance is not 1. One video mostly; several that are streamed
-// together are each what it would be alone, to rounding.
+// Text embeddings [B, L, text_dim]; `uncond` is only used if guidance is not 1. B is usually 1. Several videos streamed
+// together equal single ones up to rounding.
 struct StreamText {
   at::Tensor cond;
   at::Tensor uncond;
@@ -38,9 +38,9 @@ class LatentStream {
 
   // The next block, [B, c, C, H, W]: denoised, and written to the cache.
   at::Tensor next();
-  // `clean` [B, c, C, H, W] is the next block: an image, or a block of another video.
+  // Uses `clean` [B, c, C, H, W] as the next block: an image, or a block of another video.
   void give(const at::Tensor& clean);
-  // From the next block on. The second leaves the memory as it is, whatever the settings say of a switch.
+  // Switch the prompt from the next block on. The second one leaves the cache unchanged, regardless of the settings.
   void change_prompt(const StreamText& text);
   void read_prompt(const StreamText& text);
 
@@ -50,12 +50,12 @@ class LatentStream {
   const LatentStreamSettings& settings() const { return settings_; }
   int64_t cache_bytes() const;
 
-  // All but network, noise and text, which the next one is made with.
+  // The state except network, noise and text, which the next stream is constructed with.
   NamedTensors state() const;
   void restore(const NamedTensors& state);
 
  private:
-  class Side;  // a prompt with a cache of its own
+  class Side;  // a prompt with its own cache
 
   at::Tensor predict(const at::Tensor& noisy, NoiseLevel level);
   void write(const at::Tensor& clean, FrameSpan block);
@@ -70,7 +70,7 @@ class LatentStream {
   int64_t videos_;
   BlockNoise noise_;
   std::vector<std::unique_ptr<Side>> sides_;  // cond, and uncond where there is guidance
-  std::map<int64_t, at::Tensor> kept_;        // clean latents [B, 1, C, H, W] of the frames in sight
+  std::map<int64_t, at::Tensor> kept_;        // clean latents [B, 1, C, H, W] of the frames in the window
   int64_t blocks_ = 0;
 };
 

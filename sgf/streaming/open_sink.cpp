@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the target says by itself.
+// The format that the name of the target implies.
 std::optional<SinkKind> kind_by_name(const std::string& target) {
   const fs::path path(target);
   if (target == "-") return SinkKind::kY4m;
@@ -23,7 +23,7 @@ std::optional<SinkKind> kind_by_name(const std::string& target) {
   return std::nullopt;
 }
 
-// The folder in which the target is to appear.
+// The parent folder of the target.
 fs::path folder_around(const std::string& target) {
   fs::path path = fs::path(target).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
@@ -33,25 +33,26 @@ fs::path folder_around(const std::string& target) {
 }  // namespace
 
 SinkKind sink_kind_of(const std::string& target, const std::optional<SinkKind>& format) {
-  SGF_CHECK(!target.empty(), "pictures need a place to go: a name such as out.mp4");
+  SGF_CHECK(!target.empty(), "the output name must not be empty; use a name such as out.mp4");
   if (format == SinkKind::kNone) return SinkKind::kNone;
   const std::optional<SinkKind> named = kind_by_name(target);
-  SGF_CHECK(!named || !format || named == format, "{} is {}, not {}", in_quotes(target),
+  SGF_CHECK(!named || !format || named == format, "the name {} means {}, but the format is {}", in_quotes(target),
             enum_name(named.value_or(SinkKind::kNone)), enum_name(format.value_or(SinkKind::kNone)));
   if (named) return *named;
-  // A folder may have any name that is not a video's; a file says by its ending what it is.
+  // A folder may have any name that is not a video's; the format of a file follows from its extension.
   const bool may_be_folder = fs::path(target).extension() != ".png";
-  SGF_CHECK(format == SinkKind::kPng && may_be_folder,
-            "{} names no kind of video: NAME.mp4, NAME.y4m, FOLDER/ for PNG files, or - for raw video (y4m) to a pipe",
-            in_quotes(target));
+  SGF_CHECK(
+      format == SinkKind::kPng && may_be_folder,
+      "{} has no known video format: use NAME.mp4, NAME.y4m, FOLDER/ for PNG files, or - for raw video (y4m) to a pipe",
+      in_quotes(target));
   return SinkKind::kPng;
 }
 
 void check_writable(const fs::path& folder, const std::string& target) {
-  SGF_CHECK(fs::is_directory(folder), "{} cannot be written: {} {}", target,
-            fs::exists(folder) ? "a file, not a folder, is" : "there is no folder", folder.string());
+  SGF_CHECK(fs::is_directory(folder), "cannot write {}: {} {}", target,
+            fs::exists(folder) ? "expected a folder, but this is a file:" : "no such folder:", folder.string());
   const bool is_writable = ::access(folder.c_str(), W_OK | X_OK) == 0;
-  SGF_CHECK(is_writable, "{} cannot be written: the folder {}: {}", target, folder.string(), std::strerror(errno));
+  SGF_CHECK(is_writable, "cannot write {}: the folder {}: {}", target, folder.string(), std::strerror(errno));
 }
 
 void check_sink(const std::string& target, SinkKind kind) {

@@ -1,4 +1,4 @@
-// Which sink a target names, as users give it to --out.
+// Selects the sink for a target of --out.
 #pragma once
 
 #include "sgf/core/enum_names.h"
@@ -13,9 +13,9 @@ namespace sgf {
 
 enum class SinkKind {
   kMp4,   // a video file
-  kPng,   // a folder of pictures
+  kPng,   // a folder of PNG files
   kY4m,   // raw video, in a file or through a pipe
-  kNone,  // nowhere: pictures are counted
+  kNone,  // no output: frames are only counted
 };
 
 constexpr auto enum_names(SinkKind) {
@@ -23,14 +23,13 @@ constexpr auto enum_names(SinkKind) {
                     EnumName{SinkKind::kNone, "none"}};
 }
 
-// `x.mp4`, `x.y4m`, `-` (y4m to the standard output), `x/` or a folder that exists (png). A format given decides for
-// targets that say nothing themselves, and must not contradict those that do. Anything else is an Error that lists what
-// is known.
+// `x.mp4`, `x.y4m`, `-` (y4m to the standard output), `x/` or a folder that exists (png). A given format decides for
+// names without a format of their own, and must not contradict other names. Throws with a list of the known formats.
 SinkKind sink_kind_of(const std::string& target, const std::optional<SinkKind>& format = {});
 
-// Whether files can appear in a folder, before any work: a missing or unwritable one is an Error that names it.
+// Checks before any work that files can be created in a folder. Throws if it is missing or not writable.
 void check_writable(const std::filesystem::path& folder, const std::string& target);
-// For pictures.
+// For frames.
 void check_sink(const std::string& target, SinkKind kind);
 
 // Opened after the same checks.

@@ -8,25 +8,25 @@ namespace sgf {
 namespace {
 
 constexpr size_t kShownBytes = 48;
-constexpr size_t kLongestPrompt = 200;  // file systems end at 255 bytes
+constexpr size_t kLongestPrompt = 200;  // file systems allow 255 bytes
 
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
-// At most so many bytes, never half a character.
+// Cuts to at most this many bytes, at a character boundary.
 std::string cut(const std::string& text, size_t bytes) {
   if (text.size() <= bytes) return text;
   while (bytes > 0 && is_continuation(text[bytes])) --bytes;
   return text.substr(0, bytes);
 }
 
-// FNV-1a: only tells two names apart.
+// FNV-1a, which only has to keep names apart.
 uint32_t mark_of(const std::string& text) {
   uint32_t hash = 2166136261U;
   for (const char byte : text) hash = (hash ^ static_cast<unsigned char>(byte)) * 16777619U;
   return hash;
 }
 
-// Lower-case ASCII words and whatever lies outside ASCII, joined by hyphens.
+// Lower-case ASCII words and all non-ASCII characters, joined by hyphens.
 std::string slug(const std::string& prompt) {
   std::string words;
   for (const char byte : prompt) {
@@ -44,7 +44,7 @@ std::string slug(const std::string& prompt) {
   return words.empty() ? "video" : words;
 }
 
-// The prompt itself wherever it can be a file's name.
+// The prompt itself if it can be a file name.
 std::string file_prompt(const std::string& prompt) {
   std::string name = prompt;
   std::ranges::replace_if(

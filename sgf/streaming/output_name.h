@@ -1,4 +1,4 @@
-// Names for the videos of many prompts: safe on any file system, whatever the prompt. Torch-free.
+// File names for the videos of many prompts, safe on any file system. Torch-free.
 #pragma once
 
 #include "sgf/core/enum_names.h"
@@ -10,8 +10,8 @@
 namespace sgf {
 
 enum class VideoNaming {
-  kNumbered,  // 0003-a-red-disc-7.mp4: line, some of the prompt, seed
-  kVbench,    // a red disc-0.mp4: the whole prompt and the sample's number, as VBench reads them
+  kNumbered,  // 0003-a-red-disc-7.mp4: line, start of the prompt, seed
+  kVbench,    // a red disc-0.mp4: the whole prompt and the sample's number, as VBench expects
 };
 
 constexpr auto enum_names(VideoNaming) {
@@ -26,8 +26,8 @@ struct NamedVideo {
   int64_t seed = 0;
 };
 
-// Without an ending. A prompt that no file can be named after (a slash, more than 200 bytes) is changed in VBench's
-// mode too, never so that two become one: whoever needs the prompt reads the manifest.
+// Without extension. A prompt that cannot be a file name (a slash, more than 200 bytes) is changed in VBench's mode
+// too, but names stay distinct. The manifest has the original prompt.
 std::string video_name(const NamedVideo& video, VideoNaming naming);
 
 }  // namespace sgf

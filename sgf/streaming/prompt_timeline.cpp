@@ -20,7 +20,7 @@ std::optional<double> number_in(std::string_view text) {
   return value;
 }
 
-// Hours and minutes are whole; after a colon come two digits before the point.
+// Hours and minutes are integers; a colon is followed by two digits before the decimal point.
 std::optional<double> time_in(std::string_view text) {
   double seconds = 0;
   for (bool is_first = true;; is_first = false) {
@@ -40,7 +40,8 @@ std::optional<double> time_in(std::string_view text) {
 
 double parse_time(std::string_view text) {
   const std::optional<double> seconds = time_in(text);
-  SGF_CHECK(seconds.has_value(), "a time is written as 20, 0:20 or 1:02:03.5, got {}", in_quotes(std::string(text)));
+  SGF_CHECK(seconds.has_value(), "a time must be written like 20, 0:20 or 1:02:03.5, got {}",
+            in_quotes(std::string(text)));
   return *seconds;
 }
 
@@ -60,7 +61,7 @@ std::vector<TimedPrompt> read_prompt_script(const std::filesystem::path& path) {
     if (line[begin] == '#') continue;
     const size_t space = line.find_first_of(" \t", begin);
     const size_t text = space == std::string::npos ? space : line.find_first_not_of(" \t", space);
-    SGF_CHECK(text != std::string::npos, "{}: a line holds a time and a prompt, as '0:20 a dog runs', got {}",
+    SGF_CHECK(text != std::string::npos, "{}: a line must hold a time and a prompt, e.g. '0:20 a dog runs', got {}",
               path.string(), in_quotes(line));
     try {
       prompts.push_back({parse_time(std::string_view(line).substr(begin, space - begin)), line.substr(text)});
@@ -68,18 +69,19 @@ std::vector<TimedPrompt> read_prompt_script(const std::filesystem::path& path) {
       fail("{}: line {}: {}", path.string(), in_quotes(line), error.what());
     }
   }
-  SGF_CHECK(!prompts.empty(), "{}: the script has no prompt", path.string());
+  SGF_CHECK(!prompts.empty(), "{}: the script must have at least one prompt", path.string());
   check_timeline(prompts);
   return prompts;
 }
 
 void check_timeline(const std::vector<TimedPrompt>& prompts) {
-  SGF_CHECK(!prompts.empty(), "a stream needs a prompt");
-  SGF_CHECK(prompts.front().seconds == 0, "the first prompt holds from 0:00, got {}",
+  SGF_CHECK(!prompts.empty(), "a stream needs at least one prompt");
+  SGF_CHECK(prompts.front().seconds == 0, "the first prompt must start at 0:00, got {}",
             spell_time(prompts.front().seconds));
   for (size_t i = 1; i < prompts.size(); ++i)
-    SGF_CHECK(prompts[i].seconds > prompts[i - 1].seconds, "prompts come in order of time: {} at {} does not follow {}",
-              in_quotes(prompts[i].prompt), spell_time(prompts[i].seconds), spell_time(prompts[i - 1].seconds));
+    SGF_CHECK(prompts[i].seconds > prompts[i - 1].seconds,
+              "prompts must be in order of time: {} at {} does not come after {}", in_quotes(prompts[i].prompt),
+              spell_time(prompts[i].seconds), spell_time(prompts[i - 1].seconds));
 }
 
 }  // namespace sgf

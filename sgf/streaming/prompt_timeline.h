@@ -1,4 +1,4 @@
-// Which prompt holds at which time of a stream, and what a change of prompt does to its memory. Torch-free.
+// The prompts of a stream over time, and the effect of a prompt switch on its cache. Torch-free.
 #pragma once
 
 #include "sgf/core/enum_names.h"
@@ -12,8 +12,8 @@
 namespace sgf {
 
 enum class PromptSwitch {
-  kKeep,     // only the text changes: the cache stays as the old prompt wrote it
-  kRecache,  // what is in sight is written again, under the new prompt
+  kKeep,     // only the text changes, the cache stays
+  kRecache,  // the window is rewritten to the cache with the new prompt
   kNewSink,  // the first blocks after the change become the sink
 };
 
@@ -22,7 +22,7 @@ constexpr auto enum_names(PromptSwitch) {
                     EnumName{PromptSwitch::kNewSink, "new-sink"}};
 }
 
-// A prompt, from this time on until the next one.
+// A prompt from this time on, until the next one.
 struct TimedPrompt {
   double seconds = 0;
   std::string prompt;
@@ -30,14 +30,14 @@ struct TimedPrompt {
   bool operator==(const TimedPrompt&) const = default;
 };
 
-// "20", "20.5", "0:20" and "1:02:03.5" in seconds; anything else is an Error.
+// Parses "20", "20.5", "0:20" and "1:02:03.5" to seconds; throws on anything else.
 double parse_time(std::string_view text);
 std::string spell_time(double seconds);  // "0:20", "1:02:03.5"
 
-// Lines of a time and a prompt ("0:20 a dog runs into the sea"); blank lines and those that begin with # are left out.
+// Reads lines of a time and a prompt ("0:20 a dog runs into the sea"); ignores blank lines and those that begin with #.
 std::vector<TimedPrompt> read_prompt_script(const std::filesystem::path& path);
 
-// A timeline begins at 0 and its times rise; an Error says which line does not.
+// Throws unless the times start at 0 and increase; the message names the prompt.
 void check_timeline(const std::vector<TimedPrompt>& prompts);
 
 }  // namespace sgf

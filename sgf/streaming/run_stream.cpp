@@ -19,7 +19,7 @@
 namespace sgf {
 namespace {
 
-constexpr size_t kAhead = 2;  // blocks that wait between two of the three
+constexpr size_t kAhead = 2;  // blocks that may wait between two stages
 
 using SteadyClock = std::chrono::steady_clock;
 
@@ -29,7 +29,7 @@ double milliseconds_since(SteadyClock::time_point begin) {
 
 c10::Stream stream_of(c10::Device device) { return c10::impl::VirtualGuardImpl(device.type()).getStream(device); }
 
-// A mark in a device's queue that another queue, or the host, can wait for. On the CPU everything is done already.
+// An event in a device's queue that another queue, or the host, can wait for. A no-op on the CPU.
 class Mark {
  public:
   static Mark here(c10::Device device) {
@@ -50,7 +50,7 @@ class Mark {
   std::optional<c10::Event> event_;
 };
 
-// What the thread that lives in it queues on a GPU goes beside what others queue.
+// Gives a thread its own GPU stream, so that its work overlaps with other threads'.
 class OwnQueue {
  public:
   explicit OwnQueue(c10::Device device) {
@@ -92,7 +92,7 @@ struct DecodedWork {
   Mark done;
 };
 
-// The three, and the two queues between them.
+// The three stages and the two queues between them.
 class Pipeline {
  public:
   Pipeline(SceneStream& latents, DecoderStream& decoder, const StreamRunSettings& settings,
@@ -143,8 +143,8 @@ class Pipeline {
     }
   }
 
-  // A GPU's library prepares its kernels when it first meets a shape: those of the first block while that is denoised,
-  // on a stream that nobody watches.
+  // GPU libraries prepare kernels at the first use of a shape. This decodes dummy latents while the first block is
+  // denoised.
   void meet_first_shapes() const {
     const LatentStreamSettings& s = latents_.settings().latents;
     latents_.codec().stream_decoder()->next(at::zeros({1, s.first_block_frames, s.latent[0], s.latent[1], s.latent[2]},
@@ -203,16 +203,15 @@ class Pipeline {
 }  // namespace
 
 void check_finite(const at::Tensor& latents, const std::string& what) {
-  SGF_CHECK(
-      at::isfinite(latents).all().item<bool>(),
-      "{} has latents that are not finite, which no picture can show: the weights are damaged or their training ran "
-      "away; take an earlier checkpoint, or try --dtype float32",
-      what);
+  SGF_CHECK(at::isfinite(latents).all().item<bool>(),
+            "{} has latents that are not finite: the weights are damaged or their training diverged; use an earlier "
+            "checkpoint, or try --dtype float32",
+            what);
 }
 
 StreamSpeed run_stream(SceneStream& latents, DecoderStream& decoder, const StreamRunSettings& settings,
                        const std::function<void(const DeliveredBlock&)>& deliver) {
-  SGF_CHECK(settings.blocks >= 1, "a stream of {} blocks is none", settings.blocks);
+  SGF_CHECK(settings.blocks >= 1, "blocks must be at least 1, got {}", settings.blocks);
   const LatentStreamSettings& s = latents.settings().latents;
   const int64_t window = s.policy.sink_frames + s.policy.fifo_frames;
   SpeedMeter meter(1 + (window + s.block_frames - 1) / s.block_frames);

@@ -1,5 +1,5 @@
-// Denoising, decoding and delivery beside one another: while block n is decoded, block n + 1 is denoised, and block
-// n - 1 encoded and written. What comes out is what the three give in sequence.
+// Overlaps denoising, decoding and delivery: while block n is decoded, block n + 1 is denoised, and block n - 1 is
+// encoded and written. The output equals that of running the three in sequence.
 #pragma once
 
 #include "sgf/streaming/stream_session.h"
@@ -10,13 +10,13 @@
 
 namespace sgf {
 
-// Everything a stream needs to go on after a block, on the CPU.
+// Everything needed to continue a stream after a block, on the CPU.
 struct StreamSnapshot {
   NamedTensors latents;
   NamedTensors decoder;
 };
 
-// Refuses latents with NaN or infinity: pictures of them would be black and say nothing.
+// Throws on latents with NaN or infinity, whose frames would only be black.
 void check_finite(const at::Tensor& latents, const std::string& what);
 
 struct DeliveredBlock {
@@ -27,13 +27,14 @@ struct DeliveredBlock {
 };
 
 struct StreamRunSettings {
-  int64_t blocks = 0;                      // all told, with those made before a snapshot
+  int64_t blocks = 0;                      // in total, with those before a snapshot
   int64_t snapshot_every = 0;              // blocks; 0: never
-  bool decodes = true;                     // false: latents alone, pictures are empty
-  std::function<bool()> should_stop = {};  // asked after every block; the last one then carries a snapshot
+  bool decodes = true;                     // false: latents only, pictures are empty
+  std::function<bool()> should_stop = {};  // called after every block; if true, the last block carries a snapshot
 };
 
-// `deliver` is called in order, from a thread of its own. An Error of any of the three ends all and is thrown here.
+// `deliver` is called in order, from a separate thread. An Error in any of the three stages ends all and is thrown
+// here.
 StreamSpeed run_stream(SceneStream& latents, DecoderStream& decoder, const StreamRunSettings& settings,
                        const std::function<void(const DeliveredBlock&)>& deliver);
 

@@ -38,14 +38,14 @@ SampleMode sample_mode_of(const Config& c) {
       break;
   }
   fail(
-      "is it a bidirectional model (--mode at-once) or a teacher-forced one (--mode blocks)? Its config's stage is {}, "
-      "which makes neither; few-step students are for sgf generate",
+      "set --mode at-once for a bidirectional model or --mode blocks for a teacher-forced one: its config's stage is "
+      "{}, which is neither; for few-step students use sgf generate",
       enum_name(c.train.stage));
 }
 
 void sample_many_steps(const SampleRequest& r, const StreamParts& parts, const VideoSeen& seen) {
   const at::NoGradGuard no_grad;
-  std::vector<std::string> texts = r.prompts;  // in one call: a large encoder is read once
+  std::vector<std::string> texts = r.prompts;  // in one call: a large encoder is loaded once
   texts.push_back(r.negative);
   const at::Tensor rows = parts.text->encode(texts).to(parts.device, compute_type(r.config));
   const auto prompts = static_cast<int64_t>(r.prompts.size());

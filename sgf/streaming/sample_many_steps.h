@@ -1,4 +1,4 @@
-// Videos of many-step models, teachers and teacher-forced ones, to be looked at: whole prompts, one after the other.
+// Samples videos of many-step models (bidirectional teachers and teacher-forced models) for a list of prompts.
 #pragma once
 
 #include "sgf/core/enum_names.h"
@@ -13,15 +13,15 @@
 namespace sgf {
 
 enum class SampleMode {
-  kAtOnce,  // bidirectional: every frame sees every frame
-  kBlocks,  // teacher-forced: block after block against a cache of the clean ones before
+  kAtOnce,  // bidirectional: every frame attends to every frame
+  kBlocks,  // teacher-forced: block by block with a cache of clean blocks
 };
 
 constexpr auto enum_names(SampleMode) {
   return std::array{EnumName{SampleMode::kAtOnce, "at-once"}, EnumName{SampleMode::kBlocks, "blocks"}};
 }
 
-// How the stage that trained a network has it sampled; refuses few-step students, which `sgf generate` streams.
+// The sampling mode for a stage; throws for few-step students, which `sgf generate` streams.
 SampleMode sample_mode_of(const Config& config);
 
 struct SampleRequest {
@@ -30,11 +30,11 @@ struct SampleRequest {
   std::string negative;
   SampleMode mode = SampleMode::kAtOnce;
   SamplerSettings sampler;
-  int64_t batch = 4;  // prompts a forward
+  int64_t batch = 4;  // prompts per forward
 };
 
-// Told of each video, pictures [F, 3, H, W] in [0, 1], by the number of its prompt. A video depends on its prompt, its
-// number and the seed, not on the batch.
+// Called with each video, frames [F, 3, H, W] in [0, 1], and the number of its prompt. A video depends on its prompt,
+// its number and the seed, not on the batch.
 using VideoSeen = std::function<void(int64_t number, const at::Tensor& video)>;
 void sample_many_steps(const SampleRequest& request, const StreamParts& parts, const VideoSeen& seen);
 

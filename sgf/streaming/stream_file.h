@@ -1,4 +1,4 @@
-// A stream on disk, in the middle of a video: what `--continue` goes on from.
+// The state of an unfinished video on disk, for `--continue`.
 #pragma once
 
 #include "sgf/streaming/run_stream.h"
@@ -13,7 +13,7 @@ struct SavedStream {
   StreamSnapshot snapshot;
 };
 
-// Crash-safe: an earlier one stays until the new one is whole.
+// Crash-safe: the previous state stays until the new one is complete.
 void save_stream(const std::filesystem::path& path, const SavedStream& stream);
 SavedStream load_stream(const std::filesystem::path& path);
 // What it says beside its tensors, which are not read.

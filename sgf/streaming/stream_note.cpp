@@ -11,20 +11,20 @@ constexpr const char* kPlacesKey = "places";
 
 nlohmann::json metadata_json(const TensorFile& file, const std::filesystem::path& path, const char* key) {
   const auto found = file.metadata.find(key);
-  SGF_CHECK(found != file.metadata.end(), "{}: the saved stream does not say its {}", path.string(), key);
+  SGF_CHECK(found != file.metadata.end(), "{}: the metadata of the saved stream lacks {}", path.string(), key);
   return parse_strict_json(found->second, fmt::format("{}: the saved stream's {}", path.string(), key));
 }
 
 nlohmann::json place_json(const SinkPlace& place) { return {{"pictures", place.pictures}, {"bytes", place.bytes}}; }
 
-// Counts beyond 63 bits come out negative.
+// Counts of more than 63 bits become negative.
 bool is_count(const nlohmann::json& value) { return value.is_number_integer() && value.get<int64_t>() >= 0; }
 
 SinkPlace place_of(const nlohmann::json& places, const char* key, const std::filesystem::path& path) {
   const nlohmann::json place = places.is_object() ? places.value(key, nlohmann::json()) : nlohmann::json();
   const bool is_whole = place.is_object() && is_count(place.value("pictures", nlohmann::json())) &&
                         is_count(place.value("bytes", nlohmann::json()));
-  SGF_CHECK(is_whole, "{}: the saved stream does not say where its {} end", path.string(), key);
+  SGF_CHECK(is_whole, "{}: the saved stream lacks the end of its {}", path.string(), key);
   return {place["pictures"].get<int64_t>(), place["bytes"].get<int64_t>()};
 }
 

@@ -1,4 +1,4 @@
-// What a saved stream says beside its tensors: its order, and where its files end. Torch-free.
+// Metadata of a saved stream: its order, and where its files end. Torch-free.
 #pragma once
 
 #include "sgf/files/tensor_file.h"
@@ -14,13 +14,13 @@ namespace sgf {
 struct StreamNote {
   GenerateOrder order;
   SinkPlace pictures;
-  SinkPlace latents;  // of the latents' file, where one is written
+  SinkPlace latents;  // of the file of latents, if one is written
 
   bool operator==(const StreamNote&) const = default;
 };
 
 std::map<std::string, std::string> to_metadata(const StreamNote& note);
-// An Error names the file and what is missing or of the wrong kind.
+// Throws if a value is missing or of the wrong type; the message names the file.
 StreamNote read_stream_note(const TensorFile& file, const std::filesystem::path& path);
 
 }  // namespace sgf

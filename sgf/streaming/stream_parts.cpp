@@ -24,7 +24,7 @@ void add_world(StreamParts& parts, const Config& config) {
 
 void add_wan(StreamParts& parts, const GenerateOrder& order, const std::function<void(const std::string&)>& warn) {
   SGF_CHECK(!order.wan.empty(),
-            "{} needs a text encoder and a VAE: --wan DIR names a Wan folder with models_t5_umt5-xxl-enc-bf16.pth, "
+            "{} needs a text encoder and a VAE: pass --wan DIR, a Wan folder with models_t5_umt5-xxl-enc-bf16.pth, "
             "google/umt5-xxl/spiece.model and Wan2.1_VAE.pth",
             order.config.name);
   const WanSource source{.folder = order.wan, .device = parts.device, .warn = warn};
@@ -32,7 +32,7 @@ void add_wan(StreamParts& parts, const GenerateOrder& order, const std::function
   parts.codec = wan_codec(source, order.config);
   SGF_CHECK(parts.codec->spatial_factor() == codec_shape(order.config).spatial &&
                 parts.codec->picture_frames(2) == codec_shape(order.config).pictures(2),
-            "a VAE that makes {} pictures of 2 latents, {} pixels a latent pixel, is not Wan's (5 and 8)",
+            "the VAE must be Wan's with 5 frames from 2 latent frames and 8 pixels per latent pixel, got {} and {}",
             parts.codec->picture_frames(2), parts.codec->spatial_factor());
 }
 
@@ -80,7 +80,7 @@ StreamParts build_parts(const GenerateOrder& order, const std::function<void(con
 }
 
 std::vector<StreamScene> encode_scenes(const GenerateOrder& order, const StreamParts& parts) {
-  std::vector<std::string> prompts;  // in one call: a large encoder is read once
+  std::vector<std::string> prompts;  // in one call: a large encoder is loaded once
   for (const TimedPrompt& prompt : order.prompts) prompts.push_back(prompt.prompt);
   if (order.guidance != 1) prompts.push_back(order.negative);
   const at::Tensor rows = parts.text->encode(prompts).to(parts.device, compute_type(order.config));
@@ -104,7 +104,8 @@ at::Tensor given_of(const GenerateOrder& order, const StreamParts& parts) {
 }
 
 int64_t blocks_for(double seconds, const Config& c) {
-  SGF_CHECK(seconds > 0 && seconds < 1e9, "a video lasts more than 0 seconds, and less than 1e9, got {}", seconds);
+  SGF_CHECK(seconds > 0 && seconds < 1e9, "the length of a video must be more than 0 and less than 1e9 seconds, got {}",
+            seconds);
   const auto pictures = static_cast<int64_t>(std::ceil(seconds * c.video.fps - 1e-6));
   const int64_t temporal = codec_shape(c).temporal;
   const int64_t latents = 1 + (pictures - 1 + temporal - 1) / temporal;

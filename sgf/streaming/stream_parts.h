@@ -1,4 +1,4 @@
-// The network, the text encoder and the codec that an order asks for.
+// The network, the text encoder and the codec of an order.
 #pragma once
 
 #include "sgf/media/video_codec.h"
@@ -20,13 +20,13 @@ struct StreamParts {
   std::shared_ptr<const VideoCodec> codec;
 };
 
-// `warn` hears of prompts that are cut and of a cache that cannot be used.
+// `warn` reports truncated prompts and an unusable cache.
 StreamParts build_parts(const GenerateOrder& order, const std::function<void(const std::string&)>& warn = {});
 
-// How latents and pictures count, without any weights: the world's codec, or Wan's.
+// The ratio of latents to pixels and frames, without loading weights: the world's codec, or Wan's.
 struct CodecShape {
-  int64_t spatial = 8;   // pixels a latent pixel, along a side
-  int64_t temporal = 4;  // pictures a latent after the first, which is one
+  int64_t spatial = 8;   // pixels per latent pixel, per side
+  int64_t temporal = 4;  // frames per latent frame after the first, which is one frame
 
   int64_t pictures(int64_t latents) const { return latents == 0 ? 0 : 1 + (latents - 1) * temporal; }
 };
@@ -36,13 +36,13 @@ LatentStreamSettings latent_settings(const GenerateOrder& order);
 StreamSettings stream_settings(const GenerateOrder& order);
 PictureSize picture_size(const Config& config);
 
-// Prompts through the text encoder, as the stream reads them.
+// Encodes the prompts for the stream.
 std::vector<StreamScene> encode_scenes(const GenerateOrder& order, const StreamParts& parts);
 
-// Latents of the order's picture or video; undefined where it has none.
+// Latents of the order's image or video; undefined if it has none.
 at::Tensor given_of(const GenerateOrder& order, const StreamParts& parts);
 
-// The smallest number of blocks that show so many seconds, and the pictures of so many blocks.
+// The smallest number of blocks for this many seconds, and the number of frames of this many blocks.
 int64_t blocks_for(double seconds, const Config& config);
 int64_t pictures_for(int64_t blocks, const Config& config);
 

@@ -12,7 +12,7 @@ namespace sgf {
 namespace {
 
 const StreamText& first_text(const std::vector<StreamScene>& scenes) {
-  SGF_CHECK(!scenes.empty() && scenes.front().prompt.seconds == 0, "a stream needs a prompt from 0:00 on");
+  SGF_CHECK(!scenes.empty() && scenes.front().prompt.seconds == 0, "a stream needs a prompt that starts at 0:00");
   return scenes.front().text;
 }
 
@@ -30,7 +30,7 @@ SceneStream::SceneStream(const CausalDit& dit, const VideoCodec& codec, StreamSe
                            settings_.video),
               first_text(scenes_)),
       scene_(&scenes_.front()) {
-  SGF_CHECK(settings_.fps > 0, "a video shows pictures at a positive rate, got {}", settings_.fps);
+  SGF_CHECK(settings_.fps > 0, "fps must be positive, got {}", settings_.fps);
 }
 
 int64_t SceneStream::pictures_after(int64_t blocks) const {
@@ -39,7 +39,7 @@ int64_t SceneStream::pictures_after(int64_t blocks) const {
   return codec_.picture_frames(s.first_block_frames + (blocks - 1) * s.block_frames);
 }
 
-// The last prompt whose time has come when the block's first picture is shown.
+// The last prompt that starts at or before the block's first frame.
 const StreamScene& SceneStream::scene_at(FrameSpan block) const {
   const double now = static_cast<double>(block.begin == 0 ? 0 : codec_.picture_frames(block.begin)) / settings_.fps;
   size_t last = 0;
@@ -59,7 +59,7 @@ StreamBlock SceneStream::next() {
   follow_timeline();
   StreamBlock block{.index = stream_.blocks(), .frames = stream_.next_block()};
   if (given_.defined() && block.frames.begin < given_.size(1)) {
-    SGF_CHECK(block.frames.end <= given_.size(1), "given frames are whole blocks, got {}", given_.size(1));
+    SGF_CHECK(block.frames.end <= given_.size(1), "given frames must be whole blocks, got {}", given_.size(1));
     block.latents = given_.slice(1, block.frames.begin, block.frames.end);
     stream_.give(block.latents);
     return block;
@@ -68,7 +68,7 @@ StreamBlock SceneStream::next() {
   return block;
 }
 
-// The saved stream had switched already to what held at its last block: its memory must not be changed twice.
+// The saved stream has already switched to the prompt of its last block: its cache must not be changed twice.
 void SceneStream::restore(const NamedTensors& state) {
   stream_.restore(state);
   if (stream_.blocks() == 0) return;

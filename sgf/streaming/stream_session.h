@@ -1,4 +1,4 @@
-// One viewer's stream: prompts, cache, noise and codec state in, pictures out, for as long as they are asked for.
+// One stream: turns prompts and noise into frames, without a limit, and holds cache and codec state.
 #pragma once
 
 #include "sgf/media/video_codec.h"
@@ -10,7 +10,7 @@
 
 namespace sgf {
 
-// A prompt of the timeline, encoded.
+// An encoded prompt of the timeline.
 struct StreamScene {
   TimedPrompt prompt;
   StreamText text;
@@ -20,26 +20,26 @@ struct StreamSettings {
   LatentStreamSettings latents;
   double fps = 16;
   uint64_t seed = 0;
-  int64_t video = 0;  // which of several videos of the seed
+  int64_t video = 0;  // index among several videos of the seed
 };
 
 struct StreamBlock {
   int64_t index = 0;
-  FrameSpan frames;     // of latents
+  FrameSpan frames;     // latent frames
   at::Tensor latents;   // [1, c, C, H, W]
   at::Tensor pictures;  // [1, F, 3, H, W], about [0, 1]
 };
 
-// The latent half: prompts change when their time has come. What is made first of all are the `given` blocks.
+// The latent half: switches prompts at their times. The `given` blocks come first.
 class SceneStream {
  public:
   SceneStream(const CausalDit& dit, const VideoCodec& codec, StreamSettings settings, std::vector<StreamScene> scenes,
               const at::Tensor& given = {});
 
-  StreamBlock next();  // without pictures
+  StreamBlock next();  // without frames
 
   int64_t blocks() const { return stream_.blocks(); }
-  // Pictures that so many blocks become.
+  // The number of frames of this many blocks.
   int64_t pictures_after(int64_t blocks) const;
   int64_t cache_bytes() const { return stream_.cache_bytes(); }
   const StreamSettings& settings() const { return settings_; }
@@ -59,10 +59,10 @@ class SceneStream {
   std::vector<StreamScene> scenes_;
   at::Tensor given_;  // [1, n, C, H, W], whole blocks; undefined: none
   LatentStream stream_;
-  const StreamScene* scene_;  // whose text the stream reads now
+  const StreamScene* scene_;  // the current prompt
 };
 
-// Both halves, one after the other. `run_stream` lets them overlap.
+// Both halves in sequence. `run_stream` overlaps them.
 class StreamSession {
  public:
   StreamSession(const CausalDit& dit, const VideoCodec& codec, StreamSettings settings, std::vector<StreamScene> scenes,

@@ -14,7 +14,7 @@ double per_second(int64_t pictures, double milliseconds) {
   return milliseconds > 0 ? 1000.0 * static_cast<double>(pictures) / milliseconds : 0;
 }
 
-// The smallest value that a share `q` of them does not exceed.
+// The smallest value that a share `q` of the values does not exceed.
 double ranked(std::vector<double> values, double q) {
   if (values.empty()) return 0;
   const auto rank = static_cast<size_t>(std::ceil(q * static_cast<double>(values.size())));
@@ -88,7 +88,7 @@ nlohmann::json to_json(const StreamSpeed& s) {
 
 std::string speed_line(const StreamSpeed& s) {
   std::string line = fmt::format(
-      "{} pictures in {:.1f} s; first after {:.2f} s; steady {:.1f} fps with VAE and encoding (denoising alone {:.1f}, "
+      "{} frames in {:.1f} s; first after {:.2f} s; steady {:.1f} fps with VAE and encoding (denoising alone {:.1f}, "
       "decoding {:.1f}, delivery {:.1f}); block p50 {:.0f} ms, p95 {:.0f} ms; window {}+{}+{}; {}; ",
       s.pictures, s.wall_s, s.first_picture_s, s.fps, s.fps_denoise, s.fps_decode, s.fps_deliver, s.block_p50_ms,
       s.block_p95_ms, s.sink, s.fifo, s.block, s.device);

@@ -19,11 +19,11 @@ namespace fs = std::filesystem;
 
 fs::path without_slash(const fs::path& path) { return path.has_filename() ? path : path.parent_path(); }
 
-// Links are followed, also to a file that is not there yet: two names of one file have one lock.
+// Follows links, also to a file that does not exist yet: two names of one file share one lock.
 fs::path lock_file(fs::path file) {
   file = without_slash(file);
   for (int links = 0; fs::is_symlink(file) && links < 40; ++links)
-    file = file.parent_path() / fs::read_symlink(file);  // an absolute one replaces what is before it
+    file = file.parent_path() / fs::read_symlink(file);  // an absolute link replaces the path before it
   return without_slash(fs::weakly_canonical(file)).concat(".lock");
 }
 
@@ -34,11 +34,11 @@ std::vector<fs::path> files_of(const GenerateOutput& output) {
   return files;
 }
 
-// What a file, or something beside it, says about who made it.
+// The origin of a file, from the file itself or from files beside it.
 enum class Word {
-  kNone,   // nothing that can be read
+  kNone,   // nothing readable
   kOwn,    // this order
-  kOther,  // another program, or an order that cannot be compared
+  kOther,  // another program, or an incomparable order
 };
 
 Word word_in(const std::optional<std::string>& note, const std::string& where, const GenerateOrder& order) {
@@ -51,7 +51,7 @@ Word word_in(const std::optional<std::string>& note, const std::string& where, c
 }
 
 Word word_in_mp4(const fs::path& file, const GenerateOrder& order) {
-  if (!find_grown_video(file)) return Word::kNone;  // cut off within its head, or no mp4
+  if (!find_grown_video(file)) return Word::kNone;  // torn in its header, or not an mp4
   return word_in(read_video_note(file), file.string(), order);
 }
 
@@ -77,7 +77,7 @@ Word word_in_latents(const fs::path& file, const GenerateOrder& order) {
   return note ? word_in(note, file.string(), order) : Word::kNone;
 }
 
-// The lock of a process that was killed while it wrote the file.
+// The lock of a process that was killed while writing the file.
 bool is_named_by_lock(const fs::path& file, const GenerateOrder& order) {
   const fs::path lock = lock_file(file);
   if (!fs::is_regular_file(lock)) return false;
@@ -89,17 +89,16 @@ bool is_named_by_state(const GenerateOutput& output, const GenerateOrder& order)
   if (!fs::exists(state_file(output))) return false;
   const GenerateOrder there = load_stream(state_file(output)).note.order;
   const std::vector<std::string> different = differences(there, order);
-  SGF_CHECK(different.empty(), "{} belongs to another video: {}; use --overwrite to begin anew",
+  SGF_CHECK(different.empty(), "{} belongs to another video: {}; use --overwrite to start again",
             state_file(output).string(), fmt::join(different, "; "));
   return true;
 }
 
 void check_own(const fs::path& file, Word word, bool is_named) {
-  SGF_CHECK(
-      word == Word::kOwn || (word == Word::kNone && is_named),
-      "{} was not made by this command, so --continue leaves it alone; use --overwrite to replace it or --out for "
-      "another name",
-      file.string());
+  SGF_CHECK(word == Word::kOwn || (word == Word::kNone && is_named),
+            "{} was not made by this command, so --continue does not change it; use --overwrite to replace it or --out "
+            "for another name",
+            file.string());
 }
 
 }  // namespace

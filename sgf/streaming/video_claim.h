@@ -1,4 +1,4 @@
-// Whose files lie under a video's name, and who writes there now. --continue touches only what is its own.
+// Who made the files under a video's name, and who writes them now. --continue changes only its own files.
 #pragma once
 
 #include "sgf/files/file_lock.h"
@@ -14,55 +14,55 @@
 
 namespace sgf {
 
-// Where a video goes, and what is left beside it while it grows.
+// The output of a video, and files beside it while it grows.
 struct GenerateOutput {
-  std::string target;  // as open_sink takes it
+  std::string target;  // see open_sink
   std::optional<SinkKind> format;
-  std::filesystem::path latents;               // written beside the frames; empty: not
-  bool resume = false;                         // go on from the saved state where there is one
-  bool overwrite = false;                      // files of an earlier video there may go
+  std::filesystem::path latents;               // also written; empty: not written
+  bool resume = false;                         // continue from the saved state if there is one
+  bool overwrite = false;                      // files of an earlier video may be replaced
   std::function<void(int64_t)> progress = {};  // frames so far
-  std::function<bool()> should_stop = {};      // asked after every block
+  std::function<bool()> should_stop = {};      // called after every block
 
   bool can_continue() const { return target != "-"; }
-  bool is_file() const;  // false: a pipe, or nothing
+  bool is_file() const;  // false: a pipe, or no output
 };
 
-// The state lies beside the target, and is removed when the video is whole.
+// The state is beside the target, and is removed when the video is complete.
 std::filesystem::path state_file(const GenerateOutput& output);
 
-// The CPU threads of the saved state that --continue takes up, 0 where it names none; nothing where there is no state.
+// CPU threads in the saved state that --continue uses, 0 if it stores none; nullopt if there is no state.
 std::optional<int64_t> threads_of_state(const GenerateOutput& output);
 
-// Whether something lies there that could be lost. Empty files and folders hold nothing.
+// Whether existing content could be lost. Empty files and folders have none.
 bool is_taken(const std::filesystem::path& path);
 
-// Refuses files that another order made, or that do not say what made them. A file is this order's if the order inside
-// it says so (mp4, PNG folders, latents; y4m holds its hash) or if a state or lock beside it does. Changes nothing.
+// Throws on files of another or an unknown order. A file belongs to this order if its embedded order says so (mp4, PNG
+// folders, latents; y4m has its hash), or a state or lock beside it. Changes nothing.
 void check_own_files(const GenerateOrder& order, const GenerateOutput& output);
 
-// Whether a start of this order began the video and did not end it: a lock beside it names the order.
+// Whether an earlier start of this order began the video and did not finish it: a lock beside it names the order.
 bool was_begun(const GenerateOrder& order, const GenerateOutput& output);
 
-// Held while a video is written: `NAME.lock` beside each of its files, with the order inside, so that after a kill the
-// next start knows whose half-written file it finds.
+// Held while a video is written: `NAME.lock` beside each of its files, with the order inside. After a kill, the next
+// start can identify an incomplete file.
 class VideoClaim {
  public:
-  // Refuses where another process writes there.
+  // Throws if another process writes there.
   explicit VideoClaim(const GenerateOutput& output);
   ~VideoClaim();
   VideoClaim(const VideoClaim&) = delete;
   VideoClaim& operator=(const VideoClaim&) = delete;
 
   void begin(const GenerateOrder& order);  // before the first change
-  void end();                              // the files, or a state beside them, now say it themselves
+  void end();                              // the files, or a state beside them, hold the order now
 
  private:
   std::vector<FileLock> locks_;
   bool is_begun_ = false;
 };
 
-// Removes what a kill after the last block left beside a whole video.
+// Removes files that a kill after the last block left beside a complete video.
 void remove_stale_locks(const GenerateOutput& output);
 
 }  // namespace sgf

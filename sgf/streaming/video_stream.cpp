@@ -24,7 +24,7 @@ Config config_of(const VideoStreamSettings& settings) {
   const bool is_cpu = device_from_name(settings.device).is_cpu();
   config.run.seed = settings.seed;
   config.run.device = is_cpu ? DeviceKind::kCpu : DeviceKind::kCuda;
-  if (is_cpu) config.run.dtype = ComputeDtype::kFloat32;  // configs name the dtype that is fast on a GPU
+  if (is_cpu) config.run.dtype = ComputeDtype::kFloat32;  // the dtype in configs is the fast one on a GPU
   validate(config);
   return config;
 }

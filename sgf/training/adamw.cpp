@@ -14,19 +14,19 @@ namespace sgf {
 namespace {
 
 void check_settings(const AdamWSettings& s) {
-  SGF_CHECK(
-      s.learning_rate > 0 && s.eps > 0 && s.clip_norm >= 0 && s.weight_decay >= 0,
-      "AdamW wants a positive learning rate and eps and no negative clip or decay, got lr {}, eps {}, clip {}, decay "
-      "{}",
-      s.learning_rate, s.eps, s.clip_norm, s.weight_decay);
-  SGF_CHECK(s.beta1 >= 0 && s.beta1 < 1 && s.beta2 >= 0 && s.beta2 < 1, "AdamW's betas lie in [0, 1), got {} and {}",
-            s.beta1, s.beta2);
+  SGF_CHECK(s.learning_rate > 0 && s.eps > 0 && s.clip_norm >= 0 && s.weight_decay >= 0,
+            "AdamW needs a positive learning rate and eps, and clip and decay of at least 0, got lr {}, eps {}, clip "
+            "{}, decay "
+            "{}",
+            s.learning_rate, s.eps, s.clip_norm, s.weight_decay);
+  SGF_CHECK(s.beta1 >= 0 && s.beta1 < 1 && s.beta2 >= 0 && s.beta2 < 1,
+            "AdamW's betas must be at least 0 and less than 1, got {} and {}", s.beta1, s.beta2);
 }
 
 at::Tensor find(const std::map<std::string, at::Tensor>& state, const std::string& name, const at::Tensor& like) {
   const auto found = state.find(name);
   SGF_CHECK(found != state.end(), "the optimiser state lacks '{}'", name);
-  SGF_CHECK(found->second.sizes() == like.sizes(), "optimiser state '{}' is [{}], its parameter [{}]", name,
+  SGF_CHECK(found->second.sizes() == like.sizes(), "optimiser state '{}' has shape [{}], but its parameter [{}]", name,
             fmt::join(found->second.sizes(), ", "), fmt::join(like.sizes(), ", "));
   return found->second;
 }
@@ -43,7 +43,7 @@ AdamW::AdamW(AdamWSettings settings, NamedTensors parameters)
   check_settings(settings_);
   for (const auto& [name, tensor] : parameters_) {
     SGF_CHECK(tensor.scalar_type() == at::kFloat || tensor.scalar_type() == at::kDouble,
-              "master weights are float32, '{}' is {}", name, c10::toString(tensor.scalar_type()));
+              "master weights must be float32, but '{}' is {}", name, c10::toString(tensor.scalar_type()));
     tensors_.push_back(tensor.detach());  // the same memory, outside any graph
     exp_avg_.push_back(at::zeros_like(tensor));
     exp_avg_sq_.push_back(at::zeros_like(tensor));
@@ -53,7 +53,8 @@ AdamW::AdamW(AdamWSettings settings, NamedTensors parameters)
 
 void AdamW::step(const std::vector<at::Tensor>& gradients, double norm, double rate_factor) {
   const at::NoGradGuard no_grad;
-  SGF_CHECK(gradients.size() == tensors_.size(), "{} gradients for {} parameters", gradients.size(), tensors_.size());
+  SGF_CHECK(gradients.size() == tensors_.size(), "gradients and parameters must be equal in number, got {} and {}",
+            gradients.size(), tensors_.size());
   const bool clipped = settings_.clip_norm > 0 && norm > settings_.clip_norm;
   if (clipped) at::_foreach_mul_(gradients, settings_.clip_norm / norm);
   ++steps_taken_;

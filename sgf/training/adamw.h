@@ -1,4 +1,4 @@
-// AdamW over float32 master weights: torch's fused kernel, moments kept here so that they can be saved and resumed.
+// AdamW over float32 master weights: torch's fused kernel, with the moments kept here for saving and resuming.
 #pragma once
 
 #include "sgf/files/tensors.h"
@@ -28,15 +28,15 @@ class AdamW {
   const AdamWSettings& settings() const { return settings_; }
   int64_t steps_taken() const { return steps_taken_; }
 
-  // Clips `gradients`, one a parameter in their order, in place, and takes a step at `rate_factor` times the learning
-  // rate. `norm` is theirs before clipping.
+  // Clips `gradients` (one per parameter, same order) in place, and updates at `rate_factor` times the learning rate.
+  // `norm` is their norm before clipping.
   void step(const std::vector<at::Tensor>& gradients, double norm, double rate_factor);
-  // The same at the plain rate; returns the norm.
+  // The same with rate factor 1; returns the norm.
   double step(const std::vector<at::Tensor>& gradients);
 
   // Moments and counter under "exp_avg.NAME", "exp_avg_sq.NAME" and "steps".
   NamedTensors state() const;
-  // Throws where a tensor is missing or of another shape; then nothing was changed.
+  // Throws if a tensor is missing or has another shape; then nothing has changed.
   void restore(const NamedTensors& state);
 
  private:
@@ -45,7 +45,7 @@ class AdamW {
   std::vector<at::Tensor> tensors_;      // parameters_ without names
   std::vector<at::Tensor> exp_avg_;      // first moments
   std::vector<at::Tensor> exp_avg_sq_;   // second moments
-  std::vector<at::Tensor> step_counts_;  // what the fused kernel asks for; all alike
+  std::vector<at::Tensor> step_counts_;  // required by the fused kernel; all equal
   int64_t steps_taken_ = 0;
 };
 

@@ -21,7 +21,7 @@
 namespace sgf {
 namespace {
 
-// Generator and critic see prompts of their own: even and odd numbers.
+// Generator and critic use different prompts: even and odd numbers.
 constexpr int64_t kKinds = 2;
 
 std::unique_ptr<Stage> build_clip_stage(const Config& c, const Conditioning& around, c10::Device device,
@@ -30,21 +30,23 @@ std::unique_ptr<Stage> build_clip_stage(const Config& c, const Conditioning& aro
                                      clip_batches(c, around, device, c.data.caption_dropout), ranks);
 }
 
-// Students of paths go through the steps that the paths were kept at.
+// Students of paths use the timesteps at which the path states were stored.
 void check_paths_fit(const Config& c, const PairOrder& order) {
   const std::vector<double> steps = c.schedule.timesteps();
-  SGF_CHECK(order.stage == enum_name(c.train.stage), "data.pairs {}: holds pairs for {}, train.stage is {}",
+  SGF_CHECK(order.stage == enum_name(c.train.stage), "data.pairs {}: holds pairs for {}, but train.stage is {}",
             c.data.pairs, order.stage, enum_name(c.train.stage));
   SGF_CHECK(order.latent == std::vector<int64_t>({c.video.frames, c.model.in_dim, c.video.height, c.video.width}),
-            "data.pairs {}: holds latents of [{}], this config's are [{}, {}, {}, {}]", c.data.pairs,
+            "data.pairs {}: holds latents of [{}], but this config needs [{}, {}, {}, {}]", c.data.pairs,
             fmt::join(order.latent, ", "), c.video.frames, c.model.in_dim, c.video.height, c.video.width);
   SGF_CHECK(order.context == pair_context(c),
-            "data.pairs {}: its paths were made with {}, this config has {}; make pairs with this config", c.data.pairs,
-            order.context, pair_context(c));
+            "data.pairs {}: its paths were made with {}, but this config has {}; make pairs with this config",
+            c.data.pairs, order.context, pair_context(c));
   bool fits = order.timesteps.size() == steps.size();
   for (size_t i = 0; fits && i < steps.size(); ++i) fits = std::abs(order.timesteps[i] - steps[i]) < 1e-6;
-  SGF_CHECK(fits, "data.pairs {}: its states were kept at timesteps {:.6g}, the student's are {:.6g}", c.data.pairs,
-            fmt::join(order.timesteps, ", "), fmt::join(steps, ", "));
+  SGF_CHECK(fits,
+            "data.pairs {}: its states were stored at timesteps {:.6g}, but the student's are {:.6g}; make pairs with "
+            "this config",
+            c.data.pairs, fmt::join(order.timesteps, ", "), fmt::join(steps, ", "));
 }
 
 std::unique_ptr<Stage> build_ode_stage(const Config& c, const Conditioning& around, c10::Device device,
@@ -69,7 +71,7 @@ std::unique_ptr<Stage> build_consistency_stage(const Config& c, const Conditioni
       build_teacher(c, c.distil.teacher, device), clip_batches(c, around, device, /*dropout=*/0), ranks);
 }
 
-// The number of a prompt or clip in the run: generator and critic never share one.
+// The number of a prompt or clip in the run; generator and critic never share one.
 int64_t data_number(const Config& c, UpdateKind kind, int64_t step, int64_t first) {
   const int64_t parity = kind == UpdateKind::kGenerator ? 0 : 1;
   return (kKinds * step + parity) * c.train.global_batch + first;

@@ -1,4 +1,4 @@
-// From a config to a stage that is ready to step.
+// Builds a stage from a config.
 #pragma once
 
 #include "sgf/assembly/conditioning.h"
@@ -12,14 +12,15 @@
 
 namespace sgf {
 
-// Reads all weights it names. Masters are float32, computation is in run.dtype (float64 computes and keeps float64).
+// Loads all weights that the config names. Masters are float32, computation is in run.dtype; with float64 both are
+// float64.
 std::unique_ptr<Stage> build_stage(const Config& config, const Conditioning& surroundings, c10::Device device,
                                    const Ranks& ranks = Ranks::alone());
 
-// How blocks see each other in the paths of causal_ode, in words that name a folder of pairs; else empty.
+// The attention window of causal_ode paths as text, stored with a folder of pairs; empty for other stages.
 std::string pair_context(const Config& config);
 
-// What the dmd stage is made of, for those who look at its parts.
+// The parts of the dmd stage, for callers that use them directly.
 struct DmdParts {
   DmdStageSettings settings;
   TrainedDit generator;

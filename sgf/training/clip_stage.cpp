@@ -33,7 +33,7 @@ at::Tensor ClipStage::loss(const std::vector<at::Tensor>& in) const {
                                                              : teacher_forcing_loss(network(), clips, mask_);
 }
 
-// [count, F] of the table's timesteps, any as likely as any other.
+// [count, F] uniformly drawn timesteps of the table.
 at::Tensor ClipStage::draw_timesteps(int64_t sample, int64_t count) const {
   const BlockLayout& layout = settings_.layout;
   const bool is_per_block = settings_.objective == ClipObjective::kTeacherForcing;

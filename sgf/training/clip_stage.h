@@ -11,25 +11,25 @@
 namespace sgf {
 
 enum class ClipObjective {
-  kFlowMatching,    // one timestep a sample, every frame sees every frame
-  kTeacherForcing,  // one timestep a block, noisy blocks see the clean ones before them
+  kFlowMatching,    // one timestep per sample, every frame attends to every frame
+  kTeacherForcing,  // one timestep per block, noisy blocks attend to the clean blocks before them
 };
 
 struct ClipStageSettings {
   ClipObjective objective = ClipObjective::kFlowMatching;
   SingleNetworkSettings update;
   uint64_t seed = 1;
-  SigmaRule sigma;  // of its table timesteps are drawn, whether or not sigmas are looked up in it
+  SigmaRule sigma;  // timesteps are drawn from its table, even if sigmas are not looked up in it
   ContextPolicy policy;
   BlockLayout layout;
   SamplerSettings sampler;
   at::Tensor empty_text;  // [1, L, text_dim] of the empty prompt
 };
 
-// Clips and their text rows by global sample: samples [first, first + count) of a step.
+// Clips and text embeddings of the global samples [first, first + count) of a step.
 struct TextClips {
   at::Tensor latents;  // [B, F, C, H, W]
-  at::Tensor text;     // [B, L, text_dim]; the empty prompt's where the caption was dropped
+  at::Tensor text;     // [B, L, text_dim]; of the empty prompt if the caption was dropped
 };
 using ClipBatches = std::function<TextClips(int64_t step, int64_t first, int64_t count)>;
 
@@ -37,7 +37,7 @@ class ClipStage final : public SingleNetworkStage {
  public:
   ClipStage(ClipStageSettings settings, TrainedDit network, ClipBatches clips, const Ranks& ranks = Ranks::alone());
 
-  // By Euler steps; guidance steers away from the empty prompt.
+  // With Euler steps; guidance is against the empty prompt.
   at::Tensor sample(const at::Tensor& text, uint64_t seed) const override;
 
  private:

@@ -12,8 +12,8 @@
 namespace sgf {
 namespace {
 
-// One step of the grid a sample, any but the last: from there on the teacher's step ends in the clean latents, and the
-// average would be asked about what is no longer noisy.
+// One grid step per sample, except the last: there the teacher's step ends at clean latents, and the EMA's input would
+// not be noisy.
 std::vector<int64_t> draw_grid_steps(uint64_t seed, int64_t steps, int64_t sample, int64_t count) {
   std::vector<int64_t> drawn;
   for (int64_t i = 0; i < count; ++i)
@@ -31,7 +31,7 @@ ConsistencyStage::ConsistencyStage(ConsistencyStageSettings settings, TrainedDit
       teacher_(std::move(teacher)),
       clips_(std::move(clips)) {
   settings_.grid.validate();
-  SGF_CHECK(settings_.grid.steps() >= 2, "consistency needs a grid of at least two steps, got {}",
+  SGF_CHECK(settings_.grid.steps() >= 2, "consistency distillation needs a grid of at least 2 steps, got {}",
             settings_.grid.steps());
   begin_average();
   target_.emplace(average());

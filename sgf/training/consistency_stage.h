@@ -1,4 +1,4 @@
-// Causal consistency distillation: a teacher-forced teacher becomes a few-step student, without paths made beforehand.
+// Causal consistency distillation: makes a few-step student from a teacher-forced teacher, without stored paths.
 #pragma once
 
 #include "sgf/objectives/consistency.h"
@@ -11,11 +11,11 @@
 namespace sgf {
 
 struct ConsistencyStageSettings {
-  SingleNetworkSettings update;  // the average begins as the student and is the target: its start step plays no part
+  SingleNetworkSettings update;  // the EMA is the target from the first step; its start step is not used
   uint64_t seed = 1;
   double guidance = 3;
   SolverGrid grid;
-  RolloutSettings rollout;      // of samples; policy and layout of training too
+  RolloutSettings rollout;      // for samples; training uses its policy and layout
   std::vector<int64_t> latent;  // [C, H, W]
   at::Tensor negative_text;     // [1, L, text_dim]
 };
@@ -26,7 +26,7 @@ class ConsistencyStage final : public SingleNetworkStage {
   ConsistencyStage(ConsistencyStageSettings settings, TrainedDit student, CausalDit teacher, ClipBatches clips,
                    const Ranks& ranks = Ranks::alone());
 
-  // By all denoising steps of a rollout.
+  // With all denoising steps of a rollout.
   at::Tensor sample(const at::Tensor& text, uint64_t seed) const override;
 
  private:
@@ -37,7 +37,7 @@ class ConsistencyStage final : public SingleNetworkStage {
   ConsistencyStageSettings settings_;
   ReconstructionMask mask_;
   CausalDit teacher_;
-  std::optional<CausalDit> target_;  // the average as it stood before the step
+  std::optional<CausalDit> target_;  // the EMA before the step
   ClipBatches clips_;
 };
 

@@ -18,7 +18,7 @@ int64_t drawn_from(ExitRange range, const NoiseKey& key) {
   return range.first + uniform_index(key, range.last - range.first + 1);
 }
 
-// The same for every sample of a step, and so for every rank.
+// The same for every sample of a step, thus for every rank.
 int64_t exit_of(const DmdDraws& draws, NoisePurpose purpose, ExitRange range) {
   return drawn_from(range, {.seed = draws.seed, .purpose = purpose, .sample = draws.step});
 }
@@ -34,7 +34,7 @@ std::vector<int64_t> exits_of(const DmdDraws& draws, NoisePurpose purpose, ExitR
   return exits;
 }
 
-// Generator and critic rollouts of one step must not share noise: they use even and odd draws.
+// Generator and critic rollouts of a step must not share noise: they use even and odd draws.
 BlockNoise block_noise(const DmdDraws& draws, at::IntArrayRef latent, at::TensorOptions options, int64_t parity) {
   const std::vector<int64_t> shape = latent.vec();
   return [draws, shape, options, parity](FrameSpan block, int64_t draw) {
@@ -47,8 +47,8 @@ BlockNoise block_noise(const DmdDraws& draws, at::IntArrayRef latent, at::Tensor
 
 ScoreDraw score_draw(const DmdDraws& draws, at::IntArrayRef latent, at::TensorOptions options,
                      const std::vector<ScoreTimes>& times, NoisePurpose noise, NoisePurpose time) {
-  SGF_CHECK(static_cast<int64_t>(times.size()) == latent[0], "{} samples need as many score times, got {}", latent[0],
-            times.size());
+  SGF_CHECK(static_cast<int64_t>(times.size()) == latent[0],
+            "score times must be one per sample: {} samples, but {} times", latent[0], times.size());
   std::vector<double> t;
   NoiseKey key = key_of(draws, time);
   for (const ScoreTimes& of_sample : times) {

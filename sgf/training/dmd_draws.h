@@ -1,4 +1,4 @@
-// The random numbers of a step of distribution-matching training.
+// The random draws of a step of distribution-matching training.
 #pragma once
 
 #include "sgf/objectives/distribution_matching.h"
@@ -10,29 +10,29 @@
 
 namespace sgf {
 
-// The steps at which rollouts may stop.
+// The steps at which rollouts may exit.
 struct ExitRange {
   int64_t first = 1;
   int64_t last = 1;
 };
 
-// What the step's random numbers hang on. A sample's numbers belong to its global index: they do not change with the
-// batch it was put in, the rank that runs it or where a run was resumed.
+// The keys of the step's random draws. A sample's draws depend on its global index, not on its batch, its rank or where
+// the run was resumed.
 struct DmdDraws {
   uint64_t seed = 0;
   int64_t step = 0;
   int64_t first_sample = 0;  // global index of the batch's first sample within this step
 
-  // One exit for all samples of the step; generator and critic rollouts draw their own.
+  // One exit for all samples of the step; generator and critic rollouts draw separately.
   int64_t generator_exit(ExitRange range) const;
   int64_t critic_exit(ExitRange range) const;
-  // One a sample, `count` of them.
+  // One per sample, for `count` samples.
   std::vector<int64_t> generator_exits(ExitRange range, int64_t count) const;
   std::vector<int64_t> critic_exits(ExitRange range, int64_t count) const;
 
   BlockNoise generator_noise(at::IntArrayRef latent, at::TensorOptions options) const;  // latent [B, F, C, H, W]
   BlockNoise critic_noise(at::IntArrayRef latent, at::TensorOptions options) const;
-  // By one of `times` a sample.
+  // Each sample uses its own entry of `times`.
   ScoreDraw score(at::IntArrayRef latent, at::TensorOptions options, const std::vector<ScoreTimes>& times) const;
   ScoreDraw critic_score(at::IntArrayRef latent, at::TensorOptions options, const std::vector<ScoreTimes>& times) const;
 };

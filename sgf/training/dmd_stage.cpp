@@ -17,11 +17,10 @@ constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 void check_settings(const DmdStageSettings& s) {
   s.schedule.validate();
   SGF_CHECK(s.latent.size() == 4 && s.latent[0] == s.dmd.rollout.layout.frames(),
-            "a latent is [F, C, H, W] with the layout's {} frames", s.dmd.rollout.layout.frames());
-  SGF_CHECK(
-      !s.record_launches || (s.dmd.exits == ExitSharing::kShared && !s.dmd.on_record),
-      "an update is recorded once for each exit: with exits of their own samples would need one for each draw; take "
-      "dmd.exit: shared or train.record_launches: false");
+            "a latent must be [F, C, H, W] with the layout's {} frames", s.dmd.rollout.layout.frames());
+  SGF_CHECK(!s.record_launches || (s.dmd.exits == ExitSharing::kShared && !s.dmd.on_record),
+            "record_launches needs one exit per update, but dmd.exit draws one per sample; set dmd.exit: shared or "
+            "train.record_launches: false");
 }
 
 RecoveryReport worst_of_ranks(const RecoveryReport& mine, const Ranks& ranks) {
@@ -87,7 +86,7 @@ void DmdStage::update_generator(int64_t step, StepReport& report) {
     });
     sum.add(one.gradients, part.share);
     const GeneratorNumbers numbers = generator_numbers(one.numbers);
-    // Broken scores leave a loss of 0, which looks fine: the watch must not take it for one.
+    // Non-finite scores give a loss of 0, which looks valid: report NaN to the watch.
     sum.add("generator_loss", numbers.are_scores_finite ? one.loss.item<double>() : kNotANumber, part.share);
     sum.add("dmdtrain_gradient_norm", numbers.dmd_gradient_norm, part.share);
     sum.add("exit_step", inputs.exit_step(), part.share);

@@ -23,7 +23,7 @@ ExitRange exit_range(const DmdSettings& settings) {
   return {.first = settings.first_exit, .last = static_cast<int64_t>(settings.rollout.timesteps.size())};
 }
 
-// A sample that left early goes on from the next step's noise, and is no sample below it.
+// A sample that exited early has the noise level of the next step, so its score times stay above that.
 std::vector<ScoreTimes> score_times(const DmdSettings& settings, const ExitSteps& exits, int64_t samples) {
   const std::vector<double>& steps = settings.rollout.timesteps;
   std::vector<ScoreTimes> times(static_cast<size_t>(samples), settings.score);
@@ -36,7 +36,7 @@ std::vector<ScoreTimes> score_times(const DmdSettings& settings, const ExitSteps
   return times;
 }
 
-// Scores look up sigma as the rollout does.
+// Scores use the sigma rule of the rollout.
 ScoreDraw with_sigma(ScoreDraw draw, const DmdSettings& settings) {
   draw.sigma = settings.rollout.sigma;
   return draw;
@@ -45,8 +45,7 @@ ScoreDraw with_sigma(ScoreDraw draw, const DmdSettings& settings) {
 BlockNoise noise_of(const DmdInputs& inputs, const BlockLayout& layout) {
   const auto draws = static_cast<int64_t>(inputs.noise.size()) / layout.count();
   return [&inputs, &layout, draws](FrameSpan block, int64_t draw) {
-    const int64_t held =
-        std::min(draw, draws - 1);  // the context's draw is the last, however many steps were drawn for
+    const int64_t held = std::min(draw, draws - 1);  // the draw of the context is always the last
     return inputs.noise.at(static_cast<size_t>(layout.block_of(block.begin) * draws + held));
   };
 }
@@ -94,7 +93,7 @@ std::vector<at::Tensor> DmdInputs::tensors() const {
 
 DmdInputs DmdInputs::with(const std::vector<at::Tensor>& tensors) const {
   const size_t n = noise.size();
-  SGF_CHECK(tensors.size() == n + 4 + (given.defined() ? 1 : 0), "an update of {} tensors was given {}",
+  SGF_CHECK(tensors.size() == n + 4 + (given.defined() ? 1 : 0), "an update needs {} tensors, got {}",
             this->tensors().size(), tensors.size());
   return {exits,
           {tensors.begin(), tensors.begin() + static_cast<int64_t>(n)},
@@ -138,7 +137,7 @@ DmdInputs critic_inputs(const DmdBatch& batch, const DmdSettings& settings) {
 
 GeneratorNumbers generator_numbers(const at::Tensor& numbers) {
   const at::Tensor read = numbers.to(at::kCPU);
-  SGF_CHECK(read.numel() == kGeneratorNumbers, "a generator update has {} numbers, got {}", kGeneratorNumbers,
+  SGF_CHECK(read.numel() == kGeneratorNumbers, "a generator update must have {} numbers, got {}", kGeneratorNumbers,
             read.numel());
   return {.dmd_gradient_norm = read[kGradientNorm].item<double>(),
           .recovery = recovery_of(read.slice(0, kRecovery, kLatents)),

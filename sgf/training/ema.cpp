@@ -11,7 +11,7 @@ namespace sgf {
 
 Ema::Ema(double decay, int64_t start_step, NamedTensors weights)
     : decay_(decay), start_step_(start_step), weights_(std::move(weights)) {
-  SGF_CHECK(decay >= 0 && decay < 1, "an EMA's decay lies in [0, 1), got {}", decay);
+  SGF_CHECK(decay >= 0 && decay < 1, "the EMA decay must be at least 0 and less than 1, got {}", decay);
 }
 
 void Ema::begin() {
@@ -35,12 +35,13 @@ void Ema::update(int64_t step) {
 }
 
 void Ema::restore(const NamedTensors& shadow) {
-  SGF_CHECK(shadow.empty() || shadow.size() == weights_.size(), "a saved average of {} tensors for {} weights",
-            shadow.size(), weights_.size());
+  SGF_CHECK(shadow.empty() || shadow.size() == weights_.size(),
+            "the saved EMA must have one tensor per weight, got {} tensors for {} weights", shadow.size(),
+            weights_.size());
   NamedTensors restored;
   for (size_t i = 0; i < shadow.size(); ++i) {
     SGF_CHECK(shadow[i].first == weights_[i].first && shadow[i].second.sizes() == weights_[i].second.sizes(),
-              "the saved average has '{}' where '{}' was expected", shadow[i].first, weights_[i].first);
+              "the saved EMA has '{}' where '{}' was expected", shadow[i].first, weights_[i].first);
     restored.emplace_back(shadow[i].first, shadow[i].second.to(weights_[i].second.options(), false, /*copy=*/true));
   }
   shadow_ = std::move(restored);

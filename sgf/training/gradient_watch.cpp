@@ -23,9 +23,10 @@ void check_counts(const GradientHistory& history, const std::string& source) {
 }  // namespace
 
 void GradientLimits::validate() const {
-  SGF_CHECK(factor > 1, "a gradient limit must lie above the median, got {} times it", factor);
-  SGF_CHECK(minimum >= 1 && window >= minimum, "a median over {} norms cannot wait for {}", window, minimum);
-  SGF_CHECK(stop_after >= 1, "a run must be allowed 1 or more skips in a row, got {}", stop_after);
+  SGF_CHECK(factor > 1, "the gradient limit must be more than 1 times the median, got {}", factor);
+  SGF_CHECK(minimum >= 1 && window >= minimum,
+            "the minimum number of norms must be between 1 and the window of {}, got {}", window, minimum);
+  SGF_CHECK(stop_after >= 1, "stop_after must be at least 1 skip in a row, got {}", stop_after);
 }
 
 nlohmann::json write_history(const GradientHistory& history) {
@@ -44,7 +45,7 @@ GradientHistory read_history(const nlohmann::json& json, const std::string& sour
     check_counts(read, source);
     return read;
   } catch (const nlohmann::json::exception& error) {
-    fail("{}: not a history of gradient norms: {}", source, error.what());
+    fail("{}: expected a history of gradient norms: {}", source, error.what());
   }
 }
 
@@ -75,7 +76,7 @@ std::optional<double> GradientWatch::median() const {
 std::string GradientWatch::find_fault(double norm) const {
   if (!std::isfinite(norm)) return fmt::format("the gradient norm is {}", norm);
   const std::optional<double> usual = median();
-  // A median of 0 (a network that is not being trained yet) has no multiples.
+  // A median of 0 (a network that is not trained yet) gives no limit.
   if (!usual || *usual == 0 || norm <= limits_.factor * *usual) return "";
   return fmt::format("the gradient norm is {:.4g}, {:.0f} times its median of {:.4g} over {} updates", norm,
                      norm / *usual, *usual, history_.norms.size());

@@ -1,5 +1,5 @@
-// Decides whether an update may be applied, from the norm of its gradient: one bad batch must not ruin a run, and a
-// run that is ruined must not go on.
+// Decides from the gradient norm whether an update is applied. One bad batch must not ruin a run, and a ruined run must
+// stop.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@ namespace sgf {
 
 enum class GradientVerdict {
   kApply,
-  kSkip,  // leave the weights and the optimiser as they are
+  kSkip,  // do not change weights and optimiser
   kStop,  // too many skips in a row: write a checkpoint and end the run
 };
 
 struct GradientLimits {
   double factor = 20;       // of the running median
-  int64_t window = 100;     // norms of applied updates that the median is taken over
-  int64_t minimum = 20;     // norms before the median is trusted: the first steps of a run are wild
+  int64_t window = 100;     // number of norms of applied updates in the median
+  int64_t minimum = 20;     // norms before the median is used: the first steps of a run vary widely
   int64_t stop_after = 10;  // skips in a row
 
   void validate() const;
 };
 
-// All that a resumed run needs to judge as the one before would have.
+// The state that a resumed run needs for the same decisions.
 struct GradientHistory {
   std::vector<double> norms;  // of applied updates, oldest first
   int64_t applied = 0;
@@ -35,24 +35,24 @@ struct GradientHistory {
   bool operator==(const GradientHistory&) const = default;
 };
 
-// Every number reads back as the same bits.
+// All numbers are restored bit for bit.
 nlohmann::json write_history(const GradientHistory& history);
 GradientHistory read_history(const nlohmann::json& json, const std::string& source);
 
-// One per network: a critic's norms say nothing about the generator's.
+// One per network: norms of critic and generator are unrelated.
 class GradientWatch {
  public:
   explicit GradientWatch(GradientLimits limits = {}, GradientHistory history = {});
 
-  // `norm` is that of the whole gradient before clipping. A skipped norm does not enter the median.
+  // `norm` is the norm of the whole gradient before clipping. Skipped norms do not enter the median.
   GradientVerdict judge(double norm);
 
   const GradientHistory& history() const { return history_; }
-  const std::string& reason() const { return reason_; }  // of the last skip, in words
-  std::optional<double> median() const;                  // nothing while there are too few norms
+  const std::string& reason() const { return reason_; }  // of the last skip, as text
+  std::optional<double> median() const;                  // empty while there are too few norms
 
  private:
-  std::string find_fault(double norm) const;  // empty: none
+  std::string find_fault(double norm) const;  // empty: no fault
   void accept(double norm);
 
   GradientLimits limits_;

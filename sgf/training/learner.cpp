@@ -30,7 +30,7 @@ bool Learner::update(const std::vector<at::Tensor>& gradients, double loss, int6
     return true;
   }
   const std::string fault =
-      std::isfinite(loss) ? first_fault(gradients) : "the loss itself (the network, or the scores it is made of)";
+      std::isfinite(loss) ? first_fault(gradients) : "the loss itself (the network, or its scores)";
   report.warnings.push_back(
       fmt::format("step {}: {} update skipped: {}; at fault: {}", step, name_, watch_.reason(), fault));
   if (verdict == GradientVerdict::kStop)
@@ -39,7 +39,7 @@ bool Learner::update(const std::vector<at::Tensor>& gradients, double loss, int6
   return false;
 }
 
-// The first that is not finite; where all are, the one with the largest share.
+// The first weight with a non-finite gradient, else the one with the largest norm.
 std::string Learner::first_fault(const std::vector<at::Tensor>& gradients) const {
   size_t largest = 0;
   double largest_norm = -1;
@@ -61,11 +61,11 @@ void Learner::restore(const StageState& state) {
   const auto saved = state.networks.find(name_);
   const auto moments = state.optimisers.find(name_);
   SGF_CHECK(saved != state.networks.end() && moments != state.optimisers.end(),
-            "the saved state lacks the {} or its optimiser", name_);
+            "the checkpoint lacks the {} or its optimiser", name_);
   copy_masters(dit_.masters(), saved->second, name_);
   optimiser_.restore(moments->second);
   const std::string key = name_ + "_watch";
-  SGF_CHECK(state.counters.contains(key), "the saved state lacks the {}'s gradient history", name_);
+  SGF_CHECK(state.counters.contains(key), "the checkpoint lacks the {}'s gradient history", name_);
   watch_ = GradientWatch(settings_.limits, read_history(state.counters.at(key), key));
   dit_.sync();
 }
@@ -75,9 +75,9 @@ void copy_masters(const NamedTensors& masters, const NamedTensors& saved, const 
   for (const auto& [name, tensor] : masters) {
     const auto found = by_name.find(name);
     SGF_CHECK(found != by_name.end(), "the saved {} lacks '{}'", what, name);
-    SGF_CHECK(found->second.sizes() == tensor.sizes(), "the saved {} has '{}' in another shape", what, name);
+    SGF_CHECK(found->second.sizes() == tensor.sizes(), "the saved {} has '{}' with a wrong shape", what, name);
   }
-  SGF_CHECK(saved.size() == masters.size(), "the saved {} has {} tensors, the network {}", what, saved.size(),
+  SGF_CHECK(saved.size() == masters.size(), "the saved {} has {} tensors, but the network has {}", what, saved.size(),
             masters.size());
   const at::NoGradGuard no_grad;
   for (const auto& [name, tensor] : masters) at::Tensor(tensor).copy_(by_name.at(name));

@@ -1,4 +1,4 @@
-// A network and what updates it: masters, optimiser, learning rate, and a watch over its gradients.
+// A network with its update: master weights, optimiser, learning rate, and gradient watch.
 #pragma once
 
 #include "sgf/training/adamw.h"
@@ -20,7 +20,7 @@ struct LearnerSettings {
 
 class Learner {
  public:
-  // `name` stands before its metrics and in its words: "generator", "critic".
+  // `name` prefixes its metrics and messages: "generator", "critic".
   Learner(std::string name, LearnerSettings settings, TrainedDit dit);
 
   const std::string& name() const { return name_; }
@@ -28,8 +28,8 @@ class Learner {
   const NamedTensors& masters() const { return dit_.masters(); }
   std::vector<at::Tensor> gradients(const at::Tensor& loss) const { return dit_.gradients(loss); }
 
-  // Takes the gradient of a whole update, unless it or the loss is not finite or far out of the ordinary. Reports the
-  // norm, the updates skipped so far and, where one is skipped, why. True where the weights have changed.
+  // Applies the gradient of an update, unless gradient or loss is not finite or the norm is far too large. Reports the
+  // norm, the number of skipped updates and the reason of a skip. Returns true if the weights have changed.
   bool update(const std::vector<at::Tensor>& gradients, double loss, int64_t step, StepReport& report);
 
   void save(StageState& state) const;
@@ -45,7 +45,7 @@ class Learner {
   GradientWatch watch_;
 };
 
-// Copies saved tensors into masters of the same names and shapes; `what` stands in messages.
+// Copies saved tensors into masters of the same names and shapes; `what` is used in messages.
 void copy_masters(const NamedTensors& masters, const NamedTensors& saved, const std::string& what);
 
 }  // namespace sgf

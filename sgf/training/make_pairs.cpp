@@ -34,16 +34,16 @@ namespace fs = std::filesystem;
 void check_pair_request(const PairRequest& r) {
   const StageChoice stage = r.config.train.stage;
   SGF_CHECK(stage == StageChoice::kCausalOde || stage == StageChoice::kBidirectionalOde,
-            "pairs are made for a stage that reads them: set train.stage to causal_ode or bidirectional_ode, got {}",
+            "pairs need a stage that reads them: set train.stage to causal_ode or bidirectional_ode, got {}",
             enum_name(stage));
   SGF_CHECK(stage == StageChoice::kBidirectionalOde || r.config.data.prompts.empty(),
-            "paths of causal_ode are led by clips, which have captions of their own: leave data.prompts empty, got {}",
+            "paths of causal_ode use clips with their captions: leave data.prompts empty, got {}",
             r.config.data.prompts);
-  SGF_CHECK(!r.out.empty(), "no place for the pairs: give --out, or set data.pairs");
-  SGF_CHECK(r.count >= 1 && r.per_shard >= 1, "at least one pair, and one a shard; got {} and {}", r.count,
-            r.per_shard);
-  SGF_CHECK(r.workers >= 1 && r.worker >= 0 && r.worker < r.workers, "worker {} of {}: workers are numbered from 0",
-            r.worker, r.workers);
+  SGF_CHECK(!r.out.empty(), "the pairs need a folder: give --out, or set data.pairs");
+  SGF_CHECK(r.count >= 1 && r.per_shard >= 1,
+            "the number of pairs and of pairs per shard must be at least 1, got {} and {}", r.count, r.per_shard);
+  SGF_CHECK(r.workers >= 1 && r.worker >= 0 && r.worker < r.workers,
+            "worker {} of {} does not exist: workers are numbered from 0", r.worker, r.workers);
 }
 
 std::string data_name(const Config& c) {
@@ -72,7 +72,7 @@ PairOrder order_of(const PairRequest& r) {
           .per_shard = r.per_shard};
 }
 
-// A teacher's paths by number of the pair.
+// A teacher's paths, by the number of the pair.
 class PathMaker {
  public:
   PathMaker(const PairRequest& request, const PairOrder& order, c10::Device device)
@@ -90,7 +90,7 @@ class PathMaker {
 
   struct Paths {
     OdePath path;
-    at::Tensor data;  // undefined where the prompt alone leads
+    at::Tensor data;  // undefined if only the prompt is used
     std::vector<std::string> captions;
   };
 
@@ -127,11 +127,11 @@ class PathMaker {
   std::vector<int64_t> kept_;
   double guidance_;
   bool is_causal_;
-  std::shared_ptr<const ClipSource> clips_;      // lead the paths of causal_ode
-  std::shared_ptr<const PromptSource> prompts_;  // and these the others
+  std::shared_ptr<const ClipSource> clips_;      // context of causal_ode paths
+  std::shared_ptr<const PromptSource> prompts_;  // prompts of the other paths
 };
 
-// Gathers forwards of micro_batch pairs.
+// Collects pairs computed in forwards of micro_batch pairs.
 class ShardWriter {
  public:
   void add(const PathMaker::Paths& paths) {
@@ -142,7 +142,7 @@ class ShardWriter {
     captions_.insert(captions_.end(), paths.captions.begin(), paths.captions.end());
   }
 
-  // The mark comes last: a shard without it is not whole.
+  // The mark is written last: a shard without it is incomplete.
   void write(const fs::path& folder, int64_t shard, int64_t first) const {
     const fs::path path = shard_file(folder, shard);
     NamedTensors tensors{{"states", at::cat(states_)}, {"end", at::cat(ends_)}};
@@ -167,7 +167,7 @@ bool is_whole(const fs::path& folder, int64_t shard) {
          sha256_of_file(path) == written->sha256;
 }
 
-// Whichever worker comes last finds all marks there; several that come together write the same bytes.
+// The last worker finds all marks. Several that finish together write the same bytes.
 int64_t write_manifest(const fs::path& folder, const PairOrder& order) {
   nlohmann::json shards = nlohmann::json::array();
   for (int64_t i = 0; i < order.shards(); ++i)
@@ -180,7 +180,7 @@ int64_t write_manifest(const fs::path& folder, const PairOrder& order) {
   return whole;
 }
 
-// False where a signal came before the shard was whole: then nothing is written.
+// Returns false if a signal came before the shard was complete: then nothing is written.
 bool make_shard(const PairRequest& request, const PathMaker& maker, int64_t shard, const StopSignal& signal,
                 ProgressLine& progress) {
   const int64_t first = shard * request.per_shard, end = std::min(first + request.per_shard, request.count);
@@ -197,8 +197,8 @@ bool make_shard(const PairRequest& request, const PathMaker& maker, int64_t shar
   return true;
 }
 
-// What a kill left under temporary names; half shards are as large as whole ones. Other workers' shards stay: they may
-// be written on another host, where a lock is not always seen.
+// Removes temporary files that a kill left, since they can be as large as complete shards. Temporary files of other
+// workers stay: they may be in use on another host, where locks are not always visible.
 void sweep_pair_folder(const PairRequest& request, int64_t shards) {
   std::set<std::string> others;
   for (int64_t shard = 0; shard < shards; ++shard)
@@ -206,7 +206,7 @@ void sweep_pair_folder(const PairRequest& request, int64_t shards) {
   sweep_half_written(request.out, [&](const std::string& name) { return !others.contains(name); });
 }
 
-// The run that will read the pairs, as far as making them needs it.
+// The settings of the later run that are needed to make the pairs.
 PairRequest with_places(PairRequest request) {
   request.config.data.pairs = request.out.string();
   if (request.config.train.start_from.empty()) request.config.train.start_from = request.teacher;

@@ -11,7 +11,7 @@
 namespace sgf {
 namespace {
 
-// Of every sample and frame the state that `index` [B, F] names.
+// For every sample and frame, the state at `index` [B, F].
 at::Tensor pick_states(const at::Tensor& states, const at::Tensor& index) {
   const at::Tensor samples = at::arange(index.size(0), index.options()).unsqueeze(1);
   const at::Tensor frames = at::arange(index.size(1), index.options()).unsqueeze(0);
@@ -22,10 +22,10 @@ void check_paths(const TextPaths& paths, const OdeStageSettings& s) {
   const auto kept = static_cast<int64_t>(s.rollout.timesteps.size());
   SGF_CHECK(
       paths.states.dim() == 6 && paths.states.size(1) == kept && paths.states.size(2) == s.rollout.layout.frames(),
-      "paths have {} states of {} frames, got {} of {}", kept, s.rollout.layout.frames(), paths.states.size(1),
+      "paths must have {} states of {} frames, got {} of {}", kept, s.rollout.layout.frames(), paths.states.size(1),
       paths.states.size(2));
   SGF_CHECK(s.objective == OdeObjective::kBidirectional || paths.data.defined(),
-            "causal_ode learns paths that a clip has led, and these have none");
+            "causal_ode needs paths made with clips, but these have no clips");
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ at::Tensor OdeStage::loss(const std::vector<at::Tensor>& in) const {
              : bidirectional_ode_loss(network(), states, {rollout.policy, rollout.layout}).loss;
 }
 
-// [count, F]: which of the kept states a frame is shown in, any as likely as any other.
+// [count, F]: uniformly drawn indices of the stored states.
 at::Tensor OdeStage::draw_states(int64_t sample, int64_t count) const {
   const BlockLayout& layout = settings_.rollout.layout;
   const bool is_per_block = settings_.objective == OdeObjective::kBidirectional;

@@ -1,4 +1,4 @@
-// Stages that learn from a teacher's paths, made beforehand: few-step causal students, to begin Self Forcing with.
+// Stages that learn from stored teacher paths: they make few-step causal students as a start for Self Forcing.
 #pragma once
 
 #include "sgf/objectives/ode_regression.h"
@@ -11,23 +11,23 @@
 namespace sgf {
 
 enum class OdeObjective {
-  kCausal,         // one state a sample, noisy blocks see the clean ones of the data before them
-  kBidirectional,  // one state a block, noisy blocks see the noisy ones before them
+  kCausal,         // one state per sample, noisy blocks attend to the clean data blocks before them
+  kBidirectional,  // one state per block, noisy blocks attend to the noisy blocks before them
 };
 
 struct OdeStageSettings {
   OdeObjective objective = OdeObjective::kCausal;
   SingleNetworkSettings update;
   uint64_t seed = 1;
-  RolloutSettings rollout;      // of samples; its timesteps are those of the kept states
+  RolloutSettings rollout;      // for samples; its timesteps are those of the stored states
   std::vector<int64_t> latent;  // [C, H, W]
 };
 
-// Paths of a teacher with their text rows by global sample: samples [first, first + count) of a step.
+// Teacher paths and text embeddings of the global samples [first, first + count) of a step.
 struct TextPaths {
   at::Tensor states;  // [B, K, F, C, H, W], noisiest first
   at::Tensor end;     // [B, F, C, H, W]
-  at::Tensor data;    // the same: the clip the path was led by; undefined where the teacher saw none
+  at::Tensor data;    // the same: the clip used for the path; undefined if there is none
   at::Tensor text;    // [B, L, text_dim]
 };
 using PathBatches = std::function<TextPaths(int64_t step, int64_t first, int64_t count)>;
@@ -36,7 +36,7 @@ class OdeStage final : public SingleNetworkStage {
  public:
   OdeStage(OdeStageSettings settings, TrainedDit network, PathBatches paths, const Ranks& ranks = Ranks::alone());
 
-  // By all denoising steps of a rollout.
+  // With all denoising steps of a rollout.
   at::Tensor sample(const at::Tensor& text, uint64_t seed) const override;
 
  private:

@@ -13,7 +13,8 @@ struct RateSchedule {
   double final_share = 0.1;
   int64_t total_steps = 1;
 
-  // The factor of the learning rate at a step, counted from 0: rises linearly, then stays or falls along a cosine.
+  // The factor of the learning rate at a step, counted from 0: rises linearly, then stays constant or falls along a
+  // cosine.
   double factor(int64_t step) const;
 };
 

@@ -15,7 +15,7 @@ void RecoveryWatch::judge(const RecoveryReport& recovery, int64_t step, StepRepo
   report.metrics["recovery_relative_l2"] = recovery.relative_l2;
   report.metrics["recovery_cosine"] = recovery.cosine;
   report.metrics["recovery_max_abs"] = recovery.max_abs;
-  const bool is_sound = recovery.relative_l2 <= warn_over;  // false for not-a-number too
+  const bool is_sound = recovery.relative_l2 <= warn_over;  // also false for NaN
   if (is_sound) return;
   const std::string words = fmt::format(
       "step {}: THE TWO PASSES DO NOT MATCH: Pass 2 is {:.3g} from Pass 1 (relative L2), at most {:.3g} was expected",

@@ -1,5 +1,5 @@
-// Whether Pass 2 still repeats Pass 1. Where it does not, the gradient is that of another model than the one that
-// streams: mask and cache, kernels or precision have come apart.
+// Checks that Pass 2 reproduces Pass 1. If it does not, the gradient belongs to another model than the streaming one:
+// mask and cache, kernels or precision disagree.
 #pragma once
 
 #include "sgf/reconstruction/recovery_report.h"
@@ -11,7 +11,8 @@ struct RecoveryWatch {
   double warn_over = 0.05;
   double stop_over = 0;  // 0: never
 
-  // Twenty times what rounding explains: about 1e-6 in float32, 1e-2 in bfloat16 (fewer digits, so less room).
+  // Twenty times the rounding error of about 1e-6 in float32; in bfloat16 closer to its 1e-2, since it has fewer
+  // digits.
   static double usual_limit(at::ScalarType compute);
 
   void judge(const RecoveryReport& recovery, int64_t step, StepReport& report) const;

@@ -1,4 +1,4 @@
-// One number for (step, sample within the step): what a sample's draws hang on, whatever rank or batch runs it.
+// One number for (step, sample within the step). It keys the draws of a sample, independent of rank and batch.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What stages that train one network share: an update of many samples, the slow average, and the state of both. A stage
-// of the kind says what is learnt from a part of the batch and how its videos are sampled.
+// Shared parts of stages that train one network: an update over many samples, the EMA, and the state of both. A derived
+// stage defines the loss of a part of the batch and the sampling of videos.
 #pragma once
 
 #include "sgf/kernels/recorded_work.h"
@@ -18,7 +18,7 @@ struct SingleNetworkSettings {
   double ema_decay = 0.99;
   int64_t ema_start_step = 200;
   BatchSizes batch;
-  bool record_launches = false;  // on a GPU: queue the loss and its gradients as one
+  bool record_launches = false;  // on a GPU: record the launches of loss and gradients and replay them
 };
 
 class SingleNetworkStage : public Stage {
@@ -30,20 +30,20 @@ class SingleNetworkStage : public Stage {
   const Ema& ema() const { return ema_; }
 
  protected:
-  // Ranks start from equal weights, and outlive the stage.
+  // Ranks start from equal weights and must outlive the stage.
   SingleNetworkStage(SingleNetworkSettings settings, TrainedDit network, const Ranks& ranks);
 
   const CausalDit& network() const { return generator_.network(); }
-  // The slow average as a network of its own memory.
+  // The EMA as a network with its own memory.
   CausalDit average() const { return with_weights(network(), ema_.average()); }
-  // From here on the average exists, whatever its start step.
+  // Starts the EMA now, regardless of its start step.
   void begin_average() { ema_.begin(); }
 
-  // All that the loss of a part of the batch is made of, on the network's device.
+  // All inputs of the loss of a part of the batch, on the network's device.
   virtual std::vector<at::Tensor> inputs(int64_t step, const MicroBatch& part) const = 0;
-  // Mean over their samples, with graph. It asks neither the device for a number nor the host for data.
+  // Mean over the samples, with graph. Must not synchronise with the device or read host data.
   virtual at::Tensor loss(const std::vector<at::Tensor>& inputs) const = 0;
-  // Before the first loss of a step.
+  // Called before the first loss of a step.
   virtual void prepare_step() {}
 
  private:
@@ -55,7 +55,7 @@ class SingleNetworkStage : public Stage {
   const Ranks* ranks_;
   Ema ema_;
   RecordedWork recorded_;
-  // The next step's first inputs, queued while the device is at work on this one's.
+  // The next step's first inputs, queued while the device computes this step.
   struct Ahead {
     int64_t step;
     std::vector<at::Tensor> inputs;

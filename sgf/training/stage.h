@@ -1,4 +1,4 @@
-// A stage of training as the loop sees it: steps that report, a state that can be saved, samples to look at.
+// The interface of a training stage: steps with metrics, a state to save, samples.
 #pragma once
 
 #include "sgf/files/tensors.h"
@@ -13,16 +13,16 @@
 
 namespace sgf {
 
-// Metrics of one step under the names people know: generator_loss, critic_grad_norm, ...
+// Metrics of one step: generator_loss, critic_grad_norm, ...
 using StepMetrics = std::map<std::string, double>;
 
 struct StepReport {
   StepMetrics metrics;
-  std::vector<std::string> warnings;  // a line each, to be said aloud
-  std::string stop;                   // why the run must end here; empty mostly
+  std::vector<std::string> warnings;  // one line each, for the user
+  std::string stop;                   // why the run must stop; usually empty
 };
 
-// Everything a later run needs to go on bit for bit.
+// Everything needed to resume bit for bit.
 struct StageState {
   std::map<std::string, NamedTensors> networks;    // "generator", "ema", "critic": masters under official names
   std::map<std::string, NamedTensors> optimisers;  // "generator", "critic": moments and counters
@@ -39,7 +39,7 @@ class Stage {
   virtual StageState state() const = 0;
   virtual void restore(const StageState& state) = 0;
 
-  // Latents [B, F, C, H, W] of `text` [B, L, text_dim] by the slow average, from noise of the seed; no graph.
+  // Latents [B, F, C, H, W] for `text` [B, L, text_dim], by the EMA, from noise of the seed; no graph.
   virtual at::Tensor sample(const at::Tensor& text, uint64_t seed) const = 0;
 };
 

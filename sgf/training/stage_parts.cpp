@@ -12,7 +12,7 @@
 namespace sgf {
 namespace {
 
-// Prompts by number: of a file, each once an epoch, or the world's captions.
+// Prompts by number: from a file, each once per epoch, or the world's captions.
 class FilePrompts final : public PromptSource {
  public:
   FilePrompts(std::vector<std::string> prompts, uint64_t seed)
@@ -61,7 +61,7 @@ std::shared_ptr<const PromptSource> prompt_source(const Config& c, const Conditi
   const auto seed = static_cast<uint64_t>(c.run.seed);
   if (c.data.prompts.empty()) return std::make_shared<WorldSource>(world_preset(c.data.world), seed);
   std::vector<std::string> prompts = read_prompts(c.data.prompts);
-  if (!c.data.world.empty()) check_words(*around.text, prompts, c.data.prompts);  // Wan's encoder takes any
+  if (!c.data.world.empty()) check_words(*around.text, prompts, c.data.prompts);  // Wan's encoder accepts any word
   return std::make_shared<FilePrompts>(std::move(prompts), seed);
 }
 

@@ -1,4 +1,4 @@
-// Parts that stages of several kinds are built from, as the config names them.
+// Parts of several stages, built from the config.
 #pragma once
 
 #include "sgf/assembly/conditioning.h"
@@ -13,16 +13,16 @@
 
 namespace sgf {
 
-// Weights of `source`, or fresh ones, to be trained.
+// A network to train, with weights of `source` or random ones.
 TrainedDit trained_dit(const Config& config, const std::string& source, c10::Device device);
 
 // The clips of data.clips, or the world's.
 std::shared_ptr<const ClipSource> clip_source(const Config& config);
 
-// Its clips, `dropout` of them without their caption; by sample of the run.
+// Clips by sample of the run, a share of `dropout` without caption.
 ClipBatches clip_batches(const Config& config, const Conditioning& around, c10::Device device, double dropout);
 
-// Prompts by number: of data.prompts, each once an epoch, or the world's captions.
+// Prompts by number: from data.prompts, each once per epoch, or the world's captions.
 std::shared_ptr<const PromptSource> prompt_source(const Config& config, const Conditioning& around);
 
 }  // namespace sgf

@@ -1,4 +1,4 @@
-// The settings of every stage as the config names them: all that a stage reads of a config but weights and data.
+// Builds the settings of every stage from the config: everything except weights and data.
 #pragma once
 
 #include "sgf/assembly/conditioning.h"

@@ -10,12 +10,12 @@
 namespace sgf {
 namespace {
 
-// Leaves of the graph: the masters' own memory where the dtype is theirs, else a copy.
+// Leaves of the graph: the masters' own memory if the dtype is equal, else a copy.
 DitWeights compute_weights(const DitWeights& masters, at::ScalarType compute) {
   DitWeights weights = masters;
   visit_weights(weights, [&](const std::string& name, at::Tensor& tensor) {
     SGF_CHECK(tensor.scalar_type() == at::kFloat || tensor.scalar_type() == at::kDouble,
-              "master weights are float32, '{}' is {}", name, c10::toString(tensor.scalar_type()));
+              "master weights must be float32, but '{}' is {}", name, c10::toString(tensor.scalar_type()));
     tensor = tensor.detach().to(compute).requires_grad_();
   });
   return weights;
@@ -46,7 +46,7 @@ CausalDit with_weights(const CausalDit& like, const NamedTensors& masters) {
   DitWeights weights = like.weights();
   size_t next = 0;
   visit_weights(weights, [&](const std::string& name, at::Tensor& tensor) {
-    SGF_CHECK(next < masters.size() && masters[next].first == name, "no weight '{}' where it was expected", name);
+    SGF_CHECK(next < masters.size() && masters[next].first == name, "weight '{}' is missing or out of order", name);
     tensor = masters[next++].second.detach().to(tensor.options().requires_grad(false), /*non_blocking=*/false,
                                                 /*copy=*/true);
   });
@@ -56,7 +56,7 @@ CausalDit with_weights(const CausalDit& like, const NamedTensors& masters) {
 void set_weights(const CausalDit& dit, const NamedTensors& masters) {
   std::vector<at::Tensor> to, from;
   for (const auto& [name, tensor] : named_parameters(dit.weights())) {
-    SGF_CHECK(to.size() < masters.size() && masters[to.size()].first == name, "no weight '{}' where it was expected",
+    SGF_CHECK(to.size() < masters.size() && masters[to.size()].first == name, "weight '{}' is missing or out of order",
               name);
     from.push_back(masters[to.size()].second.detach());
     to.push_back(tensor.detach());

@@ -1,4 +1,4 @@
-// What a part of an update computes: its loss, numbers to report, and gradients of the network that is updated.
+// The results of a part of an update: loss, numbers to report, and gradients.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,7 +12,7 @@ struct UpdatePart {
   at::Tensor numbers;  // float64, on the device until the host reads them
   std::vector<at::Tensor> gradients;
 
-  // As a list of tensors and back, for work that is recorded.
+  // Conversion to a list of tensors and back, for recorded work.
   std::vector<at::Tensor> tensors() const {
     std::vector<at::Tensor> out{loss, numbers};
     out.insert(out.end(), gradients.begin(), gradients.end());

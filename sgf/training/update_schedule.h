@@ -1,4 +1,4 @@
-// Which networks a step updates: a pure function of the step, so that a resumed run needs no counter to go on right.
+// Which networks a step updates: a pure function of the step, so that a resumed run needs no counter.
 #pragma once
 
 #include "sgf/config/train_config.h"
@@ -15,14 +15,14 @@ struct UpdateCounts {
   bool operator==(const UpdateCounts&) const = default;
 };
 
-// The critic learns at every step, the generator at every `generator_every`th. Steps count from 0.
+// The critic is updated at every step, the generator at every `generator_every`th. Steps count from 0.
 struct UpdateSchedule {
   int64_t generator_every = 5;  // Self-Forcing's dfake_gen_update_ratio
-  // Self-Forcing's loop asks step % 5 == 0 and so updates the generator at step 0, against a critic that has seen
-  // none of its videos. Off by default.
+  // Self-Forcing's loop tests step % 5 == 0, so it updates the generator at step 0, with a critic that has not seen its
+  // videos. Off by default.
   bool generator_at_zero = false;
-  // Steps 0 .. critic_only - 1 leave the generator alone: a critic that starts far from the student's videos gives it
-  // no useful gradient.
+  // Steps 0 .. critic_only - 1 do not update the generator: a critic far from the student's videos gives no useful
+  // gradient.
   int64_t critic_only = 0;
 
   void validate() const;

@@ -9,8 +9,9 @@
 namespace sgf {
 
 void BatchSizes::validate(const Ranks& ranks) const {
-  SGF_CHECK(global > 0 && micro > 0, "batch sizes are positive, got global batch {} and micro batch {}", global, micro);
-  ranks.share_of(global);  // refuses a batch that leaves a rank without a sample
+  SGF_CHECK(global > 0 && micro > 0, "batch sizes must be positive, got global batch {} and micro batch {}", global,
+            micro);
+  ranks.share_of(global);  // throws if a rank would have no sample
 }
 
 std::vector<MicroBatch> BatchSizes::parts(const Ranks& ranks) const {

@@ -1,5 +1,4 @@
-// An update over more samples than fit in one forward or one process: parts are run apart, and what they give is
-// summed.
+// An update over more samples than fit in one forward or process: parts run separately and their results are summed.
 #pragma once
 
 #include "sgf/training/distributed/ranks.h"
@@ -13,7 +12,7 @@
 
 namespace sgf {
 
-// Samples [first, first + count) of an update, `share` of its global batch.
+// Samples [first, first + count) of an update; `share` is their share of the global batch.
 struct MicroBatch {
   int64_t first = 0;
   int64_t count = 0;
@@ -25,17 +24,17 @@ struct BatchSizes {
   int64_t micro = 1;   // samples a forward
 
   void validate(const Ranks& ranks) const;
-  // What this rank runs: over all ranks every sample once.
+  // The parts of this rank; all ranks together run every sample once.
   std::vector<MicroBatch> parts(const Ranks& ranks) const;
 };
 
-// Gradients and metrics, each weighted by its share of the samples: means over the global batch.
+// Gradients and metrics, weighted by the share of samples: means over the global batch.
 class UpdateSum {
  public:
   void add(const std::vector<at::Tensor>& gradients, double share);
   void add(const std::string& metric, double value, double share) { means_[metric] += value * share; }
 
-  // Over all ranks: then every rank holds the same bits.
+  // Sums over all ranks; then every rank has the same bits.
   void combine(const Ranks& ranks);
 
   const std::vector<at::Tensor>& gradients() const { return gradients_; }

@@ -12,8 +12,8 @@
 namespace sgf {
 namespace {
 
-constexpr int64_t kOrigin = 4096;      // keeps coordinates from becoming negative
-constexpr int64_t kLargest = 1 << 14;  // of a side or a number of frames
+constexpr int64_t kOrigin = 4096;      // keeps coordinates positive
+constexpr int64_t kLargest = 1 << 14;  // limit of a side and of the number of frames
 
 int64_t triangle(int64_t n, int64_t period) {
   const int64_t rest = n % (2 * period);
@@ -88,13 +88,13 @@ bool has_sane_size(const ClipFormula& f) {
   return in_range(f.frames) && in_range(f.height) && in_range(f.width);
 }
 
-// What stands behind the last underscore of a file's name: the set that a recording belongs to.
+// The part after the last underscore of a file's name: the set of a recording.
 std::string ending_of(const std::filesystem::path& path) {
   const std::string stem = path.stem().string();
   return stem.substr(stem.rfind('_') + 1);
 }
 
-// The recording at `path` where it is of kind `clip`.
+// The recording at `path` if it is of kind `clip`.
 std::optional<Recording> as_clips(const std::filesystem::path& path) {
   if (path.extension() != ".safetensors" || !path.filename().string().starts_with("clip")) return std::nullopt;
   Recording candidate = Recording::open(path);
@@ -118,10 +118,10 @@ at::Tensor ClipFormula::frame(int64_t t) const {
 at::Tensor ClipFormula::some_frames(const std::vector<int64_t>& which) const {
   std::vector<at::Tensor> pictures;
   for (const int64_t t : which) {
-    SGF_CHECK(t >= 0 && t < frames, "the clip has {} frames, frame {} is none of them", frames, t);
+    SGF_CHECK(t >= 0 && t < frames, "the clip has {} frames, frame {} does not exist", frames, t);
     pictures.push_back(frame(t));
   }
-  SGF_CHECK(!pictures.empty(), "no frames of the clip are named");
+  SGF_CHECK(!pictures.empty(), "expected at least one frame of the clip");
   return at::stack(pictures);
 }
 
@@ -135,11 +135,11 @@ ClipFormula clip_formula(const Recording& clips, const std::string& name) {
   const nlohmann::json& config = clips.setting("config");
   try {
     ClipFormula formula = formula_from(config.at(name));
-    SGF_CHECK(has_sane_size(formula), "{}: clip {} has {} frames of {}x{}; each is 1 to {}", clips.path().string(),
-              name, formula.frames, formula.height, formula.width, kLargest);
+    SGF_CHECK(has_sane_size(formula), "{}: clip {} has {} frames of {}x{}; frames and sides must be between 1 and {}",
+              clips.path().string(), name, formula.frames, formula.height, formula.width, kLargest);
     return formula;
   } catch (const nlohmann::json::exception& e) {
-    fail("{}: config holds no formula of the clip {}: {}", clips.path().string(), name, e.what());
+    fail("{}: config lacks the formula of the clip {}: {}", clips.path().string(), name, e.what());
   }
 }
 
@@ -153,10 +153,9 @@ Recording clips_beside(const Recording& recording) {
     if (!found || is_of_the_set) found = std::move(candidate);
     if (is_of_the_set) break;
   }
-  SGF_CHECK(
-      found.has_value(),
-      "{}: is about a clip, and no recording of kind `clip` with its salt '{}' lies beside it (clip_*.safetensors)",
-      recording.path().string(), recording.text("salt"));
+  SGF_CHECK(found.has_value(),
+            "{}: needs a recording of kind `clip` with its salt '{}' in the same folder (clip_*.safetensors)",
+            recording.path().string(), recording.text("salt"));
   return *found;
 }
 

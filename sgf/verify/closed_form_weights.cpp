@@ -12,7 +12,7 @@
 namespace sgf {
 namespace {
 
-// value = (base + slope * x) * gain, where x is uniform in [-1, 1), or in [0, 1) where it is one-sided.
+// value = (base + slope * x) * gain, with x uniform in [-1, 1), or in [0, 1) if one-sided.
 struct Affine {
   double base = 0;
   double slope = 1;
@@ -35,7 +35,7 @@ double fan_in(const WeightRule& rule, at::IntArrayRef shape) {
 }
 
 Affine affine_of(const WeightRule& rule, std::string_view name, at::IntArrayRef shape) {
-  const std::string_view leaf = name.substr(name.rfind('.') + 1);  // all of it where there is no dot
+  const std::string_view leaf = name.substr(name.rfind('.') + 1);  // the whole name if it has no dot
   if (leaf == "running_var") return {.base = 1, .slope = 0.5, .is_one_sided = true};
   if (leaf == "running_mean" || is_embedding(leaf)) return {.slope = 0.1};
   if (leaf == "bias" || leaf == "in_proj_bias") return {.slope = 0.05};
@@ -78,7 +78,8 @@ WeightRule recorded_rule(const Recording& recording) {
   WeightRule rule{.salt = recording.text("salt"), .prefix = {}, .gains = {}, .is_amt = recording.kind() == "amt"};
   if (!recording.has_setting("gains")) return rule;
   for (const auto& [name, gain] : recording.setting("gains").items()) {
-    SGF_CHECK(gain.is_number(), "{}: the gain of {} is a number, got {}", recording.path().string(), name, gain.dump());
+    SGF_CHECK(gain.is_number(), "{}: the gain of {} must be a number, got {}", recording.path().string(), name,
+              gain.dump());
     rule.gains[name] = gain.get<double>();
   }
   return rule;

@@ -1,5 +1,5 @@
-// Weights made from their names by a formula, so that networks of full size can be checked against recordings without
-// any weight file. The recordings' README states the rule; `sgf verify` of kind vbench_rule holds it.
+// Weights from a formula of their names, so that networks of full size can be verified without a weight file. The
+// recordings' README states the rule; `sgf verify` of kind vbench_rule checks it.
 #pragma once
 
 #include "sgf/vbench/network_weights.h"
@@ -17,22 +17,22 @@ namespace sgf {
 uint64_t splitmix64(uint64_t z);
 uint64_t fnv1a64(std::string_view bytes);
 
-// What decides a weight besides its name, shape and place.
+// What determines a weight besides its name, shape and index.
 struct WeightRule {
   std::string salt;  // hashed before the name
-  // Hashed between the two: "dino:". Recordings see it as part of the name in one more place: a name without a dot then
-  // is none of the embeddings ("dino:cls_token"), so it gets the scale of a matrix.
+  // Hashed between salt and name: "dino:". Recordings also treat it as part of a name without a dot: "dino:cls_token"
+  // does not count as an embedding, so it gets the scale of a matrix.
   std::string prefix;
   std::map<std::string, double> gains;
-  bool is_amt = false;  // one dimension is a PReLU slope there, and 4x4 kernels are of transposed convolutions
+  bool is_amt = false;  // AMT: 1-D tensors are PReLU slopes, and 4x4 kernels belong to transposed convolutions
 
   std::string hashed(const std::string& name) const { return salt + prefix + name; }
 };
 
-// Salt and gains as a recording's metadata names them.
+// Salt and gains from a recording's metadata.
 WeightRule recorded_rule(const Recording& recording);
 
-// float32 on the CPU, 300 million values in about a second and a half a core.
+// float32 on the CPU; about 1.5 s for 300 million values per core.
 at::Tensor closed_form_weight(const WeightRule& rule, const std::string& name, at::IntArrayRef shape);
 // Inputs of networks, named `in.*`: uniform in [-2, 2).
 at::Tensor closed_form_input(const WeightRule& rule, const std::string& name, at::IntArrayRef shape);

@@ -11,14 +11,14 @@ namespace {
 
 bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
-// Known answers to a formula have no inputs beside them, so their names have no prefix.
+// Expected values of a formula have no inputs, so their names have no prefix.
 bool is_expected(std::string_view name) {
   const bool has_prefix = name.find('.') != std::string_view::npos;
   const bool is_table = starts_with(name, "table.") || starts_with(name, "map.");
   return !has_prefix || is_table || starts_with(name, "out.") || starts_with(name, "grad");
 }
 
-// Values that are no JSON are somebody else's notes; asking for one is the error.
+// Values that are not JSON belong to other programs; only reading one is an error.
 nlohmann::json parse_settings(const TensorFile& file) {
   nlohmann::json settings = nlohmann::json::object();
   for (const auto& [key, value] : file.metadata)
@@ -33,17 +33,17 @@ Recording Recording::open(const std::filesystem::path& path) {
   recording.path_ = path;
   recording.file_ = open_tensor_file(path);
   recording.settings_ = parse_settings(recording.file_);
-  SGF_CHECK(
-      recording.has_setting("kind"),
-      "{}: no `kind` in its metadata, so this is no reference recording; tools/record_reference.py shows how to make "
-      "one",
-      path.string());
+  SGF_CHECK(recording.has_setting("kind"),
+            "{}: the metadata lacks `kind`, so this is not a reference recording; see tools/record_reference.py for "
+            "how to make "
+            "one",
+            path.string());
   recording.kind_ = recording.text("kind");
   const bool names_file = recording.has_setting("weights") && recording.setting("weights").is_string();
   if (!names_file) return recording;
   const std::filesystem::path weights = recording.text("weights");
   SGF_CHECK(weights.has_filename() && weights == weights.filename(),
-            "{}: `weights` names a file beside the recording, without a folder; got '{}'", path.string(),
+            "{}: `weights` must be the name of a file in the recording's folder, got '{}'", path.string(),
             weights.string());
   recording.weights_ = open_tensor_file(path.parent_path() / weights);
   return recording;
@@ -56,7 +56,7 @@ const nlohmann::json& Recording::setting(const std::string& key) const {
 
 double Recording::number(const std::string& key) const {
   const nlohmann::json& value = setting(key);
-  SGF_CHECK(value.is_number(), "{}: metadata key '{}' is a number, got {}", path_.string(), key, value.dump());
+  SGF_CHECK(value.is_number(), "{}: metadata key '{}' must be a number, got {}", path_.string(), key, value.dump());
   return value.get<double>();
 }
 
@@ -64,13 +64,13 @@ int64_t Recording::integer(const std::string& key) const {
   const nlohmann::json& value = setting(key);
   const bool fits =
       value.is_number_integer() && (!value.is_number_unsigned() || value.get<uint64_t>() <= uint64_t{INT64_MAX});
-  SGF_CHECK(fits, "{}: metadata key '{}' is an integer, got {}", path_.string(), key, value.dump());
+  SGF_CHECK(fits, "{}: metadata key '{}' must be an integer, got {}", path_.string(), key, value.dump());
   return value.get<int64_t>();
 }
 
 std::string Recording::text(const std::string& key) const {
   const nlohmann::json& value = setting(key);
-  SGF_CHECK(value.is_string(), "{}: metadata key '{}' is a string, got {}", path_.string(), key, value.dump());
+  SGF_CHECK(value.is_string(), "{}: metadata key '{}' must be a string, got {}", path_.string(), key, value.dump());
   return value.get<std::string>();
 }
 
@@ -92,7 +92,7 @@ std::vector<std::string> Recording::expected_names() const {
   std::vector<std::string> names;
   for (const TensorEntry& entry : file_.entries)
     if (is_expected(entry.name)) names.push_back(entry.name);
-  SGF_CHECK(!names.empty(), "{}: no expected outputs (out.* or grad*.*), so nothing could be verified", path_.string());
+  SGF_CHECK(!names.empty(), "{}: has no expected outputs (out.* or grad*.*) to verify", path_.string());
   return names;
 }
 

@@ -1,4 +1,4 @@
-// A reference recording: inputs, settings and expected outputs of one case, as another program computed them.
+// A reference recording: inputs, settings and expected outputs of one case, computed by another program.
 #pragma once
 
 #include "sgf/files/tensor_file.h"
@@ -13,11 +13,11 @@
 
 namespace sgf {
 
-// `w*.*` are weights, `in.*` inputs, `out.*`, `grad*.*` and names without a dot what is expected; metadata values are
+// `w*.*` are weights, `in.*` inputs, `out.*`, `grad*.*` and names without a dot expected values; metadata values are
 // JSON.
 class Recording {
  public:
-  // Opens the file, and the file of weights beside it where it names one. Nothing expected is read yet.
+  // Opens the file, and the weight file that it names, if any. Does not read expected values yet.
   static Recording open(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
@@ -30,13 +30,13 @@ class Recording {
   std::string text(const std::string& key) const;
 
   bool has_input(std::string_view name) const;
-  // "x" for `in.x`, float64 or as stored for integers.
+  // "x" for `in.x`. Integers keep their type, others become float64.
   at::Tensor input(std::string_view name) const;
 
   // The file that holds tensors `prefix + name`: this one, or the one named by `weights`.
   const TensorFile& file_with(std::string_view prefix) const;
 
-  // Names of all expected tensors, and one of them: read it after the replay, never before.
+  // Names of all expected tensors, and reading one: only after the replay.
   std::vector<std::string> expected_names() const;
   at::Tensor expected(const std::string& name) const;
 

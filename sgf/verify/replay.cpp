@@ -18,8 +18,8 @@ namespace {
 
 struct Kind {
   NamedTensors (*replay)(const Recording&, const ReplayOptions&);
-  double recorded_precision;         // what the recording itself is good for: some originals compute in float32
-  double bfloat16_tolerance = 3e-2;  // of weights and computation in 16 bits
+  double recorded_precision;         // precision of the recording: some originals compute in float32
+  double bfloat16_tolerance = 3e-2;  // for weights and computation in 16 bits
   double float32_tolerance = 1e-5;
 };
 
@@ -40,20 +40,20 @@ const std::map<std::string, Kind>& kinds() {
       {"schedule", {replay_schedule, 1e-6}},
       {"unipc", {replay_unipc, 1e-5}},
       {"vae", {replay_vae, 0}},
-      // Scores without a scale: rounding the weights alone moves this encoder by 2.4e-2.
+      // Attention scores are not scaled: rounding the weights alone changes this encoder by 2.4e-2.
       {"umt5", {replay_umt5, 0, 5e-2}},
       {"vbench_rule", {replay_vbench_rule, 0}},
       {"clip", {replay_clip, 0}},
-      // Recorded in float32; sampling positions in float32 alone move pixels by 6e-5.
+      // Recorded in float32: sampling positions in float32 alone change pixels by 6e-5.
       {"vbench_preprocess", {replay_vbench_preprocess, 1e-7, 1e-4, 1e-4}},
       {"vit", {replay_vit, 0}},
       {"clip_vit", {replay_clip_vit, 0}},
       {"dreamsim", {replay_dreamsim, 0}},
-      // In float32 within what the recordings' README allows: marks by 1e-4, flows by 1e-3 of a pixel.
+      // In float32, within the limits of the recordings' README: scores 1e-4, flows 1e-3 of a pixel.
       {"musiq", {replay_musiq, 0, 3e-2, 4e-5}},
       {"raft", {replay_raft, 0, 3e-2, 3e-5}},
       {"amt", {replay_amt, 0, 3e-2, 3e-5}},
-      // Aesthetic scores of made-up weights lie about 0: in the original's own float32 they are off by 1e-5 of it.
+      // Aesthetic scores of synthetic weights are near 0: the original's float32 has a relative error of 1e-5.
       {"vbench_metrics", {replay_vbench_metrics, 0, 3e-2, 1e-4}},
       {"vbench_long", {replay_vbench_long, 0}},
   };
@@ -62,7 +62,7 @@ const std::map<std::string, Kind>& kinds() {
 
 const Kind& kind_of(const Recording& recording) {
   const auto found = kinds().find(recording.kind());
-  SGF_CHECK(found != kinds().end(), "{}: recordings of kind '{}' can't be replayed by this version; it knows {}",
+  SGF_CHECK(found != kinds().end(), "{}: unknown kind of recording '{}'; this version supports {}",
             recording.path().string(), recording.kind(), fmt::join(replayable_kinds(), ", "));
   return found->second;
 }
@@ -75,10 +75,11 @@ double default_tolerance(at::ScalarType dtype, const Kind& kind) {
 const at::Tensor& find(const NamedTensors& tensors, const std::string& name, const Recording& recording) {
   for (const auto& [own, tensor] : tensors)
     if (own == name) return tensor;
-  fail("{}: expects '{}', which a replay of kind {} does not give", recording.path().string(), name, recording.kind());
+  fail("{}: expects '{}', which a replay of kind {} does not compute", recording.path().string(), name,
+       recording.kind());
 }
 
-// A cache recorded whole has slots that nothing was written to: rows of zeros at its end, beyond ours.
+// A complete recorded cache has unused slots: rows of zeros at its end, which ours lacks.
 at::Tensor without_unused_slots(const std::string& name, const at::Tensor& ours, const at::Tensor& theirs) {
   const bool is_cache = name.starts_with("out.cache_") && theirs.dim() == 4 && ours.dim() == 4;
   if (!is_cache || theirs.size(1) <= ours.size(1)) return theirs;
@@ -88,7 +89,7 @@ at::Tensor without_unused_slots(const std::string& name, const at::Tensor& ours,
 
 TensorError compare(const std::string& name, const at::Tensor& ours, const at::Tensor& recorded, double tolerance) {
   const at::Tensor theirs = without_unused_slots(name, ours, recorded);
-  SGF_CHECK(ours.sizes() == theirs.sizes(), "'{}' is [{}] here and [{}] in the recording", name,
+  SGF_CHECK(ours.sizes() == theirs.sizes(), "'{}' has shape [{}], but [{}] in the recording", name,
             fmt::join(ours.sizes(), ", "), fmt::join(theirs.sizes(), ", "));
   const at::Tensor difference = ours.to(at::kCPU, at::kDouble) - theirs;
   TensorError error{.name = name};
@@ -100,19 +101,18 @@ TensorError compare(const std::string& name, const at::Tensor& ours, const at::T
   return error;
 }
 
-// A training stage is verified by its loss and gradients: a recording that lost either would hold for the rest.
+// A training stage is verified by its loss and gradients: a recording without either would pass with the rest.
 void check_stage_is_told(const Recording& recording, const std::vector<std::string>& names) {
   if (!recording.kind().starts_with("stage_")) return;
   const bool has_loss = std::ranges::find(names, "out.loss") != names.end();
   const bool has_gradients = std::ranges::any_of(names, [](const std::string& n) { return n.starts_with("grad."); });
-  SGF_CHECK(has_loss && has_gradients,
-            "{}: a recording of {} expects out.loss and gradients (grad.*), {} missing: it is not whole",
+  SGF_CHECK(has_loss && has_gradients, "{}: a recording of {} needs out.loss and gradients (grad.*), but {} missing",
             recording.path().string(), recording.kind(), has_loss ? "the gradients are" : "out.loss is");
 }
 
-// What the backend asked for came to, for the heads of this recording's network.
+// The backend that was chosen for the heads of this recording's network.
 std::string backend_used(const Recording& recording, const ReplayOptions& options) {
-  if (recording.kind() == "umt5" || recording.kind() == "musiq") return "";  // have attention of their own
+  if (recording.kind() == "umt5" || recording.kind() == "musiq") return "";  // these have their own attention
   if (!recording.has_setting("config") || !recording.setting("config").contains("num_heads")) return "";
   const DitConfig config = dit_config_from_json(recording.setting("config").dump(), recording.path().string());
   const at::Tensor heads =

@@ -1,4 +1,4 @@
-// Runs a recording's case with this program.
+// Computes the case of a recording with this program.
 #pragma once
 
 #include "sgf/files/tensors.h"
@@ -12,10 +12,10 @@
 
 namespace sgf {
 
-// The kinds this program can replay.
+// The kinds that this program supports.
 std::vector<std::string> replayable_kinds();
 
-// This program's own answer to a case, under the recording's names (`out.*`, `grad*.*`).
+// The outputs of this program for a case, under the recording's names (`out.*`, `grad*.*`).
 NamedTensors replay(const Recording& recording, const ReplayOptions& options);
 
 nlohmann::json to_json(const VerifyResult& result);

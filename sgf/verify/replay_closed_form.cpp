@@ -1,4 +1,4 @@
-// Replays of the formulas that other recordings rest on: weights from names, and clips.
+// Replays of the formulas that other recordings use: weights from names, and clips.
 #include "sgf/core/error.h"
 #include "sgf/verify/closed_form_clip.h"
 #include "sgf/verify/closed_form_weights.h"
@@ -21,7 +21,7 @@ RuleEntry rule_entry(const nlohmann::json& row, const Recording& recording) {
     return {row.at(0).get<std::string>(), row.at(1).get<std::vector<int64_t>>(), row.at(2).get<std::string>(),
             row.at(3).get<int64_t>()};
   } catch (const nlohmann::json::exception&) {
-    fail("{}: entries are [name, shape, network, flat index], got {}", recording.path().string(), row.dump());
+    fail("{}: an entry must be [name, shape, network, flat index], got {}", recording.path().string(), row.dump());
   }
 }
 
@@ -30,7 +30,7 @@ double rule_value(const RuleEntry& entry, WeightRule rule, const Recording& reco
   const bool is_input = entry.name.starts_with("in.");
   const at::Tensor values =
       is_input ? closed_form_input(rule, entry.name, entry.shape) : closed_form_weight(rule, entry.name, entry.shape);
-  SGF_CHECK(entry.index >= 0 && entry.index < values.numel(), "{}: {} has {} values, none is number {}",
+  SGF_CHECK(entry.index >= 0 && entry.index < values.numel(), "{}: {} has {} values, index {} does not exist",
             recording.path().string(), entry.name, values.numel(), entry.index);
   return values.view({-1})[entry.index].item<double>();
 }

@@ -1,4 +1,4 @@
-// Replays of the stages that learn from a teacher's path, with every draw given.
+// Replays of the stages that learn from a teacher's path, with all draws given.
 #include "sgf/core/error.h"
 #include "sgf/objectives/consistency.h"
 #include "sgf/objectives/ode_regression.h"
@@ -14,7 +14,7 @@ BlockLayout recorded_layout(const Recording& recording, const at::Tensor& clips)
   return BlockLayout(clips.size(1), recording.integer("frames_per_block"));
 }
 
-// Everything, as these stages are trained, unless the recording has a window.
+// All history, as in training, unless the recording has a window.
 ContextPolicy window_or_everything(const Recording& recording) {
   return recording.has_setting("sink_frames") ? recorded_policy(recording) : ContextPolicy::everything();
 }
@@ -32,12 +32,12 @@ NamedTensors answers(const CausalDit& student, const OdeRegression& regression) 
   return out;
 }
 
-// One for all samples, or one each.
+// One for all samples, or one per sample.
 std::vector<int64_t> recorded_steps(const Recording& recording, int64_t batch) {
   const nlohmann::json& stored = recording.setting("grid_index");
   if (!stored.is_array()) return std::vector<int64_t>(static_cast<size_t>(batch), recording.integer("grid_index"));
   auto steps = stored.get<std::vector<int64_t>>();
-  SGF_CHECK(static_cast<int64_t>(steps.size()) == batch, "{}: grid_index is one a sample, got {} for {}",
+  SGF_CHECK(static_cast<int64_t>(steps.size()) == batch, "{}: grid_index must be one per sample, got {} for {}",
             recording.path().string(), steps.size(), batch);
   return steps;
 }

@@ -15,18 +15,18 @@ struct SerialCase {
   ContextPolicy policy;
 };
 
-// `total_window_frames` counts sink, FIFO and the block; -1 is everything.
+// `total_window_frames` counts sink, FIFO and the block; -1 is all history.
 SerialCase serial_case(const Recording& recording, int64_t frames) {
   const int64_t block = recording.integer("frames_per_block"), total = recording.integer("total_window_frames");
   if (total < 0) return {BlockLayout(frames, block), ContextPolicy::everything()};
   const int64_t sink = recording.integer("sink_frames");
   SGF_CHECK(sink >= 0 && block > 0 && total - block >= sink,
-            "{}: a window of {} frames can't hold a sink of {} and a block of {}", recording.path().string(), total,
-            sink, block);
+            "{}: a window of {} frames is too small for a sink of {} and a block of {}", recording.path().string(),
+            total, sink, block);
   return {BlockLayout(frames, block), {.sink_frames = sink, .fifo_frames = total - sink - block}};
 }
 
-// The cache as the recordings keep it: keys rotated at their absolute positions, in order of time.
+// The cache in the format of recordings: keys rotated at their absolute positions, in order of time.
 void add_cache(NamedTensors& out, const KvCache& cache, int64_t layer, const PatchGrid& grid) {
   const KeysValues held = cache.held(layer);
   const RopeTable rope = rope_table(cache.held_frames(layer), grid, held.keys.size(3), held.keys);
@@ -37,12 +37,12 @@ void add_cache(NamedTensors& out, const KvCache& cache, int64_t layer, const Pat
 PositionRule recorded_positions(const Recording& recording) {
   const std::string name = recording.text("positions");
   const std::optional<PositionKind> kind = enum_from_name<PositionKind>(name);
-  SGF_CHECK(kind.has_value(), "{}: positions are {}, got '{}'", recording.path().string(),
+  SGF_CHECK(kind.has_value(), "{}: positions must be one of {}, got '{}'", recording.path().string(),
             all_enum_names<PositionKind>(), name);
   return {.kind = *kind, .train_frames = recording.integer("train_frames")};
 }
 
-// Block by block: what the network says of the noisy latents, then the clean ones written.
+// Block by block: predicts from the noisy latents, then writes the clean ones to the cache.
 at::Tensor serial_flow(const Recording& recording, const ReplayOptions& options, const CausalDit& dit,
                        const BlockLayout& layout, KvCache& cache, const PositionRule& positions) {
   const at::Tensor noisy = latents(recording, "noisy", options), clean = latents(recording, "clean", options, noisy);
@@ -113,7 +113,7 @@ NamedTensors replay_dit_parallel(const Recording& recording, const ReplayOptions
 
 NamedTensors replay_dit_pass2(const Recording& recording, const ReplayOptions& options) {
   const std::string boundary = recording.text("boundary");
-  SGF_CHECK(boundary == "open" || boundary == "frozen", "{}: boundary is 'open' or 'frozen', got '{}'",
+  SGF_CHECK(boundary == "open" || boundary == "frozen", "{}: boundary must be 'open' or 'frozen', got '{}'",
             recording.path().string(), boundary);
   return replay_parallel(recording, options, recorded_policy(recording),
                          boundary == "open" ? GradientBoundary::kOpenContext : GradientBoundary::kFrozenContext);

@@ -38,14 +38,13 @@ void check_finite(const Recording& recording, const char* name, const at::Tensor
 
 at::Tensor latents(const Recording& recording, const char* name, const ReplayOptions& options, const at::Tensor& like) {
   const at::Tensor video = recording.input(name);
-  SGF_CHECK(video.dim() == 5 && video.numel() > 0, "{}: in.{} is video [B, C, F, H, W], got [{}]",
+  SGF_CHECK(video.dim() == 5 && video.numel() > 0, "{}: in.{} must be a video [B, C, F, H, W], got [{}]",
             recording.path().string(), name, fmt::join(video.sizes(), ", "));
   check_finite(recording, name, video);
   const at::Tensor latents = frames_first(video).contiguous().to(latent_options(options));
   SGF_CHECK(!like.defined() || latents.sizes() == like.sizes(),
-            "{}: in.{} is [{}], which does not fit the other inputs [{}] (frames second)", recording.path().string(),
-            name, fmt::join(latents.sizes(), ", "),
-            like.defined() ? fmt::format("{}", fmt::join(like.sizes(), ", ")) : "");
+            "{}: in.{} has shape [{}], but the other inputs have [{}] (frames second)", recording.path().string(), name,
+            fmt::join(latents.sizes(), ", "), like.defined() ? fmt::format("{}", fmt::join(like.sizes(), ", ")) : "");
   return latents;
 }
 
@@ -58,7 +57,7 @@ at::Tensor text_rows(const Recording& recording, const ReplayOptions& options, c
 at::Tensor timestep_per_sample(const Recording& recording, const at::Tensor& like, const ReplayOptions& options,
                                const char* name) {
   const at::Tensor t = recording.input(name);
-  SGF_CHECK(t.dim() == 1 && t.size(0) == like.size(0), "{}: in.{} is one timestep a sample, [{}], got [{}]",
+  SGF_CHECK(t.dim() == 1 && t.size(0) == like.size(0), "{}: in.{} must be one timestep per sample, [{}], got [{}]",
             recording.path().string(), name, like.size(0), fmt::join(t.sizes(), ", "));
   check_finite(recording, name, t);
   return t.to(options.device);
@@ -76,7 +75,8 @@ at::Tensor timesteps_of_frames(const Recording& recording, const at::Tensor& lik
   if (t.dim() < 2) t = is_of_samples ? t.reshape({batch, 1}) : t.reshape({1, came});
   if (is_of_blocks(t.size(-1))) t = t.repeat_interleave(block_frames, -1);
   const bool fits = t.dim() == 2 && (t.size(0) == batch || t.size(0) == 1) && (t.size(1) == frames || t.size(1) == 1);
-  SGF_CHECK(fits, "{}: timesteps are one a sample, frame or block, got {} for {} samples of {} frames in blocks of {}",
+  SGF_CHECK(fits,
+            "{}: timesteps must be one per sample, frame or block, got {} for {} samples of {} frames in blocks of {}",
             recording.path().string(), came, batch, frames, block_frames);
   return t.expand({batch, frames});
 }
@@ -92,7 +92,7 @@ at::Tensor every_frame(const at::Tensor& like, double t) {
 BlockNoise recorded_noise(const Recording& recording, const ReplayOptions& options, const at::Tensor& start) {
   const at::Tensor stored = recording.input("renoise");
   SGF_CHECK(stored.dim() == 6 && stored[0].numel() == start.numel(),
-            "{}: in.renoise is [steps, B, C, F, H, W], got [{}]", recording.path().string(),
+            "{}: in.renoise must be [steps, B, C, F, H, W], got [{}]", recording.path().string(),
             fmt::join(stored.sizes(), ", "));
   const at::Tensor renoise = stored.transpose(2, 3).contiguous().to(latent_options(options));
   return [start, renoise](FrameSpan block, int64_t draw) {

@@ -1,4 +1,4 @@
-// One function a kind of recording: settings and inputs in, this program's answer out.
+// One function per kind of recording: from settings and inputs to this program's outputs.
 #pragma once
 
 #include "sgf/verify/replay.h"

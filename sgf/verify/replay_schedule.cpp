@@ -22,7 +22,7 @@ at::Tensor recorded_flow(const at::Tensor& x, const at::Tensor& a, double t) {
   return at::tanh(x * 1.3 + a) * (0.5 + t / 1000) - x * 0.2;
 }
 
-// A number of steps and a shift out of a recording's settings, of a size that a schedule can have.
+// Number of steps and shift from a recording's settings, checked for valid sizes.
 struct StepsAndShift {
   int64_t steps;
   double shift;
@@ -34,8 +34,8 @@ StepsAndShift steps_and_shift(const Recording& recording, const nlohmann::json& 
   SGF_CHECK(fits, "{}: expected {{\"steps\": integer, \"shift\": number}}, got {}", recording.path().string(),
             settings.dump());
   const double steps = settings["steps"].get<double>();
-  SGF_CHECK(steps >= 1 && steps <= 100000, "{}: a schedule has 1 to 100000 steps, got {}", recording.path().string(),
-            steps);
+  SGF_CHECK(steps >= 1 && steps <= 100000, "{}: the number of steps must be between 1 and 100000, got {}",
+            recording.path().string(), steps);
   return {static_cast<int64_t>(steps), settings["shift"].get<double>()};
 }
 

@@ -1,4 +1,4 @@
-// Replays of training steps, with every draw given: the SGF update and the stages that learn from clips.
+// Replays of training steps, with all draws given: the SGF update and the stages that learn from clips.
 #include "sgf/core/error.h"
 #include "sgf/objectives/clip_loss.h"
 #include "sgf/objectives/flow_matching.h"
@@ -24,8 +24,8 @@ RolloutSettings release_rollout_settings(const Recording& recording) {
   const SigmaRule sigma{.lookup = SigmaLookup::kNearestTable, .shift = recorded_shift(recording)};
   const std::string cache = recording.text("cache");
   const std::optional<CacheLatents> cached = enum_from_name<CacheLatents>(cache);
-  SGF_CHECK(cached.has_value(), "{}: cache is {}, got '{}'", recording.path().string(), all_enum_names<CacheLatents>(),
-            cache);
+  SGF_CHECK(cached.has_value(), "{}: cache must be one of {}, got '{}'", recording.path().string(),
+            all_enum_names<CacheLatents>(), cache);
   return {.policy = recorded_policy(recording),
           .layout = BlockLayout(recording.input("noise").size(2), recording.integer("frames_per_block")),
           .timesteps = recording.setting("timesteps").get<std::vector<double>>(),
@@ -53,7 +53,7 @@ NamedTensors loss_and_gradients(const CausalDit& dit, const at::Tensor& loss) {
 
 }  // namespace
 
-// Both passes of the release's training: sigmas of its table, and the noise on the context that follows from them.
+// Both passes as in the release's training: with the sigmas of its table and the context noise that follows.
 NamedTensors replay_sgf_rollout(const Recording& recording, const ReplayOptions& options) {
   const CausalDit generator = load_dit(recording, options);
   set_requires_grad(generator.weights(), true);

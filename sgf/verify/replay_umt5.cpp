@@ -1,4 +1,4 @@
-// Replay of the text encoder: all rows, those of the padding too.
+// Replay of the text encoder: all token rows, padding included.
 #include "sgf/core/error.h"
 #include "sgf/text/umt5_encoder.h"
 #include "sgf/verify/replay_kinds.h"
@@ -10,7 +10,7 @@
 namespace sgf {
 namespace {
 
-// The sizes that the recording states must be those that its weights have.
+// The sizes in the recording's config must match its weights.
 void check_umt5_config(const Recording& recording, const Umt5Config& found) {
   const nlohmann::json& config = recording.setting("config");
   const std::array<std::pair<const char*, int64_t>, 7> sizes{{{"vocab", found.vocabulary},
@@ -21,7 +21,7 @@ void check_umt5_config(const Recording& recording, const Umt5Config& found) {
                                                               {"num_layers", found.num_layers},
                                                               {"num_buckets", found.num_buckets}}};
   for (const auto& [key, size] : sizes) {
-    SGF_CHECK(!config.contains(key) || config.at(key) == size, "{}: config says {} {}, its weights {}",
+    SGF_CHECK(!config.contains(key) || config.at(key) == size, "{}: config has {} {}, but its weights have {}",
               recording.path().string(), key, config.value(key, nlohmann::json()).dump(), size);
   }
 }

@@ -1,4 +1,4 @@
-// Replays of the VAE: a video to latents, those back at once, and those back in the pieces of the recording.
+// Replays of the VAE: encodes a video, decodes the latents together, and decodes them in the pieces of the recording.
 #include "sgf/core/error.h"
 #include "sgf/vae/wan_vae_codec.h"
 #include "sgf/verify/replay_inputs.h"
@@ -16,7 +16,7 @@ std::vector<double> numbers(const at::Tensor& values) {
   return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
 }
 
-// Recordings keep 1 / deviation. The config in their metadata must be what the shapes tell.
+// Recordings store 1 / deviation. The config in their metadata must match the shapes.
 WanVaeCodec recorded_codec(const Recording& recording, const ReplayOptions& options) {
   const VaeWeights weights = load_vae_weights(recording.file_with("w."), weight_options(options));
   const VaeConfig& c = weights.config;
@@ -27,20 +27,20 @@ WanVaeCodec recorded_codec(const Recording& recording, const ReplayOptions& opti
                                {"temporal_downsample", c.temporal_downsample}};
   for (const auto& [key, value] : told.items())
     SGF_CHECK(!recording.has_setting("config") || recording.setting("config").value(key, value) == value,
-              "{}: config names {} {}, the weights tell {}", recording.path().string(), key,
+              "{}: config has {} {}, but the weights have {}", recording.path().string(), key,
               recording.setting("config").value(key, value).dump(), value.dump());
   return WanVaeCodec(weights, {.scale = LatentScale{numbers(recording.input("mean")),
                                                     numbers(recording.input("inv_std").reciprocal())}});
 }
 
-// Recorded pixels lie in [-1, 1], [B, 3, F, H, W]; the codec gives [0, 1], frames second.
+// Recorded pixels are in [-1, 1], [B, 3, F, H, W]; the codec gives [0, 1], frames second.
 at::Tensor from_codec(const at::Tensor& pictures) { return frames_first(pictures) * 2 - 1; }
 
-// Latents behind the pictures of piece `index`; nothing where the recording has no such piece.
+// The number of latent frames of piece `index`; empty if the recording has no such piece.
 std::optional<int64_t> piece_latents(const Recording& recording, const VaeConfig& config, int64_t index) {
   const TensorEntry* piece = recording.file_with("out.").find("out.stream." + std::to_string(index));
   if (piece == nullptr) return std::nullopt;
-  SGF_CHECK(piece->shape.size() == 5, "{}: {} is video [B, C, F, H, W], got [{}]", recording.path().string(),
+  SGF_CHECK(piece->shape.size() == 5, "{}: {} must be a video [B, C, F, H, W], got [{}]", recording.path().string(),
             piece->name, fmt::join(piece->shape, ", "));
   const int64_t frames = piece->shape[2], factor = config.temporal_factor();
   return index == 0 ? 1 + (frames - 1) / factor : frames / factor;
@@ -58,7 +58,7 @@ NamedTensors replay_vae(const Recording& recording, const ReplayOptions& options
   const auto stream = codec.stream_decoder();
   int64_t begin = 0;
   for (int64_t i = 0; const auto count = piece_latents(recording, codec.vae().config(), i); ++i) {
-    SGF_CHECK(*count > 0 && begin + *count <= latent.size(1), "{}: out.stream.{} asks for {} of {} latents",
+    SGF_CHECK(*count > 0 && begin + *count <= latent.size(1), "{}: out.stream.{} needs {} of {} latent frames",
               recording.path().string(), i, *count, latent.size(1) - begin);
     const at::Tensor piece = stream->next(latent.narrow(1, begin, *count));
     out.emplace_back("out.stream." + std::to_string(i), from_codec(piece));

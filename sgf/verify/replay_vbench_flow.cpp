@@ -1,4 +1,4 @@
-// Replays of the networks that look at motion: RAFT and AMT-S, on pairs of frames of the closed-form clips.
+// Replays of the motion networks, RAFT and AMT-S, on pairs of frames of the closed-form clips.
 #include "sgf/core/error.h"
 #include "sgf/vbench/amt.h"
 #include "sgf/vbench/motion_decisions.h"
@@ -18,12 +18,12 @@
 namespace sgf {
 namespace {
 
-// A pair of frames of one clip, and how thinly the recording keeps what is computed from it.
+// A pair of frames of one clip, and the strides at which the recording stores its results.
 struct FlowCase {
   std::string clip;          // "small", "big"
   at::Tensor first, second;  // uint8 [1, H, W, 3]
   int64_t feature_step = 4;  // of features, in both directions
-  int64_t full_step = 1;     // of what has the size of the pictures
+  int64_t full_step = 1;     // of tensors with the size of the frames
   std::string out(const std::string& name) const { return "out." + name + "." + clip; }
 };
 
@@ -32,7 +32,7 @@ std::vector<FlowCase> flow_cases(const Recording& recording, int64_t big_step) {
   std::vector<FlowCase> cases;
   for (const auto& [clip, pair] : recording.setting("pairs").items()) {
     SGF_CHECK(pair.is_array() && pair.size() == 2 && pair[0].is_number_integer() && pair[1].is_number_integer(),
-              "{}: a pair is two numbers of frames, got {}", recording.path().string(), pair.dump());
+              "{}: a pair must be two frame numbers, got {}", recording.path().string(), pair.dump());
     const at::Tensor frames = clip_formula(clips, clip).some_frames({pair[0].get<int64_t>(), pair[1].get<int64_t>()});
     const bool is_big = clip == "big";
     cases.push_back({.clip = clip,
@@ -44,11 +44,11 @@ std::vector<FlowCase> flow_cases(const Recording& recording, int64_t big_step) {
   return cases;
 }
 
-// The program has these sizes and no others.
+// The program supports only these sizes.
 void check_sizes(const Recording& recording, const nlohmann::json& own) {
   const nlohmann::json& config = recording.setting("config");
   for (const auto& [key, value] : own.items())
-    SGF_CHECK(config.value(key, value) == value, "{}: config names {} {}, this network has {}",
+    SGF_CHECK(config.value(key, value) == value, "{}: config has {} {}, but this network has {}",
               recording.path().string(), key, config.value(key, value).dump(), value.dump());
 }
 
@@ -59,7 +59,7 @@ at::Tensor thinned(const at::Tensor& x, int64_t step, int64_t begin = 0) {
 
 at::Tensor some_channels(const at::Tensor& x, int64_t step) { return x.slice(0, 0, std::nullopt, step); }
 
-// Mean, mean magnitude, root mean square, least and largest of each channel: [C, 5].
+// Mean, mean magnitude, root mean square, minimum and maximum per channel: [C, 5].
 at::Tensor channel_statistics(const at::Tensor& x) {
   const at::Tensor flat = x.flatten(1);
   return at::stack({flat.mean(1), flat.abs().mean(1), flat.square().mean(1).sqrt(), flat.amin(1), flat.amax(1)}, 1);
@@ -80,7 +80,7 @@ void check_decision(const Recording& recording, const nlohmann::json& made) {
                            {"static", is_static(scores, kWrapForth, kWrapBack, still)},
                            {"static_wrap_large", is_static(scores, kWrapForth, kWrapFar, still)}};
   for (const auto& [key, value] : own.items())
-    SGF_CHECK(made.at(key) == value, "{}: of scores {} in {} frames of {}x{} the original makes {} {}, not {}",
+    SGF_CHECK(made.at(key) == value, "{}: for scores {} in {} frames of {}x{} the original computes {} {}, not {}",
               recording.path().string(), made.at("scores").dump(), frames, height, width, key, made.at(key).dump(),
               value.dump());
 }
@@ -90,7 +90,7 @@ void check_decisions(const Recording& recording) {
   try {
     for (const nlohmann::json& made : recording.setting("decisions")) check_decision(recording, made);
   } catch (const nlohmann::json::exception& e) {
-    fail("{}: a decision can't be read: {}", recording.path().string(), e.what());
+    fail("{}: cannot read a decision: {}", recording.path().string(), e.what());
   }
 }
 
@@ -106,7 +106,7 @@ void add_raft_flow(NamedTensors& out, const FlowCase& one, int64_t iterations, c
   out.emplace_back(one.out("score2"), flow_scores(flow.full, kStaticShare)[0]);
 }
 
-// A network that has taken `iterations` once is asked again for each further number of them.
+// Runs the network once per requested number of iterations.
 void replay_raft_case(NamedTensors& out, const FlowCase& one, const std::vector<Raft>& networks,
                       const std::vector<int64_t>& iterations) {
   const Raft& raft = networks.front();
@@ -122,7 +122,7 @@ void replay_raft_case(NamedTensors& out, const FlowCase& one, const std::vector<
                   i + 1 == networks.size());
 }
 
-// Pixels as they would be written: times 255 and truncated.
+// Pixels as written to a file: times 255 and truncated.
 at::Tensor byte_sums(const at::Tensor& picture) {
   return (picture * 255).clamp(0, 255).to(at::kByte).flatten(1).sum(1, /*keepdim=*/false, at::kLong).to(at::kDouble);
 }
@@ -149,7 +149,7 @@ NamedTensors replay_raft(const Recording& recording, const ReplayOptions& option
   check_sizes(recording, {{"hidden", 128}, {"context", 128}, {"corr_levels", 4}, {"corr_radius", Raft::kRadius}});
   check_decisions(recording);
   const auto iterations = recording.setting("iters").get<std::vector<int64_t>>();
-  SGF_CHECK(!iterations.empty(), "{}: iters names no number of iterations", recording.path().string());
+  SGF_CHECK(!iterations.empty(), "{}: iters must hold at least one number of iterations", recording.path().string());
   std::vector<Raft> networks;
   for (const int64_t count : iterations)
     networks.emplace_back(closed_form_weights(recorded_rule(recording), weight_options(options)),

@@ -1,4 +1,4 @@
-// Replays of the metrics on the small clip, and of what VBench-Long does around them.
+// Replays of the metrics on the small clip, and of VBench-Long's clip handling.
 #include "sgf/core/error.h"
 #include "sgf/vbench/clip_scores.h"
 #include "sgf/vbench/clip_split.h"
@@ -17,7 +17,7 @@
 namespace sgf {
 namespace {
 
-// Whose gains a recording lists for the weights of a file; RAFT's may differ between its two uses.
+// The key of a recording's gains for a weight file; RAFT's may differ between its two uses.
 std::string gains_of(const VbenchFile& file, const std::string& raft) {
   if (&file == &kRaftFile) return raft;
   if (&file == &kAmtFile) return "amt";
@@ -38,7 +38,7 @@ VbenchNetworks recorded_networks(const Recording& recording, const ReplayOptions
 }
 
 MetricScore score_of_pictures(VideoMetric& metric, const at::Tensor& pictures) {
-  // In pieces of uneven length, as a long video comes.
+  // In pieces of uneven length, as for a long video.
   for (int64_t begin = 0, size = 5; begin < pictures.size(0); begin += size)
     metric.add(pictures.slice(0, begin, std::min(begin + size, pictures.size(0))));
   return metric.score();
@@ -50,7 +50,7 @@ MetricScore score_by(VbenchMetric metric, const at::Tensor& pictures, double fps
 
 at::Tensor numbers(const std::vector<double>& values) { return at::tensor(values, at::kDouble); }
 
-// The score between the first pictures of clips, and what is made of it.
+// The score between the first frames of clips, and its fusion.
 struct RecordedChain {
   std::vector<double> in_clip;
   double clip_to_clip = 0;
@@ -80,10 +80,10 @@ RecordedChain run_chain(const Recording& recording, const ReplayOptions& options
   return result;
 }
 
-// Numbers that a recording has in its metadata, where no tensor stands for them.
+// Compares numbers that are in a recording's metadata, not in tensors.
 void expect_number(const Recording& recording, const std::string& what, double ours, double theirs) {
-  SGF_CHECK(std::abs(ours - theirs) <= 1e-12, "{}: {} is {} here and {} in the recording", recording.path().string(),
-            what, ours, theirs);
+  SGF_CHECK(std::abs(ours - theirs) <= 1e-12, "{}: {} is {}, but {} in the recording", recording.path().string(), what,
+            ours, theirs);
 }
 
 void expect_splits(const Recording& recording) {
@@ -93,9 +93,8 @@ void expect_splits(const Recording& recording) {
     nlohmann::json clips = nlohmann::json::array();
     for (const FrameSpan& clip : plan.clips) clips.push_back({clip.begin, clip.end});
     SGF_CHECK(clips == one.at("clips") && plan.is_whole == one.at("full").get<bool>(),
-              "{}: {} pictures at {} a second are cut into {} here, and into {} in the recording",
-              recording.path().string(), one.at("frames").dump(), one.at("fps").dump(), clips.dump(),
-              one.at("clips").dump());
+              "{}: {} frames at {} fps are split into {}, but into {} in the recording", recording.path().string(),
+              one.at("frames").dump(), one.at("fps").dump(), clips.dump(), one.at("clips").dump());
   }
 }
 
@@ -184,7 +183,7 @@ NamedTensors replay_vbench_metrics(const Recording& recording, const ReplayOptio
   std::vector<double> in_order;
   for (const nlohmann::json& name : recording.setting("names")) {
     const auto found = values.find(name.get<std::string>());
-    SGF_CHECK(found != values.end(), "{}: {} is no value of this replay", recording.path().string(), name.dump());
+    SGF_CHECK(found != values.end(), "{}: this replay does not compute {}", recording.path().string(), name.dump());
     in_order.push_back(found->second);
   }
   out.emplace_back("out.values", numbers(in_order));
@@ -197,7 +196,7 @@ NamedTensors replay_vbench_long(const Recording& recording, const ReplayOptions&
     expect_splits(recording);
     expect_aggregation(recording);
   } catch (const nlohmann::json::exception& error) {
-    fail("{}: splits or aggregation are of another kind: {}", recording.path().string(), error.what());
+    fail("{}: splits or aggregation have the wrong type: {}", recording.path().string(), error.what());
   }
   const RecordedChain chain = run_chain(recording, options);
   const auto scores = [&](const char* name) { return recording.expected(name).select(1, 0); };

@@ -1,5 +1,5 @@
-// Replay of MUSIQ on frames of the closed-form clips. The original fills the smaller sizes up to squares of patches;
-// what it says of the fillers is made here from patches of zeros.
+// Replay of MUSIQ on frames of the closed-form clips. The original pads the smaller sizes to squares of patches; here
+// zero patches give its outputs for the padding.
 #include "sgf/core/error.h"
 #include "sgf/vbench/musiq.h"
 #include "sgf/verify/closed_form_clip.h"
@@ -24,11 +24,11 @@ MusiqConfig recorded_musiq_config(const Recording& recording) {
             .grid_size = config.at("spatial_pos_grid_size").get<int64_t>(),
             .longer_sides = config.at("longer_side_lengths").get<std::vector<int64_t>>()};
   } catch (const nlohmann::json::exception& e) {
-    fail("{}: config of MUSIQ can't be read: {}", recording.path().string(), e.what());
+    fail("{}: cannot read the config of MUSIQ: {}", recording.path().string(), e.what());
   }
 }
 
-// [L, ...] with rows of zeros behind every size but the last, up to as many as its square has.
+// [L, ...] with rows of zeros after every size except the last, up to the size of its square.
 at::Tensor filled_up(const at::Tensor& rows, const MusiqPatches& patches, const MusiqConfig& config) {
   std::vector<at::Tensor> parts;
   int64_t begin = 0;
@@ -44,7 +44,7 @@ at::Tensor filled_up(const at::Tensor& rows, const MusiqPatches& patches, const 
   return at::cat(parts);
 }
 
-// [n, n], the place on the grid of patch i (column) of a row of so many (row); -1 where there is no such patch.
+// [n, n]: the grid position of patch i (column) in a row of that many patches (row); -1 if it does not exist.
 at::Tensor table_of_places(int64_t n, const MusiqConfig& config) {
   const at::Tensor table = at::full({n, n}, -1.0, at::kDouble);
   for (int64_t count = 1; count < n; ++count)
@@ -88,7 +88,7 @@ NamedTensors replay_musiq(const Recording& recording, const ReplayOptions& optio
                     recorded_musiq_config(recording));
   NamedTensors out{{"out.hash_index", table_of_places(41, musiq.config())}};
   for (const auto& [clip, frame] : recording.setting("frames").items()) {
-    SGF_CHECK(frame.is_number_integer(), "{}: frames are numbers, got {}", recording.path().string(), frame.dump());
+    SGF_CHECK(frame.is_number_integer(), "{}: frames must be numbers, got {}", recording.path().string(), frame.dump());
     replay_musiq_frame(out, clip, musiq, clip_formula(clips, clip).some_frames({frame.get<int64_t>()}));
   }
   return out;

@@ -1,4 +1,4 @@
-// Replays of the ViT family: pictures prepared, features of DINO, DINOv2, CLIP and DreamSim.
+// Replays of the ViT family: preprocessing, and features of DINO, DINOv2, CLIP and DreamSim.
 #include "sgf/core/error.h"
 #include "sgf/kernels/wide.h"
 #include "sgf/vbench/extractors.h"
@@ -21,7 +21,7 @@ Value config_value(const Recording& recording, const std::string& key) {
   try {
     return recording.setting("config").at(key).get<Value>();
   } catch (const nlohmann::json::exception&) {
-    fail("{}: config needs a '{}'", recording.path().string(), key);
+    fail("{}: config lacks '{}'", recording.path().string(), key);
   }
 }
 
@@ -30,13 +30,13 @@ Value setting_as(const Recording& recording, const std::string& key) {
   try {
     return recording.setting(key).get<Value>();
   } catch (const nlohmann::json::exception&) {
-    fail("{}: metadata key '{}' is of another kind: {}", recording.path().string(), key, recording.setting(key).dump());
+    fail("{}: metadata key '{}' has the wrong type: {}", recording.path().string(), key, recording.setting(key).dump());
   }
 }
 
 void set_sizes(VitConfig& config, const Recording& recording) {
   config.patch = config_value<int64_t>(recording, "patch");
-  SGF_CHECK(config.patch > 0, "{}: patch is positive", recording.path().string());
+  SGF_CHECK(config.patch > 0, "{}: patch must be positive", recording.path().string());
   config.dim = config_value<int64_t>(recording, "dim");
   config.depth = config_value<int64_t>(recording, "depth");
   config.heads = config_value<int64_t>(recording, "heads");
@@ -56,7 +56,7 @@ at::Tensor recorded_pictures(const Recording& recording, const std::string& name
   return closed_form_input(recorded_rule(recording), "in." + name, shape).to(options.device, wide_type(options.dtype));
 }
 
-// Tokens 0, 1 and the last of the first picture.
+// Tokens 0, 1 and the last, of the first image.
 at::Tensor three_tokens(const at::Tensor& tokens) {
   return at::stack({tokens[0][0], tokens[0][1], tokens[0][tokens.size(1) - 1]});
 }
@@ -91,7 +91,7 @@ void add_prepared(NamedTensors& out, const std::string& name, const at::Tensor& 
   out.emplace_back(name + ".cols", chosen(x, 3, {0, 1, width / 2, width - 1}));
 }
 
-// The row of `out.sizes` for a picture of h x w.
+// The row of `out.sizes` for an image of h x w.
 std::vector<int64_t> prepared_sizes(PictureSize size) {
   const PictureSize to224 = with_shorter_side(size, 224), to256 = with_shorter_side(size, 256);
   const PictureSize imaging = imaging_size(size);
@@ -102,7 +102,7 @@ std::vector<int64_t> prepared_sizes(PictureSize size) {
   return row;
 }
 
-// The first two columns are what is asked; the others what is expected.
+// The first two columns are inputs, the others are expected.
 at::Tensor replayed_sizes(const Recording& recording) {
   const at::Tensor asked =
       map_tensor(recording.file_with("out."), "out.sizes").slice(1, 0, 2).to(at::kLong).contiguous();
@@ -115,13 +115,13 @@ at::Tensor replayed_sizes(const Recording& recording) {
 NetworkWeights dreamsim_weights(const Recording& recording, const ReplayOptions& options, const std::string& tower) {
   WeightRule rule = recorded_rule(recording);
   rule.prefix = tower + ":";
-  // The recording halves twice what the rule gives for the second factor.
+  // The recording halves the rule's value for the second factor twice.
   const auto adapters = [rule](const std::string& name, at::IntArrayRef shape) {
     const at::Tensor weight = closed_form_weight(rule, name, shape);
     return name.ends_with("lora_B.weight") ? weight * 0.25 : weight;
   };
   const auto rank = config_value<int64_t>(recording, "lora_r");
-  SGF_CHECK(rank > 0, "{}: lora_r is positive", recording.path().string());
+  SGF_CHECK(rank > 0, "{}: lora_r must be positive", recording.path().string());
   const double scale = config_value<double>(recording, "lora_alpha") / static_cast<double>(rank);
   return with_lora(closed_form_weights(rule, weight_options(options)), adapters, rank, scale);
 }
@@ -129,7 +129,7 @@ NetworkWeights dreamsim_weights(const Recording& recording, const ReplayOptions&
 DreamSimExtractor::Tower recorded_tower(const Recording& recording, const ReplayOptions& options,
                                         const std::string& name) {
   SGF_CHECK(name == "dino" || name == "clip" || name == "open_clip",
-            "{}: towers are dino, clip and open_clip, got '{}'", recording.path().string(), name);
+            "{}: a tower must be dino, clip or open_clip, got '{}'", recording.path().string(), name);
   const bool is_dino = name == "dino";
   VitConfig config = is_dino          ? dreamsim_dino_config()
                      : name == "clip" ? dreamsim_clip_config()
@@ -142,7 +142,7 @@ DreamSimExtractor::Tower recorded_tower(const Recording& recording, const Replay
   return {Vit(config, weights), is_dino ? kImageNetNorm : kClipNorm};
 }
 
-// How alike every picture is to the one before it and to the first, on average.
+// The mean similarity of every frame to the previous one and to the first one.
 at::Tensor mean_likeness(const at::Tensor& features) {
   const at::Tensor unit = features / features.norm(2, {1}, /*keepdim=*/true);
   const at::Tensor later = unit.slice(0, 1), before = unit.slice(0, 0, -1), first = unit.slice(0, 0, 1);
@@ -188,7 +188,7 @@ NamedTensors replay_clip_vit(const Recording& recording, const ReplayOptions& op
   NetworkWeights weights = closed_form_weights(recorded_rule(recording), weight_options(options));
   const Vit vit(config, weights);
   const auto inputs = setting_as<std::map<std::string, std::vector<int64_t>>>(recording, "inputs");
-  SGF_CHECK(inputs.contains("image"), "{}: inputs name no 'image'", recording.path().string());
+  SGF_CHECK(inputs.contains("image"), "{}: inputs lack 'image'", recording.path().string());
   const at::Tensor pictures = recorded_pictures(recording, "image", inputs.at("image"), options);
   const at::Tensor feature = vit.features(pictures);
   NamedTensors out{{"out.feature", feature}, {"out.tokens_in", three_tokens(vit.tokens(pictures))}};

@@ -114,7 +114,7 @@ def check_other_videos(sgf, folder, answers):
     code, text = score(sgf, answers, "--key", folder / "page.key.json", "--videos", *turned)
     expect(code == 1 and "takes the folder of A first" in text, f"folders the wrong way round: exit {code}, {text}")
     code, text = score(sgf, answers, "--key", folder / "short.key.json")
-    expect(code == 1 and "another study" in text, f"the key of another study: exit {code}, {text}")
+    expect(code == 1 and "but the key to" in text, f"the key of another study: exit {code}, {text}")
     code, text = score(sgf, answers)
     expect(code == 1 and "name the key with --key" in text, f"no key: exit {code}, {text}")
 

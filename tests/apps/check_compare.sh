@@ -47,7 +47,7 @@ check_pages() {
   : >short/broken.mp4
   expect 1 'broken.mp4 is empty' "$SGF" compare short method-theirs --out broken.html
   expect 1 'holds no mp4' "$SGF" compare method-ours empty
-  expect 1 'is no folder' "$SGF" compare method-ours nowhere
+  expect 1 'is not a folder' "$SGF" compare method-ours nowhere
   expect 2 'Two folders of videos' "$SGF" compare method-ours
   expect 2 'did you mean --names?' "$SGF" compare method-ours method-theirs --name A B
 }

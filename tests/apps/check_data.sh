@@ -164,9 +164,9 @@ check_recipes() {
   local said
   mkdir recipe
   printf 'base: wan-1.3b-framewise\nname: tf\ntrain: {stage: teacher_forcing}\ndata: {clips: data/clips, wan: wan}\n' >recipe/a.yaml
-  expect 0 'a.yaml would be refused: data.clips: data/clips is not there or not whole; sgf data encode' \
+  expect 0 'a.yaml would be refused: data.clips: data/clips does not exist or is incomplete; make it with sgf data encode' \
     "$SGF" recipe run recipe --dry-run
-  expect 1 'sgf data encode VIDEOS --captions FILE --wan wan --out data/clips makes it' "$SGF" recipe run recipe
+  expect 1 'sgf data encode VIDEOS --captions FILE --wan wan --out data/clips' "$SGF" recipe run recipe
   mkdir data && cp -r clips data/clips
   said=$("$SGF" recipe run recipe --dry-run 2>&1 >/dev/null) || complain 'a recipe whose clips are there was refused'
   [[ -z $said ]] || complain "a recipe whose clips are there: $said"

@@ -65,7 +65,7 @@ check_bad_videos() {
   [[ $output =~ cut-0\.mp4\ +error ]] || complain "bad videos: no row that says error in: $output"
   [[ $output == *'good-0.mp4'* ]] || complain "bad videos: the good one is lost: $output"
   echo '{"other.mp4": "a disc"}' >other.json
-  expect 1 'does not name it' score bad/good-0.mp4 --prompts other.json
+  expect 1 'is not in the list of prompts' score bad/good-0.mp4 --prompts other.json
   expect 1 'no such file' score nowhere
   expect 2 'got sharpness' "$SGF" eval w --metrics sharpness
   expect 2 'A video or a folder' "$SGF" eval

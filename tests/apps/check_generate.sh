@@ -77,7 +77,7 @@ check_sinks() {
   pictures=(pictures/frame_*.png)
   ((${#pictures[@]} == 9)) || complain "PNG folder: ${#pictures[@]} pictures of 9"
   world --seconds 0.5 --out - 2>said | cat >piped.y4m
-  [[ ${PIPESTATUS[0]} == 0 && $(<said) == *'9 pictures'* ]] || complain "pipe: $(<said)"
+  [[ ${PIPESTATUS[0]} == 0 && $(<said) == *'9 frames'* ]] || complain "pipe: $(<said)"
   world --seconds 0.5 --out file.y4m >/dev/null
   same_frames file.y4m piped.y4m || complain 'y4m through a pipe is another than the file'
   world --seconds 60 --out - 2>said | head -c 1000 >/dev/null
@@ -86,7 +86,7 @@ check_sinks() {
   [[ ! -e a.mp4.redo.mp4 ]] || complain 'redo left its video'
   expect 0 '"prompts"' "$SGF" redo a.mp4 --show
   expect 1 'already exists; pass --continue' world --seconds 1 --out a.mp4
-  expect 0 '9 pictures' world --seconds 0.5 --out pictures/ --overwrite
+  expect 0 '9 frames' world --seconds 0.5 --out pictures/ --overwrite
   expect 0 'already complete, 9 frames' world --seconds 0.5 --out pictures/ --continue
   expect 0 'already complete, 9 frames' world --seconds 0.5 --out file.y4m --continue
 }
@@ -141,7 +141,7 @@ check_prompts() {
   expect 0 'clips' "$SGF" world measure --manifest many/manifest.json
   expect 1 'already exists' world --seconds 0.2 --prompts prompts.txt --out many --naming vbench
   rm "many/$SQUARE-1.mp4"
-  expect 0 "$SQUARE-1.mp4: 6 pictures" world --seconds 0.2 --prompts prompts.txt --out many --naming vbench --samples 2 --continue
+  expect 0 "$SQUARE-1.mp4: 6 frames" world --seconds 0.2 --prompts prompts.txt --out many --naming vbench --samples 2 --continue
   # Names that no file can have, with the encoder that takes any word.
   long=$(printf 'very %.0s' {1..60})
   printf '%s\n' 'a/b ../../etc' "$long" '一只红色的熊猫在雨中骑自行车' '.hidden' "${long}b" >awkward.txt
@@ -262,13 +262,13 @@ check_bad_input() {
   head -c 2000 a.mp4 >broken.mp4
   world --seconds 0.1 --set context.block_frames=1 --out short.mp4 >/dev/null
   refused 1 'did you mean world-small' --model wrld-small --out bad.mp4
-  refused 1 'no model: --model world-small' --out bad.mp4
+  refused 1 'no model given: use --model world-small' --out bad.mp4
   refused 1 'contains no Wan DiT' --model "$DATA/wan/Wan2.1_VAE.pth" --prompt x --out bad.mp4
   refused 1 'contains no Wan DiT' --model "$DATA/weights/state_dict.pt" --prompt x --out bad.mp4
   refused 1 'neither safetensors nor' --model text.txt --prompt x --out bad.mp4
-  refused 1 'preset without weights' --model wan-14b --out bad.mp4
-  refused 1 'leave out --config, or --model' --model wan-14b --wan wan --config world-tiny --out bad.mp4
-  for seconds in 0 -1 nan inf 1e30; do refused 1 'a video lasts more than 0' "${bad[@]}" --seconds $seconds; done
+  refused 1 'preset without bundled weights' --model wan-14b --out bad.mp4
+  refused 1 'omit --config or --model' --model wan-14b --wan wan --config world-tiny --out bad.mp4
+  for seconds in 0 -1 nan inf 1e30; do refused 1 'the length of a video must be more than 0' "${bad[@]}" --seconds $seconds; done
   refused 2 'seconds = soon' "${bad[@]}" --seconds soon
   for seed in -1 9223372036854775808 18446744073709551616 seven 1e3 ''; do
     refused 2 'a seed must be an integer from 0' "${bad[@]}" --seed "$seed"
@@ -282,20 +282,20 @@ check_bad_input() {
   refused 1 "prompt 'zebra': " "${bad[@]}" --prompt "$DISC" --negative zebra --guidance 2
   refused 1 'is not a readable video file' "${bad[@]}" --image "$PWD/text.txt"
   refused 1 'is not a PNG file' "${bad[@]}" --image empty.png
-  refused 1 'is a folder, not a picture' "${bad[@]}" --image closed
-  refused 1 'no such picture' "${bad[@]}" --image nowhere.png
+  refused 1 'is a folder, expected an image file' "${bad[@]}" --image closed
+  refused 1 'no such image' "${bad[@]}" --image nowhere.png
   refused 1 'contains no frames' "${bad[@]}" --video broken.mp4
-  refused 1 'has at least 3 pictures' "${bad[@]}" --video short.mp4
+  refused 1 'needs at least 3 frames' "${bad[@]}" --video short.mp4
   refused 1 'does not exist, expected a file of prompts' --model world-small --prompts nowhere.txt --out bad
   refused 1 'contains no prompts' --model world-small --prompts empty.txt --out bad
-  refused 1 'a file, not a folder' --model world-small --prompts prompts.txt --out text.txt
+  refused 1 'expected a folder, but this is a file: text.txt' --model world-small --prompts prompts.txt --out text.txt
   refused 2 '--naming requires --prompts' "${bad[@]}" --naming vbench
   refused 1 '--samples needs --prompts' "${bad[@]}" --samples 2
-  refused 1 'come in order of time' "${bad[@]}" --prompt "$DISC" --at 0:03 "$SQUARE" --at 0:02 "$DISC"
-  refused 1 'a time is written as' "${bad[@]}" --prompt "$DISC" --at soon "$SQUARE"
-  refused 1 'names no kind of video' --model world-small --out bad.avi
-  refused 1 'there is no folder nowhere' --model world-small --out nowhere/bad.mp4
-  refused 1 'there is no folder nowhere' "${bad[@]}" --latents nowhere/l.safetensors
+  refused 1 'must be in order of time' "${bad[@]}" --prompt "$DISC" --at 0:03 "$SQUARE" --at 0:02 "$DISC"
+  refused 1 'a time must be written like' "${bad[@]}" --prompt "$DISC" --at soon "$SQUARE"
+  refused 1 'has no known video format' --model world-small --out bad.avi
+  refused 1 'no such folder: nowhere' --model world-small --out nowhere/bad.mp4
+  refused 1 'no such folder: nowhere' "${bad[@]}" --latents nowhere/l.safetensors
   refused 1 'must name a .safetensors file' "${bad[@]}" --latents a.mp4
   refused 1 'a.safetensors already exists' "${bad[@]}" --latents a.safetensors
   cp text.txt note.mp4
@@ -318,7 +318,7 @@ check_wan() {
   cp t5.pth wan/models_t5_umt5-xxl-enc-bf16.pth
   cp wan/diffusion_pytorch_model.safetensors student.safetensors
   cp wan/config.json .
-  expect 0 'again.mp4: 21 pictures' "$SGF" generate --model student.safetensors --wan wan "${panda[@]}" --out again.mp4
+  expect 0 'again.mp4: 21 frames' "$SGF" generate --model student.safetensors --wan wan "${panda[@]}" --out again.mp4
   [[ $(find cache -name '*.safetensors') == "$cached" && $(stat -c %Y%i "$cached") == "$before" ]] || complain 'a known prompt was encoded again'
   said=$("$SGF" generate --wan wan --size 64x64 --seconds 0.1 --quiet --out long.mp4 --prompt "$(printf 'panda %.0s' {1..700})" 2>&1 >/dev/null)
   [[ $said == *'512'* ]] || complain "a long prompt is cut without a word: $said"
@@ -327,7 +327,7 @@ check_wan() {
     refused 1 "no $part" --wan wan --size 64x64 --prompt x --out bad.mp4
     mv part "wan/$part"
   done
-  refused 1 '--wan DIR names a Wan folder' --model student.safetensors --size 64x64 --prompt x --out bad.mp4
+  refused 1 'pass --wan DIR, a Wan folder' --model student.safetensors --size 64x64 --prompt x --out bad.mp4
   refused 1 'whole patches of 16x16' --wan wan --size 72x64 --prompt x --out bad.mp4
 }
 

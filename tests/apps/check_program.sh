@@ -237,7 +237,7 @@ check_plan() {
   expect 1 'smallest change that fits: --set train.micro_batch=' "$SGF" plan wan-1.3b-chunkwise --gpus 8 --memory 80 \
     --set train.micro_batch=4
   expect 0 '"step_seconds":null' "$SGF" plan world-tiny --json
-  expect 1 'every GPU wants a sample' "$SGF" plan world-tiny --gpus 3
+  expect 1 'every GPU needs a sample' "$SGF" plan world-tiny --gpus 3
   expect 1 'model.dim' "$SGF" plan tiny --set model.dmi=1
 }
 
@@ -248,7 +248,7 @@ check_diagnose() {
   expect 1 'DO NOT MATCH' "$SGF" diagnose recovery "${small[@]}" --set run.seed=7 \
     --replay "$FOLDER/records/exit2_noise0.safetensors"
   expect 0 '"method":"bptt","outcome":"ran"' "$SGF" diagnose feasibility "${small[@]}" --json --methods sgf,bptt --exit 2
-  expect 1 "method 'btpp' is unknown" "$SGF" diagnose feasibility "${small[@]}" --methods btpp
+  expect 1 "unknown method 'btpp'" "$SGF" diagnose feasibility "${small[@]}" --methods btpp
   expect 1 '--exit must be from 1 to 4, got 5' "$SGF" diagnose feasibility "${small[@]}" --exit 5
   expect 1 'sgf: /nowhere' "$SGF" diagnose recovery "${small[@]}" --replay /nowhere
   expect 2 'Try sgf diagnose recovery --help' "$SGF" diagnose recovery --nois 2
@@ -312,7 +312,7 @@ measure_within() {
 check_hostile() {
   local prompt='a fast red disc on a grey field'
   python3 "$(dirname -- "${BASH_SOURCE[0]}")/hostile_files.py" "$FOLDER"
-  expect 1 'no `kind` in its metadata' "$SGF" verify "$FOLDER/deep.safetensors"
+  expect 1 'the metadata lacks `kind`' "$SGF" verify "$FOLDER/deep.safetensors"
   if "$SGF" --version | grep -q FFmpeg; then
     expect 1 'its metadata is not from sgf generate' "$SGF" redo --show "$FOLDER/deep.mp4"
   fi

@@ -31,7 +31,7 @@ check_ranks() {
       tiny "$FOLDER/ranks" "${args[@]}" --stop-after 3 >"$FOLDER/rank$rank" 2>&1 &
   done
   wait
-  grep -q 'was made without' "$FOLDER/rank0" && return # no Gloo in this build
+  grep -q 'this build has no Gloo' "$FOLDER/rank0" && return # no Gloo in this build
   expect 0 '6 updates done' tiny "$FOLDER/ranks" "${args[@]}" --resume
   python3 - "$FOLDER/alone/metrics.jsonl" "$FOLDER/ranks/metrics.jsonl" <<'PYTHON' || complain "ranks: $(cat "$FOLDER"/rank?)"
 import json, sys
@@ -56,7 +56,7 @@ check_different_ranks() {
     ) &
   done
   wait
-  grep -q 'was made without' "$FOLDER/differ0" && return # no Gloo in this build
+  grep -q 'this build has no Gloo' "$FOLDER/differ0" && return # no Gloo in this build
   for rank in 0 1; do
     said=$(<"$FOLDER/differ$rank")
     [[ $said == *"differ in train.steps: '4' on rank 0 "*", '6' on rank 1 "*"exit 1" ]] || complain "ranks that differ: $said"
@@ -78,8 +78,8 @@ check_weights() {
   local key
   for key in train.start_from dmd.teacher dmd.critic; do
     refused 'no such weights or run folder' "${DMD[@]}" --set "$key=/nowhere"
-    refused 'another architecture: num_layers 2 there, 1 in this config' "${DMD[@]}" --set "$key=$FOLDER/deeper"
-    refused 'another architecture: num_heads 4 there, 2 in this config' "${DMD[@]}" --set "$key=$FOLDER/heads"
+    refused 'another architecture: num_layers is 2, but 1 in this config' "${DMD[@]}" --set "$key=$FOLDER/deeper"
+    refused 'another architecture: num_heads is 4, but 2 in this config' "${DMD[@]}" --set "$key=$FOLDER/heads"
   done
   refused 'needs a teacher' --set "train.start_from=$FOLDER/teacher"
   refused 'needs a student' --set "dmd.teacher=$FOLDER/teacher"
@@ -120,7 +120,7 @@ check_samples() {
   [[ -s $FOLDER/look/0/frame_00004.png && ! -e $FOLDER/look/0/frame_00005.png ]] || complain 'pictures of an earlier sample stay'
   expect 1 "unknown word 'unicorn'" "$SGF" "${look[@]::8}" --out "$FOLDER/unseen" --prompt 'a unicorn'
   [[ ! -e $FOLDER/unseen ]] || complain 'a refused sample left a folder behind'
-  expect 1 'few-step students are for sgf generate' "$SGF" "${look[@]}" --overwrite --set train.stage=causal_cd
+  expect 1 'for few-step students use sgf generate' "$SGF" "${look[@]}" --overwrite --set train.stage=causal_cd
 }
 
 # Of a folder whose second run learns paths that the first one teaches.
@@ -155,7 +155,7 @@ check_recipe() {
   expect 0 '3 of 3, done' "$SGF" "${run[@]}"
   [[ $(stat -c '%i' runs/*/checkpoints/step_00000003/generator.safetensors) == "$made" ]] || complain 'a run was made twice'
   printf 'optimiser: {beta2: 0.9}\n' >>recipe/b.yaml
-  expect 0 'b.yaml would be refused: runs/r-teacher: belongs to another config: optimiser.beta2' \
+  expect 0 'b.yaml would be refused: runs/r-teacher: the run was made with another config: optimiser.beta2' \
     "$SGF" "${run[@]}" --dry-run
   expect 1 'undo the change, or remove the run to train it again' "$SGF" "${run[@]}"
   sed -i '$d' recipe/b.yaml
@@ -164,14 +164,14 @@ check_recipe() {
     "$SGF" "${run[@]}" --set train.steps=4 --dry-run
   rm recipe/b.yaml
   rm -r runs/r-teacher
-  expect 1 'runs/r-teacher is not there' "$SGF" "${run[@]}" --set train.steps=5
+  expect 1 'runs/r-teacher does not exist' "$SGF" "${run[@]}" --set train.steps=5
   cd - >/dev/null || return
 }
 
 check_settings() {
   refused 'context.block_frames must divide video.frames, got blocks of 3 in 7' "${DMD[@]}" --set video.frames=7
-  refused 'context.sink_frames must leave room in video.frames, got sink 6 of 6' "${DMD[@]}" --set context.sink_frames=6
-  refused 'micro_batch must fit in train.global_batch, got 9 of 2' "${DMD[@]}" --set train.micro_batch=9
+  refused 'context.sink_frames must be less than video.frames, got 6 of 6' "${DMD[@]}" --set context.sink_frames=6
+  refused 'micro_batch must be at most train.global_batch, got 9 of 2' "${DMD[@]}" --set train.micro_batch=9
   refused "unknown world 'wrld'" "${DMD[@]}" --set data.world=wrld
   refused 'did you mean train.steps?' "${DMD[@]}" --set train.step=3
   expect 1 'did you mean world-tiny?' "$SGF" train world-tny --out "$FOLDER/refused"
@@ -179,10 +179,10 @@ check_settings() {
 
 check_folders() {
   mkdir "$FOLDER/mine" && touch "$FOLDER/mine/thesis.tex"
-  expect 1 "holds files that are not a run's" tiny "$FOLDER/mine" "${FLOW[@]}"
-  expect 1 'the folder cannot be made' tiny "$FOLDER/mine/thesis.tex/run" "${FLOW[@]}"
-  expect 1 'holds a run already; --resume' tiny "$FOLDER/teacher" "${FLOW[@]}"
-  expect 1 'belongs to another config: optimiser.learning_rate (1.0e-05 there, 1.0 here)' \
+  expect 1 'holds files that do not belong to a run' tiny "$FOLDER/mine" "${FLOW[@]}"
+  expect 1 'cannot create the folder' tiny "$FOLDER/mine/thesis.tex/run" "${FLOW[@]}"
+  expect 1 'already holds a run; pass --resume' tiny "$FOLDER/teacher" "${FLOW[@]}"
+  expect 1 'the run was made with another config: optimiser.learning_rate (run: 1.0e-05, this config: 1.0)' \
     tiny "$FOLDER/teacher" "${FLOW[@]}" --resume --set optimiser.learning_rate=1
   expect 0 '1 updates done' tiny "$FOLDER/teacher" "${FLOW[@]}" --resume # nothing left to do
   expect 0 '2 updates done' tiny "$FOLDER/teacher" "${FLOW[@]}" --resume --set train.steps=2
@@ -206,7 +206,7 @@ check_flat() {
   local flat=(train "$DATA/configs/flat_world.yaml" --set "train.start_from=$FOLDER/teacher"
     --set "dmd.teacher=$FOLDER/teacher" "${SMALL[@]}" --quiet --out "$FOLDER/flat")
   expect 0 'dim: 1536' "$SGF" config "$DATA/configs/self_forcing_dmd.yaml" --resolved
-  expect 0 'an ordinary guidance weight of 4' "$SGF" config "$DATA/configs/self_forcing_dmd.yaml"
+  expect 0 'the usual guidance weight of 4' "$SGF" config "$DATA/configs/self_forcing_dmd.yaml"
   expect 1 'lr is optimiser.learning_rate' "$SGF" "${flat[@]}" --set lr=1e-5
   expect 0 '2 updates done' "$SGF" "${flat[@]}"
   grep -q '"generator_loss"' "$FOLDER/flat/metrics.jsonl" || complain 'the flat file trained no generator'
@@ -231,7 +231,7 @@ check_flat_wan() {
     export XDG_CACHE_HOME=$FOLDER/cache
     expect 3 'resume with sgf train sf/config.yaml --out sf --resume' \
       "$SGF" train "$DATA/configs/self_forcing_dmd.yaml" "${set[@]}" --out sf --stop-after 3
-    expect 1 'or take sf/config.yaml' "$SGF" train "$DATA/configs/self_forcing_dmd.yaml" --out sf --resume
+    expect 1 'or sf/config.yaml' "$SGF" train "$DATA/configs/self_forcing_dmd.yaml" --out sf --resume
     expect 0 '6 updates done' "$SGF" train sf/config.yaml --out sf --resume
     grep -q '"generator_loss"' sf/metrics.jsonl || complain 'a Self-Forcing file trained no generator'
     [[ -s sf/samples/step_00000006/0.png ]] || complain 'no sample through the VAE'

@@ -78,24 +78,24 @@ TEST(ShippedModel, ThatLacksAFileIsRefusedByItsName) {
 TEST(ShippedModel, WithScoresOfOtherWeightsIsRefused) {
   const MadeModel made;
   testing::write_text(made.folder / "metrics.json", R"({"sha256": "0123456789abcdef"})");
-  EXPECT_THAT(made.refusal(), HasSubstr("metrics.json is of other weights (0123456789ab...)"));
+  EXPECT_THAT(made.refusal(), HasSubstr("metrics.json belongs to other weights (0123456789ab...)"));
   testing::write_text(made.folder / "metrics.json", "{}");
-  EXPECT_THAT(made.refusal(), HasSubstr("does not name the sha256"));
+  EXPECT_THAT(made.refusal(), HasSubstr("lacks the sha256"));
 }
 
 TEST(ShippedModel, OfAnotherSizeOrPrecisionThanItShouldBeIsRefused) {
-  EXPECT_THAT(MadeModel(DType::kF32).refusal(), HasSubstr("is not bfloat16"));
+  EXPECT_THAT(MadeModel(DType::kF32).refusal(), HasSubstr("must be bfloat16"));
   const MadeModel made;
   Config wider = made.read().config;
   wider.model.ffn_dim = 48;
   testing::write_text(made.folder / "config.yaml", to_yaml(wider));
-  EXPECT_THAT(made.refusal(), HasSubstr("is not there in the shape that config.yaml gives it"));
+  EXPECT_THAT(made.refusal(), HasSubstr("is missing or differs from the shape in config.yaml"));
 }
 
 TEST(ShippedModel, ThatDoesNotSayWhatMadeItIsRefused) {
   const MadeModel made;
   testing::write_text(made.folder / "command.txt", "\n");
-  EXPECT_THAT(made.refusal(), HasSubstr("does not say what made the model"));
+  EXPECT_THAT(made.refusal(), HasSubstr("must hold the commands that made the model"));
 }
 
 // Every folder models/WORLD/ROLE of the tree.

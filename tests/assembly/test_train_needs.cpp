@@ -36,12 +36,12 @@ TEST(TrainNeeds, ClipsOfVideosStandInForTheWorld) {
   EXPECT_THAT(unmet_needs(c), ElementsAre(HasSubstr("set data.wan")));  // the VAE of samples
   c.data.wan = SGF_PRESETS;
   EXPECT_THAT(unmet_needs(c), IsEmpty());
-  EXPECT_THAT(missing_files(c), ElementsAre(HasSubstr("--out absent/clips makes it")));
+  EXPECT_THAT(missing_files(c), ElementsAre(HasSubstr("--out absent/clips")));
   c.data.world = "world-tiny";
   EXPECT_THAT(unmet_needs(c), ElementsAre(HasSubstr("leave one of them empty")));
   c.data.world.clear();
   c.train.stage = StageChoice::kDmd;
-  EXPECT_THAT(unmet_needs(c), Contains(HasSubstr("the dmd stage learns no clips")));
+  EXPECT_THAT(unmet_needs(c), Contains(HasSubstr("the dmd stage does not use clips")));
 }
 
 TEST(TrainNeeds, DmdNeedsATeacherAndAStudent) {
@@ -65,7 +65,7 @@ TEST(TrainNeeds, StudentsNeedATeacherOrItsPathsAndAStart) {
   }
   c.data.pairs = "absent/pairs";
   EXPECT_THAT(unmet_needs(c), IsEmpty());
-  EXPECT_THAT(missing_files(c), ElementsAre(HasSubstr("data.pairs: absent/pairs is not there or not whole")));
+  EXPECT_THAT(missing_files(c), ElementsAre(HasSubstr("data.pairs: absent/pairs does not exist or is incomplete")));
 }
 
 // Without a world prompts lead the paths of a bidirectional teacher, clips those of a teacher-forced one.

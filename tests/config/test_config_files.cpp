@@ -145,7 +145,7 @@ TEST_F(ConfigFiles, DiamondsOnDiamondsAreBounded) {
 
 TEST_F(ConfigFiles, ABaseMustBeANameOrNames) {
   EXPECT_THAT(refusal_of_load(write("a.yaml", "base: {x: 1}\n")),
-              HasSubstr("a.yaml:1: base expects a name or a list of names, got a mapping"));
+              HasSubstr("a.yaml:1: base must be a name or a list of names, got a mapping"));
   EXPECT_THAT(refusal_of_load(write("b.yaml", "base: [[x]]\n")), HasSubstr("got a list"));
   EXPECT_THAT(refusal_of_load(write("c.yaml", "base:\n")), HasSubstr("got nothing"));
 }
@@ -165,7 +165,7 @@ TEST_F(ConfigFiles, AFileWithoutSettingsIsRefused) {
 
 TEST_F(ConfigFiles, AFileThatIsNoMappingIsRefused) {
   EXPECT_THAT(refusal_of_load(write("list.yaml", "# a\n- 1\n")),
-              HasSubstr("list.yaml:2: a config expects a mapping of keys to values, got a list"));
+              HasSubstr("list.yaml:2: a config must be a mapping of keys to values, got a list"));
   EXPECT_THAT(refusal_of_load(write("word.yaml", "hello\n")), HasSubstr("got 'hello'"));
 }
 
@@ -230,7 +230,7 @@ TEST_F(ConfigFiles, AnOverrideMustBeAnAssignment) {
   EXPECT_THAT(refusal_of_load(file, {"model..dim=3"}), HasSubstr("expected a dotted key"));
   std::string deep = "a";
   for (int i = 0; i < 32; ++i) deep += ".a";
-  EXPECT_THAT(refusal_of_load(file, {deep + "=3"}), HasSubstr("a key has at most 32 parts, got one of 33"));
+  EXPECT_THAT(refusal_of_load(file, {deep + "=3"}), HasSubstr("a key must have at most 32 parts, got 33"));
   EXPECT_THAT(refusal_of_load(file, {"model.dim=[1"}), HasSubstr("is a bracket left open?"));
   EXPECT_THAT(refusal_of_load(file, {"model.dim=a: b: c"}), HasSubstr("--set model.dim=a: b: c: not valid YAML: "));
 }
@@ -274,14 +274,14 @@ TEST(YamlTree, KeysMustBeWords) {
 
 TEST(YamlTree, BombsAreBounded) {
   const std::string brackets = std::string(10000, '[') + std::string(10000, ']');
-  EXPECT_THAT(refusal_of_yaml("a: " + brackets), HasSubstr("nested deeper than 32 levels"));
+  EXPECT_THAT(refusal_of_yaml("a: " + brackets), HasSubstr("nested at most 32 levels deep"));
   EXPECT_THAT(refusal_of_yaml(std::string(100000, '[')), HasSubstr("is a bracket left open?"));
   std::string staircase;
   for (size_t i = 0; i < 200; ++i) staircase += std::string(i, ' ') + "a:\n";
-  EXPECT_THAT(refusal_of_yaml(staircase), HasSubstr("nested deeper than 32 levels"));
+  EXPECT_THAT(refusal_of_yaml(staircase), HasSubstr("nested at most 32 levels deep"));
   std::string wide = "[";
   for (int i = 0; i < 20000; ++i) wide += "1,";
-  EXPECT_THAT(refusal_of_yaml(wide + "]"), HasSubstr("more than 10000 values"));
+  EXPECT_THAT(refusal_of_yaml(wide + "]"), HasSubstr("at most 10000 values"));
 }
 
 TEST(YamlTree, BrokenBytesAreRefusedWithTheirLine) {

@@ -77,24 +77,23 @@ TEST(Validation, ContradictionsNameBothKeys) {
   refuses("model: {num_heads: 5}", "model.num_heads must divide model.dim, got 5 heads for dim 96");
   refuses("model: {num_heads: 32}",
           "model.dim / model.num_heads must be even and at least 6 for RoPE, got 96 / 32 = 3");
-  refuses("video: {height: 9}", "model.patch_size must divide video.height, got 2 rows a patch of 9");
-  refuses("video: {width: 9}", "model.patch_size must divide video.width, got 2 columns a patch of 9");
+  refuses("video: {height: 9}", "model.patch_size must divide video.height, got 2 rows per patch of 9");
+  refuses("video: {width: 9}", "model.patch_size must divide video.width, got 2 columns per patch of 9");
   refuses("model: {patch_size: [2, 2, 2]}", "model.patch_size must divide context.block_frames");
-  refuses(
-      "context: {block_frames: 4}",
-      "context.block_frames must divide video.frames, got blocks of 4 in 21; context.first_block_frames 1 would fit");
+  refuses("context: {block_frames: 4}",
+          "context.block_frames must divide video.frames, got blocks of 4 in 21; set context.first_block_frames to 1");
   refuses("context: {block_frames: 4, first_block_frames: 2}", "got blocks of 4 in 21 - 2");
-  refuses("context: {first_block_frames: 22}", "context.first_block_frames must fit in video.frames, got 22 of 21");
-  refuses("context: {sink_frames: 21}", "context.sink_frames must leave room in video.frames, got sink 21 of 21");
+  refuses("context: {first_block_frames: 22}", "context.first_block_frames must be at most video.frames, got 22 of 21");
+  refuses("context: {sink_frames: 21}", "context.sink_frames must be less than video.frames, got 21 of 21");
   refuses("context: {positions: top_aligned, train_frames: 20}", "got 4 + 16 + 1 of 20");
   refuses("run: {device: cpu, attention: cudnn, dtype: bfloat16}",
           "run.attention cudnn needs a GPU, got run.device cpu");
   refuses("run: {attention: cudnn}", "run.attention cudnn needs run.dtype bfloat16, got float32");
-  refuses("schedule: {denoising_steps: [500, 750]}", "must fall from noise to clean, got [500.0, 750.0]");
-  refuses("schedule: {denoising_steps: []}", "must name at least one step");
-  refuses("schedule: {denoising_steps: [1000.5]}", "must lie in (0, 1000], got 1000.5");
-  refuses("name: ../elsewhere", "has no '/' and is not '.' or '..', got '../elsewhere'");
-  refuses("name: ..", "is not '.' or '..'");
+  refuses("schedule: {denoising_steps: [500, 750]}", "must decrease from noise to clean, got [500.0, 750.0]");
+  refuses("schedule: {denoising_steps: []}", "must hold at least one step");
+  refuses("schedule: {denoising_steps: [1000.5]}", "must be above 0 and at most 1000, got 1000.5");
+  refuses("name: ../elsewhere", "must not contain '/' or be '.' or '..', got '../elsewhere'");
+  refuses("name: ..", "or be '.' or '..'");
 }
 
 TEST(Validation, WhatFitsIsAccepted) {

@@ -103,9 +103,10 @@ TEST(FlatConfig, TeacherForcingIsAStageAndItsClipsAreNotPrompts) {
 
 TEST(FlatConfig, ExplainsTheTraps) {
   const std::vector<FlatNote> notes = load_flat("self_forcing_dmd").flat_notes;
-  EXPECT_THAT(said_of(notes, "seed"), HasSubstr("0 means a random seed there"));
-  EXPECT_THAT(said_of(notes, "guidance_scale"), HasSubstr("an ordinary guidance weight of 4"));
-  EXPECT_THAT(said_of(notes, "log_iters"), AllOf(HasSubstr("output.checkpoint_every"), HasSubstr("not log lines")));
+  EXPECT_THAT(said_of(notes, "seed"), HasSubstr("in Self-Forcing 0 means a random seed"));
+  EXPECT_THAT(said_of(notes, "guidance_scale"), HasSubstr("the usual guidance weight of 4"));
+  EXPECT_THAT(said_of(notes, "log_iters"),
+              AllOf(HasSubstr("output.checkpoint_every"), HasSubstr("not between log lines")));
   EXPECT_THAT(said_of(notes, "batch_size"), HasSubstr("times the number of GPUs"));
   EXPECT_THAT(said_of(notes, "total_batch_size"), HasSubstr("does not read it"));
   EXPECT_THAT(said_of(notes, "(max_steps)"), HasSubstr("until it is killed"));
@@ -173,22 +174,22 @@ TEST(FlatConfig, KeysOfForksThatWouldChangeTheTrainingAreNotIgnored) {
 }
 
 TEST(FlatConfig, RefusesWhatIsNotDoneHere) {
-  EXPECT_THAT(refusal_of_flat("trainer: gan\n"), HasSubstr("trainer 'gan' is not here"));
+  EXPECT_THAT(refusal_of_flat("trainer: gan\n"), HasSubstr("trainer 'gan' is not supported"));
   EXPECT_THAT(refusal_of_flat("trainer: diffusion\n"), HasSubstr("without teacher_forcing"));
   EXPECT_THAT(refusal_of_flat("trainer: score_distillation\nsame_step_across_blocks: False\n"),
-              HasSubstr("all blocks of a rollout leave at one step"));
-  EXPECT_THAT(refusal_of_flat("trainer: score_distillation\nfake_guidance_scale: 1.5\n"), HasSubstr("never guided"));
+              HasSubstr("all blocks of a rollout exit at the same step"));
+  EXPECT_THAT(refusal_of_flat("trainer: score_distillation\nfake_guidance_scale: 1.5\n"), HasSubstr("has no guidance"));
   EXPECT_THAT(refusal_of_flat("real_name: x\nmodel_kwargs: {model_name: Wan2.2-TI2V-5B}\n"),
-              HasSubstr("no network of this program"));
+              HasSubstr("is unknown; use Wan2.1-T2V-1.3B"));
 }
 
 // Each was an exception of another kind, an overflow, or an error without the file's name.
 TEST(FlatConfig, RefusesNumbersThatNothingCanBeComputedFrom) {
   EXPECT_THAT(refusal_of_flat("image_or_video_shape: []\n"), HasSubstr("expects [B, F, C, H, W], got 0 numbers"));
   EXPECT_THAT(refusal_of_flat("real_name: x\nmodel_kwargs: {sink_size: 9223372036854775807}\n"),
-              AllOf(HasSubstr("their.yaml:2"), HasSubstr("sink_size expects a number of frames")));
+              AllOf(HasSubstr("their.yaml:2"), HasSubstr("sink_size must be a number of frames")));
   EXPECT_THAT(refusal_of_flat("image_or_video_shape: [1, -9223372036854775808, 1, 1, 1]\n"),
-              HasSubstr("expects a number of frames up to"));
+              HasSubstr("must be a number of frames, at most"));
   EXPECT_THAT(refusal_of_flat("timestep_shift: 1.0e300\nmin_score_timestep: 1.0e308\n"),
               AllOf(HasSubstr("their.yaml:2"), HasSubstr("min_score_timestep is out of range")));
   EXPECT_NO_THROW(translate("image_or_video_shape: [1, 21, 16, 60, 104]\nmodel_kwargs: {sink_size: 3}\n"));
@@ -220,10 +221,10 @@ TEST(FlatConfig, TakesTheLeastScoreTimeAfterTheShift) {
 
 TEST(FlatConfig, RefusesSettingsThatContradictEachOther) {
   EXPECT_THAT(refusal_of_flat("image_or_video_shape: [1, 21, 16, 60, 104]\nnum_training_frames: 27\n"),
-              HasSubstr("must agree"));
+              HasSubstr("must equal the"));
   EXPECT_THAT(refusal_of_flat("image_or_video_shape: [1, 21]\n"), HasSubstr("[B, F, C, H, W], got 2"));
   EXPECT_THAT(refusal_of_flat("num_frame_per_block: 3\nmodel_kwargs: {local_attn_size: 2}\n"),
-              HasSubstr("must be -1 or hold a block"));
+              HasSubstr("must be -1 or at least a block"));
 }
 
 TEST(FlatConfig, IsToldFromAFileInSections) {
@@ -238,7 +239,7 @@ TEST(FlatConfig, IsToldFromAFileInSections) {
 TEST(FlatConfig, AFlatKeyAmongSectionsIsNamedWithOurs) {
   const ConfigNode tree = parse_yaml("model: {dim: 96}\nlr_critic: 1\n", {.source = "x.yaml", .line = 1, .column = 1});
   EXPECT_THAT(refusal_of([&] { refuse_flat_keys(tree); }),
-              AllOf(HasSubstr("x.yaml:2"), HasSubstr("here it is critic_optimiser.learning_rate")));
+              AllOf(HasSubstr("x.yaml:2"), HasSubstr("use critic_optimiser.learning_rate")));
 }
 
 }  // namespace

@@ -429,7 +429,7 @@ TEST_F(EncodedVideos, ThatChangedAreNotGoneOnWithWhileAMovedFolderIs) {
   write_pictures(folder_ / "videos/short", kClipFrames, 50);
   encode(request("moved"));
   EXPECT_THAT(refusal_of([&] { train(run_on(folder_ / "moved", StageChoice::kFlowMatching), folder_ / "run", true); }),
-              HasSubstr("data.clips: the run began with what was in"));
+              HasSubstr("data.clips: the run started with other content in"));
 }
 
 TEST_F(EncodedVideos, AreHeldAgainstTheNetwork) {
@@ -440,10 +440,10 @@ TEST_F(EncodedVideos, AreHeldAgainstTheNetwork) {
     return refusal_of([&] { train(c, folder_ / "refused"); });
   };
   EXPECT_THAT(refused([](Config& c) { c.video.height = 4; }),
-              HasSubstr("latents of [12, 8, 8], this config's are [12, 4, 8]"));
+              HasSubstr("latents of [12, 8, 8], but this config needs [12, 4, 8]"));
   EXPECT_THAT(refused([](Config& c) { c.video.frames = 9; }),
-              HasSubstr("clips have 6 latent frames, video.frames is 9"));
-  EXPECT_THAT(refused([](Config& c) { c.model.text_len = 7; }), HasSubstr("text rows of 5x32"));
+              HasSubstr("clips have 6 latent frames, but video.frames is 9"));
+  EXPECT_THAT(refused([](Config& c) { c.model.text_len = 7; }), HasSubstr("text embeddings of 5x32"));
   EXPECT_THAT(refused([](Config& c) { c.data.world = "world-tiny"; }), HasSubstr("leave one of them empty"));
   EXPECT_THAT(refused([](Config& c) { c.output.sample_every = 1; }), HasSubstr("set data.wan"));
   EXPECT_THAT(refused([](Config& c) { c.data.clips = "/nowhere"; }), HasSubstr("sgf data encode"));

@@ -61,7 +61,8 @@ TEST(VideoList, PicturesMayHaveTheirEndingInCapitals) {
 
 TEST(VideoList, AFolderWithoutVideosIsRefused) {
   const TemporaryFolder folder;
-  EXPECT_THAT(refusal_of([&] { list_videos(folder.path(), std::nullopt); }), ::testing::HasSubstr("neither video"));
+  EXPECT_THAT(refusal_of([&] { list_videos(folder.path(), std::nullopt); }),
+              ::testing::HasSubstr("no video files and no folders"));
 }
 
 TEST(VideoList, PromptsAreReadFromAllFourKindsOfFiles) {
@@ -82,7 +83,7 @@ TEST(VideoList, OtherJsonIsRefused) {
   const TemporaryFolder folder;
   touch(folder / "prompts.json", R"({"a.mp4": 3})");
   EXPECT_THAT(refusal_of([&] { read_prompt_book(folder / "prompts.json"); }),
-              ::testing::HasSubstr("no list of prompts"));
+              ::testing::HasSubstr("is not a list of prompts"));
 }
 
 TEST(VideoList, AVideoThatTheBookDoesNotNameHasNoPrompt) {
@@ -213,7 +214,7 @@ TEST(Exchange, FilesAreNamedAsVBenchReadsThem) {
   const VbenchExport exported = export_for_vbench(videos, folder / "out", 16, [](int64_t) {});
   EXPECT_EQ(exported.videos, 2);
   ASSERT_EQ(exported.failed.size(), 1u);
-  EXPECT_THAT(exported.failed[0], ::testing::HasSubstr("does not name it"));
+  EXPECT_THAT(exported.failed[0], ::testing::HasSubstr("not in the list of prompts"));
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "out/videos/a disc-1.mp4"));
   EXPECT_EQ(read_json_file(folder.path() / "out/prompts.json"),
             (json{{"a disc-0.mp4", "a disc"}, {"a disc-1.mp4", "a disc"}}));
@@ -243,11 +244,11 @@ TEST(Exchange, MeasuresOfTheWorldAreNoDimensions) {
 TEST(Exchange, OddScoresAreRefusedByName) {
   const TemporaryFolder folder;
   const std::map<std::string, std::string> odd{{R"({"scene": [55.3, []]})", "not percent"},
-                                               {R"({"scene": []})", "'scene' is a number"},
-                                               {R"({"scene": {"score": 0.5}})", "'scene' is a number"},
+                                               {R"({"scene": []})", "'scene' must be a number"},
+                                               {R"({"scene": {"score": 0.5}})", "'scene' must be a number"},
                                                {R"({"scene": NaN})", "scores.json"},
-                                               {R"([0.5])", "is no result"},
-                                               {R"({"totals": {}})", "no score in"}};
+                                               {R"([0.5])", "is not a result"},
+                                               {R"({"totals": {}})", "no scores found in"}};
   for (const auto& [text, said] : odd) {
     touch(folder / "scores.json", text);
     EXPECT_THAT(refusal_of([&] { import_results({folder / "scores.json"}); }), ::testing::HasSubstr(said)) << text;

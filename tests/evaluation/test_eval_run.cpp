@@ -71,7 +71,7 @@ TEST(Evaluate, AVideoThatFailsHasARowAndTheOthersGoOn) {
   EXPECT_THAT(result["videos"][0]["error"].get<std::string>(), ::testing::HasSubstr("bad.mp4"));
   EXPECT_THAT(result["videos"][1]["metrics"]["temporal_flickering"]["error"].get<std::string>(),
               ::testing::StartsWith("temporal flickering needs at least 2 frames"));
-  EXPECT_THAT(result["videos"][3]["error"].get<std::string>(), ::testing::HasSubstr("does not name it"));
+  EXPECT_THAT(result["videos"][3]["error"].get<std::string>(), ::testing::HasSubstr("is not in the list of prompts"));
   EXPECT_DOUBLE_EQ(result["totals"]["temporal_flickering"]["value"], 1);
 }
 

@@ -135,7 +135,7 @@ TEST(Consistency, GuidanceMovesTheTeachersStepAndOneAsksNoSecondTime) {
 
 TEST(Consistency, AStepThatTheGridHasNotIsRefused) {
   EXPECT_THAT(refusal_of([] { grid_steps(euler_grid(48, 5), {48}, at::kCPU); }),
-              ::testing::HasSubstr("has none numbered 48"));
+              ::testing::HasSubstr("a grid of 48 steps is numbered from 0, got 48"));
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ expect 0 '' "$SGF" generate --model models/world-small/student --seconds 0.3 --q
 [[ -s preset.y4m && -s folder.y4m ]] || complain "no video: $(ls)"
 expect 0 'world-small-teacher' "$SGF" recipe run recipes/world-small --dry-run
 expect 0 'chunkwise-initial' "$SGF" study recipes/world-small/study.yaml --dry-run
-[[ $("$SGF" recipe run recipes/world-small-framewise --dry-run 2>&1) != *'models/world-small/student is not there'* ]] ||
+[[ $("$SGF" recipe run recipes/world-small-framewise --dry-run 2>&1) != *'models/world-small/student does not exist'* ]] ||
   complain 'a recipe does not find the installed student'
 expect 1 'no such folder' "$SGF" recipe run recipes/nowhere --dry-run
 

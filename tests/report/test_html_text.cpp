@@ -23,8 +23,8 @@ TEST(HtmlText, Base64IsThatOfTheRfc) {  // RFC 4648, section 10
 
 TEST(HtmlText, APageIsFilledByNameAndItsTextsAreNotSearched) {
   EXPECT_EQ(fill_page("<b>{{a}}</b>{{b}}{{a}}", {{"a", "{{b}}"}, {"b", "2"}}), "<b>{{b}}</b>2{{b}}");
-  EXPECT_THAT(refusal_of([] { fill_page("<b>{{c}}</b>", {{"a", ""}}); }), HasSubstr("asks for 'c'"));
-  EXPECT_THAT(refusal_of([] { fill_page("<b>{{a", {{"a", ""}}); }), HasSubstr("does not end: '{{a'"));
+  EXPECT_THAT(refusal_of([] { fill_page("<b>{{c}}</b>", {{"a", ""}}); }), HasSubstr("has a placeholder 'c'"));
+  EXPECT_THAT(refusal_of([] { fill_page("<b>{{a", {{"a", ""}}); }), HasSubstr("placeholder without end: '{{a'"));
 }
 
 TEST(HtmlText, PartsOfAPageBringTheirOwnLineBreaks) {

@@ -115,7 +115,7 @@ TEST(MetricsLog, StepsMustAscendAcrossStartsToo) {
   const TemporaryFolder folder;
   write_rows(folder / "metrics.jsonl", 5);
   MetricsLog log(folder / "metrics.jsonl");
-  EXPECT_THAT(refusal_of([&] { log.append(row_of(5)); }), HasSubstr("step 5 come after those of step 5"));
+  EXPECT_THAT(refusal_of([&] { log.append(row_of(5)); }), HasSubstr("got step 5 after step 5"));
   EXPECT_NO_THROW(log.append(row_of(6)));
 }
 

@@ -57,13 +57,13 @@ TEST(RunFolder, WallTimeIsTheSumOfAllStartsThatNotedIt) {
 TEST(RunFolder, ARunIsNotStartedOverAnother) {
   const TemporaryFolder folder;
   RunFolder::create(folder / "run", kConfig);
-  EXPECT_THAT(refusal_of([&] { RunFolder::create(folder / "run", kConfig); }), HasSubstr("holds a run already"));
+  EXPECT_THAT(refusal_of([&] { RunFolder::create(folder / "run", kConfig); }), HasSubstr("already holds a run"));
 }
 
 TEST(RunFolder, ARunIsNotStartedAmongOtherFiles) {
   const TemporaryFolder folder;
   write_text(folder / "thesis.tex", "years of work");
-  EXPECT_THAT(refusal_of([&] { RunFolder::create(folder.path(), kConfig); }), HasSubstr("not a run's"));
+  EXPECT_THAT(refusal_of([&] { RunFolder::create(folder.path(), kConfig); }), HasSubstr("do not belong to a run"));
   EXPECT_FALSE(is_run_folder(folder.path()));
 }
 
@@ -94,9 +94,10 @@ TEST(RunFolder, OpensARunOfTheSameConfig) {
 TEST(RunFolder, RefusesARunOfAnotherConfigAndNamesTheKeys) {
   const TemporaryFolder folder;
   RunFolder::create(folder / "run", kConfig);
-  EXPECT_THAT(refusal_of([&] { RunFolder::open(folder / "run", kWider); }),
-              AllOf(HasSubstr("belongs to another config"), HasSubstr("model.dim (96 there, 128 here)"),
-                    HasSubstr("model.patch_size ([1, 2, 2] there, [1, 2, 4] here)"), Not(HasSubstr("training.steps"))));
+  EXPECT_THAT(
+      refusal_of([&] { RunFolder::open(folder / "run", kWider); }),
+      AllOf(HasSubstr("the run was made with another config"), HasSubstr("model.dim (run: 96, this config: 128)"),
+            HasSubstr("model.patch_size (run: [1, 2, 2], this config: [1, 2, 4])"), Not(HasSubstr("training.steps"))));
   EXPECT_EQ(text_of(folder / "run" / "config.yaml"), kConfig);
 }
 
@@ -106,7 +107,7 @@ TEST(RunFolder, AFreeKeyMayDifferAndTheConfigFollows) {
   EXPECT_THAT(refusal_of([&] {
                 RunFolder::open(folder / "run", kLonger, {"model", "train"});
               }),
-              HasSubstr("training.steps (20 there, 40 here)"));
+              HasSubstr("training.steps (run: 20, this config: 40)"));
   const RunFolder run = RunFolder::open(folder / "run", kLonger, {"training.steps"});
   EXPECT_EQ(text_of(run.config_file()), kLonger);
 }

@@ -143,7 +143,7 @@ TEST(Generate, LeavesWhatIsThereWhereAnInputIsRefused) {
   const auto file = folder.path() / "video.mp4";
   std::ofstream(file) << "mine";
   video.order.image = (folder.path() / "nowhere.png").string();
-  EXPECT_THAT(refusal_of([&] { video.generate(file, 7); }), HasSubstr("no such picture"));
+  EXPECT_THAT(refusal_of([&] { video.generate(file, 7); }), HasSubstr("no such image"));
   EXPECT_EQ(bytes_of(file), "mine");
 }
 
@@ -191,7 +191,7 @@ TEST(Generate, SaysHowManyPicturesAVideoNeedsToGoOnFrom) {
   const TemporaryFolder folder;
   write_png(folder.path() / "frame_0.png", images_of(at::full({1, 3, 16, 16}, 0.5)).front());
   video.order.video = folder.path().string();
-  EXPECT_THAT(refusal_of([&] { given_of(video.order, video.parts); }), HasSubstr("at least 3 pictures, this one 1"));
+  EXPECT_THAT(refusal_of([&] { given_of(video.order, video.parts); }), HasSubstr("at least 3 frames, got 1"));
 }
 
 TEST(Blocks, AreTheFewestThatShowSoManySeconds) {

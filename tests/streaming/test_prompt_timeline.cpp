@@ -24,7 +24,7 @@ TEST(Time, IsWrittenInSecondsMinutesOrHours) {
 
 TEST(Time, ThatIsNoneIsRefused) {
   for (const char* text : {"", ":", "x", "-1", "1:", "1:60", "1:2", "1.5:20", "1e3", "nan", "inf", "0:20 ", "1::20"})
-    EXPECT_NE(refusal_of([&] { parse_time(text); }).find("a time is written as"), std::string::npos) << text;
+    EXPECT_NE(refusal_of([&] { parse_time(text); }).find("a time must be written like"), std::string::npos) << text;
 }
 
 TEST(Time, IsSpelledAsItIsRead) {
@@ -53,7 +53,7 @@ TEST(PromptScript, SaysWhichLineIsWrong) {
   EXPECT_NE(refusal("0:00 a dog\n0:20\n").find("0:20"), std::string::npos);
   EXPECT_NE(refusal("0:10 a dog\n").find("0:00"), std::string::npos);
   EXPECT_NE(refusal("0:00 a dog\n0:20 a cat\n0:20 a cow\n").find("a cow"), std::string::npos);
-  EXPECT_NE(refusal("# nothing\n").find("no prompt"), std::string::npos);
+  EXPECT_NE(refusal("# nothing\n").find("at least one prompt"), std::string::npos);
 }
 
 TEST(StreamSpeed, IsThatOfBlocksWithAFullWindow) {

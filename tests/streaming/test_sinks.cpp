@@ -145,9 +145,10 @@ TEST(Sinks, AreChosenByTheTarget) {
   EXPECT_EQ(sink_kind_of("a.mp4", SinkKind::kNone), SinkKind::kNone);
   EXPECT_THAT(refusal_of([] { sink_kind_of("a.avi"); }),
               AllOf(HasSubstr("'a.avi'"), HasSubstr("NAME.mp4, NAME.y4m, FOLDER/"), HasSubstr("- for raw video")));
-  EXPECT_THAT(refusal_of([] { sink_kind_of("frames"); }), HasSubstr("names no kind of video"));
-  EXPECT_THAT(refusal_of([] { sink_kind_of("a.mp4", SinkKind::kPng); }), HasSubstr("'a.mp4' is mp4, not png"));
-  EXPECT_THAT(refusal_of([] { sink_kind_of("a.png", SinkKind::kPng); }), HasSubstr("'a.png' names no kind"));
+  EXPECT_THAT(refusal_of([] { sink_kind_of("frames"); }), HasSubstr("has no known video format"));
+  EXPECT_THAT(refusal_of([] { sink_kind_of("a.mp4", SinkKind::kPng); }),
+              HasSubstr("'a.mp4' means mp4, but the format is png"));
+  EXPECT_THAT(refusal_of([] { sink_kind_of("a.png", SinkKind::kPng); }), HasSubstr("'a.png' has no known"));
   EXPECT_THAT(refusal_of([] { sink_kind_of(""); }), HasSubstr("out.mp4"));
 }
 
@@ -155,26 +156,26 @@ TEST(Sinks, RefuseBeforeAnyWorkWhatCannotBeWritten) {
   const TemporaryFolder folder;
   for (const auto& [name, kind] : file_sinks()) {
     const std::string target = (folder / "no/such" / name).string();
-    EXPECT_THAT(refusal_of([&] { open_sink(target, kind, kSettings); }), HasSubstr("there is no folder")) << name;
+    EXPECT_THAT(refusal_of([&] { open_sink(target, kind, kSettings); }), HasSubstr("no such folder")) << name;
     if (::geteuid() == 0) continue;  // whom nothing is forbidden
     EXPECT_THAT(refusal_of([&] { open_sink("/proc/" + name, kind, kSettings); }), HasSubstr("/proc")) << name;
   }
   EXPECT_THAT(refusal_of([] { open_sink("-", SinkKind::kY4m, kSettings, SinkPlace{1, 1}); }), HasSubstr("a pipe"));
   std::ofstream(folder / "file") << "x";
   EXPECT_THAT(refusal_of([&] { open_sink((folder / "file").string(), SinkKind::kPng, kSettings); }),
-              HasSubstr("the folder cannot be made"));
+              HasSubstr("cannot create the folder"));
 }
 
 TEST(PngSink, DoesNotMixTwoVideosAndMissesNone) {
   const TemporaryFolder folder;
   const at::Tensor pictures = moving_slope();
   open_png_sink(folder / "a", kSettings)->add(pictures);
-  EXPECT_THAT(refusal_of([&] { open_png_sink(folder / "a", kSettings); }), HasSubstr("pictures of an earlier video"));
+  EXPECT_THAT(refusal_of([&] { open_png_sink(folder / "a", kSettings); }), HasSubstr("frames of an earlier video"));
   std::filesystem::remove(folder / "a" / "frame_00000003.png");
   EXPECT_THAT(refusal_of([&] {
                 open_png_sink(folder / "a", kSettings, SinkPlace{5, 0});
               }),
-              HasSubstr("after 5 pictures: of these it holds 4"));
+              HasSubstr("after 5 frames: only 4 of them are there"));
   EXPECT_TRUE(std::filesystem::exists(folder / "a" / "frame_00000011.png")) << "a refusal removes nothing";
 }
 

@@ -107,7 +107,10 @@ TEST(GradientWatch, AFreshWatchJudgesOtherwise) {
 }
 
 TEST(GradientWatch, RefusesAHistoryOfSomethingElse) {
-  EXPECT_THAT(refusal_of([] { read_history({{"norms", 3}}, "state.json"); }), HasSubstr("state.json: not a history"));
+  EXPECT_THAT(refusal_of([] {
+                read_history({{"norms", 3}}, "state.json");
+              }),
+              HasSubstr("state.json: expected a history"));
 }
 
 TEST(GradientWatch, RefusesCountsThatNoRunReaches) {
@@ -121,8 +124,8 @@ TEST(GradientWatch, RefusesCountsThatNoRunReaches) {
 }
 
 TEST(GradientWatch, RefusesLimitsThatCannotHold) {
-  EXPECT_THAT(refusal_of([] { GradientWatch({.factor = 1}); }), HasSubstr("got 1 times"));
-  EXPECT_THAT(refusal_of([] { GradientWatch({.window = 10, .minimum = 20}); }), HasSubstr("over 10 norms"));
+  EXPECT_THAT(refusal_of([] { GradientWatch({.factor = 1}); }), HasSubstr("times the median, got 1"));
+  EXPECT_THAT(refusal_of([] { GradientWatch({.window = 10, .minimum = 20}); }), HasSubstr("window of 10"));
   EXPECT_THAT(refusal_of([] { GradientWatch({.stop_after = 0}); }), HasSubstr("got 0"));
 }
 

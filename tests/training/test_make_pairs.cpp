@@ -171,7 +171,7 @@ TEST_P(PairFolder, ThatHoldsOthersSinceIsNotGoneOnWithWhileAMovedOneIs) {
   others.guidance = 3;
   make_pairs(others);
   EXPECT_THAT(refusal_of([&] { train(student(folder_, GetParam(), "moved"), folder_ / "run", true); }),
-              HasSubstr("data.pairs: the run began with what was in"));
+              HasSubstr("data.pairs: the run started with other content in"));
 }
 
 TEST_P(PairFolder, IsMadeByManyWorkersAsByOne) {

@@ -49,7 +49,7 @@ TEST(ClosedForm, AClipIsFoundBySalt) {
   };
   const Recording other = write("preprocess_b.safetensors", "\"vbench_preprocess\"", "\"b:\"");
   write("clip_a.safetensors", "\"clip\"", "\"\"");
-  EXPECT_THAT(refusal_of([&] { clips_beside(other); }), ::testing::HasSubstr("no recording of kind `clip`"));
+  EXPECT_THAT(refusal_of([&] { clips_beside(other); }), ::testing::HasSubstr("needs a recording of kind `clip`"));
   write("clip_b.safetensors", "\"clip\"", "\"b:\"");
   EXPECT_EQ(clips_beside(other).path().filename(), "clip_b.safetensors");
 }

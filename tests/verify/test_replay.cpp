@@ -196,7 +196,7 @@ TEST(Replay, InputsThatDoNotFitAreRefusedBeforeAnyWork) {
   const at::Tensor good = at::ones({1, 4, 3, 4, 4});
   EXPECT_EQ(refusal(good, good), "no refusal");
   EXPECT_NE(refusal(good, at::ones({1, 4, 3, 4, 8})).find("in.clean"), std::string::npos);
-  EXPECT_NE(refusal(good[0], good).find("in.noisy is video"), std::string::npos);
+  EXPECT_NE(refusal(good[0], good).find("in.noisy must be a video"), std::string::npos);
   EXPECT_NE(refusal(good, good * std::nan("")).find("in.clean holds NaN"), std::string::npos);
 }
 
@@ -276,7 +276,7 @@ TEST(Replay, AStageWithoutItsLossOrItsGradientsIsAnError) {
     const auto metadata = whole.metadata;
     fs::remove(path);
     EXPECT_THAT(refusal_of([&] { verify_recording(write_recording(copy.folder, rest, metadata), {}); }),
-                ::testing::HasSubstr("expects out.loss and gradients"));
+                ::testing::HasSubstr("needs out.loss and gradients"));
   }
 }
 

@@ -1,6 +1,5 @@
-// What a rank tells the others at the beginning of every collective. All heads have one size, so that ranks who came to
-// different collectives understand each other and say so: Gloo ends the process of one that gets more bytes than it
-// waits for. Torch-free.
+// The message of a rank at the start of every collective. All heads have the same size, so that ranks in different
+// collectives can detect it: Gloo aborts a process that gets more bytes than expected. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +13,13 @@ enum class Move { kSum, kBroadcast, kGather };
 struct Collective {
   Move move = Move::kGather;
   int64_t tensors = 0;
-  int64_t numbers = 0;  // of all tensors, or gathered
+  int64_t numbers = 0;  // elements of all tensors, or of the gathered values
 
   bool operator==(const Collective&) const = default;
   std::string words() const;  // "sums 7 tensors of 900 numbers"
 };
 
-// Of one size, with room for a few numbers that are to be gathered: these need no second message.
+// Has a fixed size, with room for a few gathered numbers, so that these need no second message.
 using CollectiveHead = std::vector<double>;
 
 bool is_carried(const std::vector<double>& values);

@@ -1,4 +1,4 @@
-// The torch wheel carries Gloo but not its headers: those of the system serve, since torch's own hold it by pointer.
+// The torch wheel contains Gloo but not its headers. The system's headers work, since torch holds Gloo by pointer.
 #define USE_C10D_GLOO 1
 
 #include "sgf/core/error.h"
@@ -13,7 +13,7 @@
 namespace sgf {
 namespace {
 
-// The interface that users of torch name, the loopback where the store is there, else what the host's name stands for.
+// The interface in torch's variable, or loopback if the store is there, else the address of the host name.
 std::shared_ptr<gloo::transport::Device> choose_device(const RankPlace& place) {
   const char* interface = std::getenv("GLOO_SOCKET_IFNAME");
   if (interface != nullptr && *interface != '\0') return c10d::ProcessGroupGloo::createDeviceForInterface(interface);
@@ -35,8 +35,8 @@ RankGroup make_gloo_group(const RankPlace& place, const RankStore& store, std::c
                                                        static_cast<int>(place.rank), static_cast<int>(place.size),
                                                        options);
   } catch (const std::exception& error) {
-    fail("rank {} cannot connect to the other ranks; GLOO_SOCKET_IFNAME names the network to use ({})", place.rank,
-         error.what());
+    fail("rank {} cannot connect to the other ranks; set GLOO_SOCKET_IFNAME to the network interface to use ({})",
+         place.rank, error.what());
   }
 }
 

@@ -6,7 +6,7 @@ namespace sgf {
 bool has_gloo() { return false; }
 
 void require_gloo(const RankPlace& place) {
-  fail("{} ranks need Gloo, which this build was made without: install libgloo-dev and build again", place.size);
+  fail("{} ranks need Gloo, but this build has no Gloo: install libgloo-dev and rebuild", place.size);
 }
 
 RankGroup make_gloo_group(const RankPlace& place, const RankStore&, std::chrono::milliseconds) {

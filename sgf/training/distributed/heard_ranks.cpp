@@ -16,7 +16,7 @@ SignOfLife read_sign(const std::string& text) {
   std::istringstream in(text);
   SignOfLife sign;
   in >> sign.beat >> sign.collectives >> sign.has_left;
-  SGF_CHECK(!in.fail(), "not a rank's sign of life: {}", in_quotes(text));
+  SGF_CHECK(!in.fail(), "expected the heartbeat of a rank, got {}", in_quotes(text));
   return sign;
 }
 

@@ -1,4 +1,4 @@
-// When each rank last gave a sign of life, by this rank's own clock: the clocks of other hosts are not compared.
+// The last heartbeat of each rank, by this rank's clock: clocks of other hosts are not compared.
 #pragma once
 
 #include <chrono>
@@ -9,11 +9,11 @@
 
 namespace sgf {
 
-// What a rank writes every few seconds.
+// The heartbeat that a rank writes every few seconds.
 struct SignOfLife {
-  int64_t beat = 0;         // counts up while the process lives
-  int64_t collectives = 0;  // that the rank has begun
-  bool has_left = false;    // in peace: its silence means nothing
+  int64_t beat = 0;         // increases while the process lives
+  int64_t collectives = 0;  // number of collectives that the rank has started
+  bool has_left = false;    // ended normally: its silence is no error
 
   bool operator==(const SignOfLife&) const = default;
 };
@@ -30,20 +30,20 @@ class HeardRanks {
     std::chrono::milliseconds since{0};
   };
 
-  // All count as heard now.
+  // All ranks count as heard now.
   HeardRanks(int64_t ranks, Time now);
 
   void note(int64_t rank, const SignOfLife& sign, Time now);
 
-  // The rank that has been silent longest, if that is longer than `limit`.
+  // The rank that has been silent longest, if longer than `limit`.
   std::optional<Silent> silent_for(std::chrono::milliseconds limit, Time now) const;
 
-  // Ranks that have begun fewer collectives than `collectives`.
+  // Ranks that have started fewer collectives than `collectives`.
   std::vector<int64_t> behind(int64_t collectives) const;
 
   bool have_all_left() const;
 
-  // The first rank that left before beginning that many.
+  // The first rank that left before it started that many.
   std::optional<int64_t> left_before(int64_t collectives) const;
 
  private:

@@ -6,8 +6,7 @@ namespace sgf {
 bool has_nccl() { return false; }
 
 RankGroup make_nccl_group(const RankPlace& place, const RankStore&, std::chrono::milliseconds) {
-  fail("{} ranks with tensors on a GPU need NCCL, which this build was made without: build the CUDA preset",
-       place.size);
+  fail("{} ranks with tensors on a GPU need NCCL, but this build has no NCCL: build the CUDA preset", place.size);
 }
 
 }  // namespace sgf

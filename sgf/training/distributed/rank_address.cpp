@@ -20,7 +20,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// An address written as a number, with a port.
+// A numeric address with a port.
 struct SocketPlace {
   sockaddr_storage storage{};
   socklen_t length = 0;
@@ -45,7 +45,7 @@ std::optional<SocketPlace> read_number(const std::string& address, int64_t port)
   return place;
 }
 
-// The answer of getaddrinfo. It cannot be interrupted: where it takes too long, its thread is left behind.
+// The result of getaddrinfo, which cannot be interrupted: after the time limit its thread is abandoned.
 int look_up(const std::string& address, milliseconds limit) {
   std::packaged_task<int()> task([address] {
     addrinfo* found = nullptr;
@@ -101,7 +101,7 @@ std::optional<int> listen_on(const std::string& address, int64_t port) {
   ::close(listener);
   SGF_CHECK(error != EADDRINUSE, "port {} of {} is taken by another program: set MASTER_PORT to a free one", port,
             address);
-  return std::nullopt;  // an address that other hosts reach through a translation is not one of ours
+  return std::nullopt;  // an address that other hosts reach through NAT is not a local one
 }
 
 }  // namespace sgf

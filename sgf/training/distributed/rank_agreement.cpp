@@ -12,13 +12,13 @@ namespace {
 
 void append_field(std::string& text, std::string_view field) { text += fmt::format("{}:{}", field.size(), field); }
 
-// Takes "5:bytes" off the beginning of `rest`.
+// Removes "5:bytes" from the beginning of `rest`.
 std::string take_field(std::string_view& rest) {
   size_t length = 0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), length);
   const auto start = static_cast<size_t>(end - rest.data()) + 1;
   SGF_CHECK(error == std::errc() && start <= rest.size() && rest[start - 1] == ':' && length <= rest.size() - start,
-            "not the terms of a rank: {}", in_quotes(rest));
+            "expected the terms of a rank, got {}", in_quotes(rest));
   const std::string field(rest.substr(start, length));
   rest.remove_prefix(start + length);
   return field;
@@ -31,7 +31,7 @@ const RunTerm* find_term(const RunTerms& terms, const std::string& key) {
 
 std::string quote(const std::optional<std::string>& value) { return value ? in_quotes(*value) : "nothing"; }
 
-// Long values may look alike as far as they are shown.
+// Long values are shortened and could look equal, so their hash is shown too.
 std::string quote_with_hash(const std::string& value) {
   return fmt::format("{} (SHA-256 {})", in_quotes(value), sha256_of(value).substr(0, 12));
 }

@@ -1,5 +1,5 @@
-// The libraries that move tensors between ranks, each behind c10d's one interface. A build without one of them has a
-// file in its place that says so when asked.
+// The libraries that move tensors between ranks, behind c10d's interface. A build without one of them throws when it is
+// needed.
 #pragma once
 
 #include "sgf/training/distributed/rank_meeting.h"
@@ -11,7 +11,7 @@ namespace sgf {
 using RankGroup = c10::intrusive_ptr<c10d::Backend>;
 
 bool has_gloo();
-void require_gloo(const RankPlace& place);  // says what to install
+void require_gloo(const RankPlace& place);  // throws with what to install
 RankGroup make_gloo_group(const RankPlace& place, const RankStore& store, std::chrono::milliseconds timeout);
 
 bool has_nccl();

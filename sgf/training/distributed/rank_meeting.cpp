@@ -36,21 +36,21 @@ RankStore connect(const RankPlace& place, bool is_server, std::chrono::milliseco
   c10d::TCPStoreOptions options;
   options.port = static_cast<uint16_t>(place.port);
   options.isServer = is_server;
-  options.waitWorkers = false;  // ours says who is missing
+  options.waitWorkers = false;  // our own waiting names the missing ranks
   options.timeout = timeout;
   if (is_server) options.masterListenFd = listen_on(place.address, place.port);
   try {
-    // A prefix, because torchrun's agent keeps things of its own there.
+    // A prefix, because torchrun's agent uses the same store.
     return c10::make_intrusive<c10d::PrefixStore>(
         "sgf", c10::make_intrusive<c10d::TCPStore>(address_to_reach(place.address), options));
   } catch (const std::exception& error) {
     if (is_server) fail("rank 0 cannot open port {}: set MASTER_PORT to a free one ({})", place.port, error.what());
-    fail("rank {} cannot reach the store of the ranks at {}:{}: is rank 0 running there? ({})", place.rank,
+    fail("rank {} cannot reach the store of the ranks at {}:{}: check that rank 0 runs there ({})", place.rank,
          place.address, place.port, error.what());
   }
 }
 
-// One rank on its way to the meeting.
+// The startup of one rank.
 class Arrival {
  public:
   Arrival(c10d::Store& store, const RankPlace& place, const RankSettings& settings)
@@ -58,7 +58,7 @@ class Arrival {
 
   void announce() {
     SGF_CHECK(store_.add(came_key(place_.rank), 1) == 1,
-              "two processes came to {}:{} as rank {}: give each its own RANK, and each run its own MASTER_PORT",
+              "two processes joined {}:{} as rank {}: give each process its own RANK, and each run its own MASTER_PORT",
               place_.address, place_.port, place_.rank);
     store_.add(kArrivedKey, 1);
     compare_size();
@@ -78,8 +78,8 @@ class Arrival {
   }
 
  private:
-  // The first rank to come says how many there are. One that counts more may come when the others have met already: it
-  // ends their run.
+  // The first rank sets the number of ranks. A rank with a larger number may join after the others have met: it ends
+  // their run.
   void compare_size() {
     const std::string first =
         store_.compareSet(kSizeKey, "", fmt::format("{} on {}", place_.size, own_name(place_.rank)));
@@ -94,11 +94,11 @@ class Arrival {
     std::vector<int64_t> missing;
     for (int64_t rank = 0; rank < place_.size; ++rank)
       if (!store_.check({name_key(rank)})) missing.push_back(rank);
-    return fmt::format("{} of {} ranks did not come to {}:{} within {:.0f} s, missing: rank {}", missing.size(),
+    return fmt::format("{} of {} ranks did not join {}:{} within {:.0f} s, missing: rank {}", missing.size(),
                        place_.size, place_.address, place_.port, seconds(settings_.start), fmt::join(missing, ", "));
   }
 
-  // Ends the run for all who come, with the first message that was told.
+  // Ends the run for all ranks that join, with the first message that was sent.
   [[noreturn]] void end(const std::string& message, int64_t expected) {
     const std::string ending = store_.compareSet(kEndingKey, "", message);
     store_.add(kEndingSeenKey, 1);
@@ -106,14 +106,14 @@ class Arrival {
     fail("{}", ending);
   }
 
-  // By their own numbers: one that nobody expected may have come instead.
+  // Checks the rank numbers themselves, since an unexpected rank may have joined instead.
   bool all_came(int64_t ranks) {
     std::vector<std::string> keys;
     for (int64_t rank = 0; rank < ranks; ++rank) keys.push_back(came_key(rank));
     return keys.empty() || store_.check(keys);
   }
 
-  // Whoever has come will read the message; those who are still expected get a little time.
+  // Ranks that have joined read the message; the missing ones get a short time to join.
   void wait_for_readers(int64_t expected) {
     const MeetingClock::time_point start = MeetingClock::now();
     while (MeetingClock::now() - start < settings_.silence) {
@@ -137,8 +137,9 @@ void arrive(c10d::Store& store, const RankPlace& place, const RankSettings& sett
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
-    fail("rank {} lost the store of the ranks at {}:{} while it waited for all to come: has rank 0 ended? ({})",
-         place.rank, place.address, place.port, error.what());
+    fail(
+        "rank {} lost the store of the ranks at {}:{} while waiting for all ranks: check whether rank 0 has ended ({})",
+        place.rank, place.address, place.port, error.what());
   }
 }
 

@@ -1,4 +1,4 @@
-// Where ranks find one another: a store kept by rank 0, and the names under which errors speak of them.
+// Rendezvous of the ranks: a store kept by rank 0, and the names of the ranks in errors.
 #pragma once
 
 #include "sgf/training/distributed/rank_place.h"
@@ -14,24 +14,24 @@ namespace sgf {
 
 using RankStore = c10::intrusive_ptr<c10d::Store>;
 
-// The key of a rank's sign of life.
+// The key of a rank's heartbeat.
 std::string sign_key(int64_t rank);
 
-// How many ranks have come, why the run has ended for all, and how many have read that: the one who keeps the store
-// leaves after them.
+// Keys for the number of joined ranks, the reason of the run's end, and the number of ranks that have read it. The
+// owner of the store leaves last.
 inline constexpr const char* kArrivedKey = "arrived";
 inline constexpr const char* kEndingKey = "ending";
 inline constexpr const char* kEndingSeenKey = "ending_seen";
 
 struct RankMeeting {
   RankStore store;                 // for the groups
-  RankStore watch_store;           // a connection of its own: a wait in the other must not hold up a sign of life
+  RankStore watch_store;           // a separate connection: waiting in the other must not delay a heartbeat
   std::string store_name;          // "the store of the ranks at node1:29500, kept by rank 0 (host node1, pid 4711)"
   std::vector<std::string> names;  // "rank 1 (host node2, pid 815)", by rank
 };
 
-// Comes back once every rank has come; names those that have not. Ranks that count different numbers of ranks all end
-// with the same words.
+// Returns once all ranks have joined; otherwise throws and names the missing ones. If ranks expect different numbers of
+// ranks, all throw the same message.
 RankMeeting meet(const RankPlace& place, const RankSettings& settings);
 
 }  // namespace sgf

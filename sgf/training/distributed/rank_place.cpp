@@ -9,11 +9,11 @@
 namespace sgf {
 namespace {
 
-// What one launcher calls the three numbers, and how it says that all ranks share a host.
+// A launcher's variables for the three numbers and for whether all ranks share a host.
 struct LauncherNames {
   std::string rank, size, local_rank;
-  std::string hosts;       // how many hosts there are
-  std::string local_size;  // how many ranks this host has
+  std::string hosts;       // number of hosts
+  std::string local_size;  // number of ranks on this host
 };
 
 const LauncherNames kLaunchers[] = {
@@ -28,7 +28,7 @@ std::optional<int64_t> number(const Environment& environment, const std::string&
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
   SGF_CHECK(error == std::errc() && end == text->data() + text->size() && value >= 0,
-            "the environment variable {} is a number from 0 on, got {}", name, in_quotes(*text));
+            "the environment variable {} must be a number of at least 0, got {}", name, in_quotes(*text));
   return value;
 }
 
@@ -38,7 +38,7 @@ const LauncherNames* find_launcher(const Environment& environment) {
   return nullptr;
 }
 
-// WORLD_SIZE counts for every launcher: batch scripts export it beside Slurm's own names.
+// WORLD_SIZE is read for every launcher: batch scripts export it beside Slurm's own variables.
 int64_t read_size(const Environment& environment, const LauncherNames& names) {
   std::optional<int64_t> size = number(environment, "WORLD_SIZE");
   if (!size) size = number(environment, names.size);
@@ -55,13 +55,13 @@ std::string read_address(const Environment& environment, const LauncherNames& na
   const std::optional<std::string> address = environment("MASTER_ADDR");
   if (address && !address->empty()) return *address;
   SGF_CHECK(size == 1 || is_on_one_host(environment, names, size),
-            "{} ranks need MASTER_ADDR, the host of rank 0: export it before the launcher starts them", size);
+            "{} ranks need MASTER_ADDR, the host of rank 0: export it before the launcher starts", size);
   return RankPlace().address;
 }
 
 int64_t read_port(const Environment& environment) {
   const int64_t port = number(environment, "MASTER_PORT").value_or(RankPlace().port);
-  SGF_CHECK(port >= 1 && port <= 65535, "MASTER_PORT is a port from 1 to 65535, got {}", port);
+  SGF_CHECK(port >= 1 && port <= 65535, "MASTER_PORT must be a port from 1 to 65535, got {}", port);
   return port;
 }
 
@@ -82,7 +82,7 @@ RankPlace read_rank_place(const Environment& environment) {
     return {};
   }
   RankPlace place{.rank = *number(environment, names->rank), .size = read_size(environment, *names)};
-  SGF_CHECK(place.rank < place.size, "{} is {} of {} ranks: ranks count from 0 to {}", names->rank, place.rank,
+  SGF_CHECK(place.rank < place.size, "{} is {} with {} ranks, but must be from 0 to {}", names->rank, place.rank,
             place.size, place.size - 1);
   std::optional<int64_t> local_rank = number(environment, "LOCAL_RANK");
   if (!local_rank) local_rank = number(environment, names->local_rank);

@@ -1,4 +1,4 @@
-// Where a process stands among its fellows, read from the variables that torchrun, Slurm and mpirun set.
+// The place of a process among the ranks, from the variables of torchrun, Slurm and mpirun.
 #pragma once
 
 #include <cstdint>
@@ -8,26 +8,26 @@
 
 namespace sgf {
 
-// One process of a data-parallel run. The default is a process on its own.
+// One process of a data-parallel run. The default is a single process.
 struct RankPlace {
   int64_t rank = 0;
   int64_t size = 1;
-  int64_t local_rank = 0;  // among the ranks of this host: which of its GPUs
+  int64_t local_rank = 0;  // within this host: selects the GPU
   std::string address = "127.0.0.1";
-  int64_t port = 29500;          // of the store where ranks find one another
-  bool has_agent_store = false;  // torchrun's agent keeps one there already; else rank 0 does
+  int64_t port = 29500;          // of the store for the rendezvous
+  bool has_agent_store = false;  // torchrun's agent provides the store; else rank 0 does
 
   bool hosts_store() const { return rank == 0 && !has_agent_store; }
 
   bool operator==(const RankPlace&) const = default;
 };
 
-// The value of a variable, or nothing where it is not set.
+// The value of a variable; empty if not set.
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 Environment process_environment();
 
 // RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT; where RANK is not set, Slurm's SLURM_PROCID, SLURM_NTASKS,
-// SLURM_LOCALID or Open MPI's OMPI_COMM_WORLD_RANK, _SIZE, _LOCAL_RANK. None of them: a process on its own.
+// SLURM_LOCALID or Open MPI's OMPI_COMM_WORLD_RANK, _SIZE, _LOCAL_RANK. Without any of them: a single process.
 RankPlace read_rank_place(const Environment& environment = process_environment());
 
 }  // namespace sgf

@@ -26,14 +26,14 @@ struct WatchState {
   std::condition_variable wake;
   HeardRanks heard;
   SignOfLife own;
-  std::string message;  // that this rank wants to end the run with
-  std::string ending;   // that the run has ended with
+  std::string message;  // with which this rank wants to end the run
+  std::string ending;   // with which the run has ended
   Clock::time_point last_round, ended_at, leaving_since;
-  bool is_noticed = false;  // this rank's own work knows of the ending
+  bool is_noticed = false;  // this rank's work knows of the end
   bool is_store_gone = false;
   bool is_leaving = false;
   bool is_woken = false;
-  bool is_done = false;  // the thread's work
+  bool is_done = false;  // the thread has finished
 
   WatchState(const RankPlace& where, const RankMeeting& meeting, const RankSettings& how)
       : place(where),
@@ -60,13 +60,13 @@ void set_ending(WatchState& state, const std::string& ending) {
   state.ended_at = Clock::now();
 }
 
-// What this rank has to tell: its own words before what it heard.
+// The reason to report: this rank's own one first, then a silent rank.
 std::string message_to_tell(const WatchState& state) {
   const std::lock_guard lock(state.mutex);
   if (!state.message.empty()) return state.message;
   const auto silent = state.heard.silent_for(state.settings.silence, Clock::now());
   if (!silent) return "";
-  return fmt::format("{} has not been heard for {:.0f} s", state.names[static_cast<size_t>(silent->rank)],
+  return fmt::format("{} has sent no heartbeat for {:.0f} s", state.names[static_cast<size_t>(silent->rank)],
                      seconds_of(silent->since));
 }
 
@@ -77,7 +77,7 @@ std::string next_sign(WatchState& state) {
   return write_sign(state.own);
 }
 
-// Takes this rank's sign to the store and brings the others' back.
+// Writes this rank's heartbeat to the store and reads the others'.
 void exchange_signs(WatchState& state) {
   state.store->set(sign_key(state.place.rank), next_sign(state));
   const std::vector<std::vector<uint8_t>> signs = state.store->multiGet(state.keys);
@@ -87,7 +87,7 @@ void exchange_signs(WatchState& state) {
   state.last_round = Clock::now();
 }
 
-// The first message to reach the store is the ending for all.
+// The first message in the store ends the run for all ranks.
 void exchange_ending(WatchState& state) {
   const std::string message = message_to_tell(state);
   std::string ending;
@@ -125,27 +125,27 @@ void call_on_end(WatchState& state) {
   if (state.settings.on_end) state.settings.on_end(state.ending);
 }
 
-// All have said farewell. The others tell that they ask the store no more; the host's process is the store, and stays
-// until they have, or for three beats.
+// All ranks have left. The process of the store stays until the others have reported that they no longer use it, or for
+// three heartbeats.
 bool may_leave_in_peace(WatchState& state) {
   try {
     if (!state.place.hosts_store()) return state.store->add(kGoneKey, 1) > 0;
     return state.store->add(kGoneKey, 0) >= state.place.size - 1 ||
            Clock::now() - state.leaving_since > 3 * state.settings.beat;
   } catch (const std::exception&) {
-    return true;  // a store that is gone has nobody left to serve
+    return true;  // the store is gone, so nobody uses it
   }
 }
 
-// The host's process is the store: it stays until the others have read why the run ended, or for three beats. One of
-// another WORLD_SIZE may have come too.
+// The process of the store stays until the others have read why the run ended, or for three heartbeats. A rank with
+// another WORLD_SIZE may have joined too.
 bool have_all_read(WatchState& state) {
   if (state.is_store_gone || !state.place.hosts_store()) return true;
   if (Clock::now() - state.ended_at > 3 * state.settings.beat) return true;
   try {
     return state.store->add(kEndingSeenKey, 0) >= std::max(state.place.size, state.store->add(kArrivedKey, 0));
   } catch (const std::exception&) {
-    return true;  // a store that is gone has nobody left to serve
+    return true;  // the store is gone, so nobody uses it
   }
 }
 
@@ -172,13 +172,13 @@ void watch_until_left(WatchState& state) {
   }
 }
 
-// The life of the thread. What it throws would end the process without a word: it is the end of the run instead.
+// The body of the thread. An exception would end the process without a message, so it ends the run instead.
 void watch(WatchState& state) {
   std::string error;
   try {
     watch_until_left(state);
   } catch (const std::exception& caught) {
-    error = fmt::format("the watch over the other ranks failed: {}", caught.what());
+    error = fmt::format("watching the other ranks failed: {}", caught.what());
   }
   const std::lock_guard lock(state.mutex);
   if (!error.empty()) set_ending(state, error);

@@ -25,7 +25,7 @@ Collective collective_of(Move move, const std::vector<at::Tensor>& tensors) {
   return one;
 }
 
-// What ranks of one run have in common before anything is asked of them.
+// Terms that are always compared.
 RunTerms build_terms() {
   return {{"version", build_version()}, {"commit", build_commit()}, {"torch version", TORCH_VERSION}};
 }
@@ -40,11 +40,11 @@ struct Ranks::Links {
   std::optional<RankWatch> watch;
   RankGroup gloo, nccl;
   int64_t agreements = 0;
-  bool is_broken = false;  // a collective has failed, others may still be under way
+  bool is_broken = false;  // a collective has failed, others may still be running
 
   Links(const RankPlace& where, RankSettings how) : place(where), settings(std::move(how)) {
     settings.validate();
-    require_gloo(place);  // before anyone is waited for
+    require_gloo(place);  // before waiting for other ranks
     meeting = meet(place, settings);
     watch.emplace(place, meeting, settings);
     try {
@@ -59,7 +59,8 @@ struct Ranks::Links {
   ~Links() {
     if (std::uncaught_exceptions() > 0) watch->end(fmt::format("{} stopped on an error", own_name()));
     watch.reset();
-    // A group joins its threads, and one of them may wait for a dead rank for a long time: it is left to the system.
+    // The destructor of a group joins its threads, and one may wait long for a dead rank: the group is leaked on
+    // purpose.
     if (!is_broken) return;
     gloo.release();
     nccl.release();
@@ -67,7 +68,7 @@ struct Ranks::Links {
 
   const std::string& own_name() const { return meeting.names[static_cast<size_t>(place.rank)]; }
 
-  // The libraries' own limit is the last resort, behind ours that knows names.
+  // The libraries' own time limit is the last resort; ours comes first, since it names ranks.
   std::chrono::milliseconds group_timeout() const { return settings.patience + settings.silence; }
 
   c10d::Backend& group_of(const at::Tensor& tensor) {
@@ -86,8 +87,8 @@ struct Ranks::Links {
     if (!ending.empty()) lose(ending);
   }
 
-  // Through the store: ranks of different builds may not understand each other's collectives. Rank 0 says what it has,
-  // the others compare, and all read all verdicts.
+  // Uses the store, since collectives of different builds may be incompatible. Rank 0 publishes its terms, the others
+  // compare, and all read all results.
   void agree(const RunTerms& terms) {
     watch->begin_collective();
     std::vector<std::string> verdicts;
@@ -101,7 +102,7 @@ struct Ranks::Links {
     for (const std::string& verdict : verdicts) SGF_CHECK(verdict.empty(), "{}", verdict);
   }
 
-  // By rank: how its terms differ from those of rank 0, empty where they do not.
+  // By rank: how its terms differ from those of rank 0; empty if equal.
   std::vector<std::string> exchange_verdicts(const RunTerms& terms, const std::string& place_in_store) {
     c10d::Store& store = *meeting.store;
     if (place.rank == 0) store.set(place_in_store, write_terms(terms));
@@ -122,7 +123,7 @@ struct Ranks::Links {
     wait_until([&] { return meeting.store->check(keys); }, std::chrono::milliseconds(50), "comparison of settings");
   }
 
-  // Runs one collective to its end. `start` gives the work under way.
+  // Runs one collective to its end. `start` returns the started work.
   template <class Start>
   void run(const char* what, Start start) {
     check_alive();
@@ -138,7 +139,7 @@ struct Ranks::Links {
     }
   }
 
-  // Asks rather than waits, so that a lost rank ends the wait whatever the library does.
+  // Polls instead of waiting, so that a lost rank ends the wait regardless of the library.
   template <class IsDone>
   void wait_until(IsDone is_done, std::chrono::microseconds longest_nap, const char* what) {
     const auto until = std::chrono::steady_clock::now() + settings.patience;
@@ -151,8 +152,8 @@ struct Ranks::Links {
     }
   }
 
-  // Every rank's values, by rank. All must bring as many: Gloo ends the process of one that gets more than it waits
-  // for.
+  // The values of every rank, by rank. All must have the same number: Gloo aborts a process that gets more than
+  // expected.
   std::vector<std::vector<double>> all_gather(const std::vector<double>& values) {
     at::Tensor mine = at::tensor(values, at::kDouble);
     at::Tensor all = at::empty({place.size, mine.numel()}, at::kDouble);
@@ -166,28 +167,29 @@ struct Ranks::Links {
     return rows;
   }
 
-  // The heads of all ranks, who have come to the same collective: the first message of each has one size for all.
+  // Exchanges the heads of all ranks and checks that all are in the same collective; heads have a fixed size.
   std::vector<CollectiveHead> begin(const Collective& one, const std::vector<double>& carried = {}) {
     std::vector<CollectiveHead> heads = all_gather(write_head(one, carried));
     const Collective first = read_head(heads[0]);
     for (size_t rank = 1; rank < heads.size(); ++rank)
-      SGF_CHECK(read_head(heads[rank]) == first, "{} {} while {} {}: they do not run the same steps",
+      SGF_CHECK(read_head(heads[rank]) == first, "{} {} while {} {}: all ranks must run the same steps",
                 meeting.names[rank], read_head(heads[rank]).words(), meeting.names[0], first.words());
     return heads;
   }
 
-  // A connection broke. Who it was shows when the signs of life stop.
+  // A connection broke. Missing heartbeats will show which rank it was.
   [[noreturn]] void explain(const char* what, const std::string& error) {
     const std::string ending = watch->awaited_ending();
     if (!ending.empty()) lose(ending);
-    const std::string message = fmt::format("{} failed in the {} although all ranks live: {}", own_name(), what, error);
+    const std::string message =
+        fmt::format("{} failed in the {} although all ranks are alive: {}", own_name(), what, error);
     watch->end(message);
     lose(message);
   }
 
   [[noreturn]] void give_up(const char* what) {
-    const std::string message = fmt::format("{} waited {} s in the {} for {}, alive but not there", own_name(),
-                                            settings.patience.count() / 1000, what, watch->missing_ranks());
+    const std::string message = fmt::format("{} waited {} s in the {} for {}, which is alive but did not join",
+                                            own_name(), settings.patience.count() / 1000, what, watch->missing_ranks());
     watch->end(message);
     lose(message);
   }
@@ -250,7 +252,7 @@ double Ranks::sum(double value) const { return sum(std::vector<double>{value})[0
 double Ranks::max(double value) const {
   const std::vector<std::vector<double>> rows = gather({value});
   double largest = rows[0][0];
-  // Not std::max: a NaN of any rank must come out on all of them.
+  // Not std::max: a NaN of any rank must reach all ranks.
   for (const std::vector<double>& row : rows)
     if (row[0] > largest || std::isnan(row[0])) largest = row[0];
   return largest;

@@ -1,5 +1,5 @@
-// The processes of a data-parallel run, as one of them sees them. Every operation is one that all ranks call in the
-// same order, and where they do not, all throw the same words; for a process on its own each is the identity.
+// The processes of a data-parallel run, seen from one of them. All ranks must call all operations in the same order;
+// otherwise all throw the same message. For a single process every operation is the identity.
 #pragma once
 
 #include "sgf/core/error.h"
@@ -17,7 +17,7 @@
 
 namespace sgf {
 
-// The run has ended for all: another rank died, stopped or did not come. The message names it.
+// The run has ended for all ranks: another rank died, stopped or did not join. The message names it.
 class RankLost : public Error {
  public:
   explicit RankLost(const std::string& message) : Error(message) {}
@@ -25,8 +25,9 @@ class RankLost : public Error {
 
 class Ranks {
  public:
-  Ranks();                                                             // a process on its own
-  explicit Ranks(const RankPlace& place, RankSettings settings = {});  // comes back once all have come, of one build
+  Ranks();  // a single process
+  explicit Ranks(const RankPlace& place,
+                 RankSettings settings = {});  // returns once all have joined and have the same build
   ~Ranks();
   Ranks(Ranks&&) noexcept;
   Ranks& operator=(Ranks&&) = delete;
@@ -39,39 +40,39 @@ class Ranks {
   const RankPlace& place() const { return place_; }
   SampleShare share_of(int64_t global_batch) const { return sgf::share_of(global_batch, size(), rank()); }
 
-  // Comes back where all ranks have the same terms; else all throw the same words, with the first term that differs,
-  // both values and the names of both ranks. A process on its own does not ask for its terms.
+  // Returns if all ranks have the same terms. Otherwise all throw the same message: the first differing term, both
+  // values and both rank names. A single process does not evaluate its terms.
   void agree(const std::function<RunTerms()>& terms) const;
 
-  // Each tensor becomes its sum over the ranks, in place: the same bits on every rank, and the same again whenever as
-  // many ranks sum the same tensors. The order of additions is the ring's, not that of one process accumulating the
-  // whole batch: the two agree to rounding. CPU tensors go through Gloo, CUDA tensors through NCCL.
+  // Sums each tensor over the ranks, in place. The result has the same bits on every rank, and in every run with as
+  // many ranks. The ring's order of additions differs from one process that accumulates the whole batch: the two agree
+  // up to rounding. CPU tensors use Gloo, CUDA tensors NCCL.
   void sum(std::vector<at::Tensor>& tensors) const;
 
-  // Each tensor becomes that of rank 0, in place.
+  // Copies each tensor from rank 0, in place.
   void broadcast(std::vector<at::Tensor>& tensors) const;
 
-  // Every rank's values, by rank; all ranks bring as many. What follows is made of it in the order of the ranks.
+  // The values of all ranks, by rank; all must have the same number. Reductions below use the order of the ranks.
   std::vector<std::vector<double>> gather(const std::vector<double>& values) const;
   std::vector<double> sum(const std::vector<double>& values) const;
   double sum(double value) const;
   double max(double value) const;
-  bool any(bool value) const;  // has any rank been asked to stop?
+  bool any(bool value) const;  // e.g. whether any rank was asked to stop
   void barrier() const;
 
-  // Throws RankLost where the run has ended. Talks to nobody: for the middle of long work.
+  // Throws RankLost if the run has ended. Does not communicate: for use during long work.
   void check_alive() const;
 
-  // Ends the run for all ranks; they throw "rank 1 (host b, pid 7) stopped: reason".
+  // Ends the run for all ranks, which throw "rank 1 (host b, pid 7) stopped: reason".
   void stop(const std::string& reason) const;
 
-  // Runs `work`; what it throws is the reason of a stop, and goes on to the caller.
+  // Runs `work`. An exception stops all ranks with its message and is rethrown.
   void guard(const std::function<void()>& work) const;
 
  private:
   struct Links;
   RankPlace place_;
-  std::unique_ptr<Links> links_;  // none for a process on its own
+  std::unique_ptr<Links> links_;  // null for a single process
 };
 
 }  // namespace sgf

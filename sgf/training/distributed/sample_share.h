@@ -1,4 +1,4 @@
-// Which samples of an update a rank runs. Samples keep their global index, and with it their noise and their prompt.
+// The samples of an update that a rank runs. Samples keep their global index, which determines noise and prompt.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct SampleShare {
   bool operator==(const SampleShare&) const = default;
 };
 
-// Contiguous shares in the order of the ranks that differ by at most one sample: a gradient is weighted by its samples,
-// so any number of ranks makes the same update. Refuses fewer samples than ranks.
+// Contiguous shares in the order of the ranks; sizes differ by at most one sample. Gradients are weighted by samples,
+// so any number of ranks gives the same update. Throws if there are fewer samples than ranks.
 SampleShare share_of(int64_t global_batch, int64_t ranks, int64_t rank);
 
 }  // namespace sgf

@@ -1,4 +1,4 @@
-// Many small tensors travel as few flat ones.
+// Packs many small tensors into few flat ones for communication.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,8 +9,8 @@
 
 namespace sgf {
 
-// Calls run(flat) on neighbours of one dtype and device, joined up to `bytes` (a larger tensor goes alone), and writes
-// what it made of them back into the tensors. The same tensors are always cut the same way.
+// Joins neighbouring tensors of one dtype and device up to `bytes` (a larger tensor stays alone), calls run(flat), and
+// copies the results back. The same tensors always give the same buckets.
 void for_each_bucket(const std::vector<at::Tensor>& tensors, int64_t bytes,
                      const std::function<void(at::Tensor& flat)>& run);
 

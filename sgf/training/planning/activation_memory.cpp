@@ -20,14 +20,14 @@ int64_t block_parameter_count(const DitConfig& config) {
   return count;
 }
 
-// One block of a training call. `row` and `key` are a [tokens, dim] tensor of the rows that go on and of the whole
-// sequence; they differ in the last block of a parallel call. `inner` is one [rows, ffn_dim].
+// One block of a training call. `row` and `key` are the bytes of a [tokens, dim] tensor of the query tokens and of the
+// whole sequence; they differ in the last block of a parallel call. `inner` is one [query tokens, ffn_dim] tensor.
 struct BlockBytes {
   int64_t row, key, inner;
   int64_t attention;   // self-attention's output and log-sum-exp
   int64_t small;       // norms' means and deviations, log-sum-exps, modulation rows
-  int64_t sums;        // attention's gradients by q, k and v, wide, and as they are handed on
-  int64_t quadratic;   // one matrix of scores, where attention is the plain one
+  int64_t sums;        // attention's gradients for q, k and v, wide, and converted
+  int64_t quadratic;   // one matrix of scores, for plain attention
   int64_t parameters;  // their gradients
 
   BlockBytes(const CallSetting& s, int64_t rows, int64_t block_parameters) {
@@ -50,7 +50,7 @@ struct BlockBytes {
 
   int64_t input() const { return key; }
 
-  // What its graph holds beside the input: h, k before and after norm and rotation, v (whole sequence); q twice,
+  // Tensors kept by its graph beside the input: h, k before and after norm and rotation, v (whole sequence); q twice,
   // attention, o, x, norm3, cross q twice, cross attention, x, h, ffn out; the FFN before and after gelu.
   int64_t saved() const { return 4 * key + 12 * row + 2 * inner + small; }
 
@@ -66,24 +66,25 @@ struct BlockBytes {
     return input();
   }
 
-  // Without graph: the FFN's moment (x in, h, own k and v; x, h and out of the FFN), or attention's.
+  // Without graph: the peak in the FFN (x in, h, own k and v; x, h and out of the FFN), or in attention.
   int64_t forward() const {
     const int64_t ffn = 4 * key + 3 * row + 2 * inner;
     const int64_t attending = 6 * key + 3 * row + 3 * quadratic;
     return std::max(ffn, attending) + small;
   }
 
-  // With graph, beside what it keeps: k normed and un-rotated, a product that is added, the output.
+  // With graph, beside the kept tensors: k normed and un-rotated, a product before its addition, the output.
   int64_t forward_beside_graph() const { return key + 2 * row + 3 * quadratic; }
 
-  // On top of all that is kept for this block and those before it.
+  // In addition to all that is kept for this block and those before it.
   int64_t backward(ActivationPolicy activations) const {
     const bool is_kept = activations == ActivationPolicy::kKeepAll;
     const int64_t memo = activations == ActivationPolicy::kKeepAttention ? attention : 0;
     const int64_t again = is_kept ? 0 : saved() + row - memo;
-    // The gradient through the FFN's second product: incoming, by its output, by the wide inside; y is gone by then.
+    // The gradient through the FFN's second product: incoming, of its output, of the inner activations; y is already
+    // freed.
     const int64_t ffn = again + row + inner;
-    // Attention's: the second half of the block is gone.
+    // In attention: the second half of the block is already freed.
     const int64_t gone = 9 * row + 2 * inner;
     const int64_t attending = again - gone + 2 * row + sums + 4 * quadratic + parameters;
     return std::max(ffn, attending);
@@ -118,7 +119,7 @@ int64_t inference_bytes(const CallSetting& s) {
   const int64_t around = latents_bytes(s) + rope_bytes(s);
   const BlockBytes block(s, s.call.tokens, 0);
   if (s.call.visible_tokens == s.call.tokens) return block.forward() + around;
-  // History joined with the block's own keys and values, and the keys once more, rotated.
+  // History joined with the block's own keys and values, and a rotated copy of the keys.
   const int64_t visible = s.batch * s.call.visible_tokens * s.model.dim * s.widths.compute;
   const int64_t ffn = 7 * block.row + 2 * visible + 2 * block.inner;
   const int64_t attending = 7 * block.row + 3 * visible + 3 * block.quadratic;
@@ -137,7 +138,7 @@ TrainingCallBytes training_bytes(const CallSetting& s, ActivationPolicy activati
   const int64_t at_last = is_kept ? last.forward_beside_graph() : last.forward();
   const int64_t at_inside = is_kept ? inside.forward_beside_graph() : inside.forward();
   bytes.forward = bytes.kept + std::max(at_last, at_inside - last.kept(activations));
-  // From the last block to the first: inputs go, gradients of weights come.
+  // From the last block to the first: inputs are freed, weight gradients are added.
   const int64_t every_gradient = parameter_count(s.model) * s.widths.compute;
   bytes.backward = std::max(bytes.kept + last.backward(activations), around + every_gradient);
   for (int64_t layer = 0; layer + 1 < layers; ++layer) {

@@ -1,6 +1,6 @@
-// How many bytes a call of the network holds: while it runs, between forward and backward, and in the backward pass.
-// Counted tensor by tensor as block_forward, the row kernels and rectangle_attention allocate them on a GPU; the plain
-// twins that run on a CPU keep more. Torch-free.
+// The memory of a network call in bytes: in the forward pass, between forward and backward, and in the backward pass.
+// Counts the tensors that block_forward, the row kernels and rectangle_attention allocate on a GPU; the plain versions
+// on a CPU keep more. Torch-free.
 #pragma once
 
 #include "sgf/config/config.h"
@@ -11,7 +11,7 @@
 
 namespace sgf {
 
-// Bytes of a number: what the network computes in, what norms and sums use, what masters are kept in.
+// Bytes per number: in the compute dtype, in norms and sums, in the masters.
 struct NumberWidths {
   int64_t compute = 2;
   int64_t wide = 4;
@@ -20,23 +20,23 @@ struct NumberWidths {
 
 NumberWidths widths_of(ComputeDtype dtype);
 
-// What runs, on how much.
+// What runs, and its sizes.
 struct CallSetting {
   DitConfig model;
   CallShape call;
   NumberWidths widths;
   int64_t batch = 1;
-  bool has_library_attention = true;  // else the plain one, whose memory is quadratic
+  bool has_library_attention = true;  // else plain attention, with quadratic memory
 };
 
-// Largest sum while a call without graph runs.
+// The peak of a call without graph.
 int64_t inference_bytes(const CallSetting& setting);
 
-// A call whose gradient is wanted.
+// A call with gradient.
 struct TrainingCallBytes {
-  int64_t forward = 0;   // largest sum in the forward pass
-  int64_t kept = 0;      // from its end to the backward pass
-  int64_t backward = 0;  // largest sum in the backward pass, gradients of weights among it
+  int64_t forward = 0;   // peak of the forward pass
+  int64_t kept = 0;      // between forward and backward pass
+  int64_t backward = 0;  // peak of the backward pass, weight gradients included
 };
 TrainingCallBytes training_bytes(const CallSetting& setting, ActivationPolicy activations);
 

@@ -8,7 +8,7 @@ namespace sgf {
 namespace {
 
 constexpr double kMultiplyAdd = 2;
-constexpr double kAttentionBackward = 2.5;  // q k^T again, and four products for the gradients, against two
+constexpr double kAttentionBackward = 2.5;  // q k^T again plus four products for the gradients: 5 / 2 of the forward
 
 double pairs_of(const Rectangle& rect) {
   double queries = 0, keys = 0;
@@ -17,7 +17,7 @@ double pairs_of(const Rectangle& rect) {
   return queries * keys * static_cast<double>(rect.repeat);
 }
 
-// Sizes as numbers that multiply without overflow.
+// Sizes as doubles, which multiply without overflow.
 struct Sizes {
   double dim, ffn, layers, text, tokens, last, frames;
 
@@ -31,7 +31,7 @@ struct Sizes {
         frames(static_cast<double>(call.frames)) {}
 };
 
-// q and o of both attentions and the FFN for the rows that go on, k and v for all.
+// q and o of both attentions and the FFN for the query tokens, k and v for all tokens.
 double block_products(const Sizes& s, double rows) {
   return kMultiplyAdd * (4 * s.dim * s.dim * rows + 2 * s.dim * s.dim * s.tokens + 2 * s.dim * s.ffn * rows);
 }
@@ -44,7 +44,7 @@ FlopCount block_flops(const DitConfig& config, const CallShape& call) {
           2 * kMultiplyAdd * s.dim * (call.pairs * (s.layers - 1) + call.last_pairs + rows * s.text)};
 }
 
-// Products around the blocks: those whose input is data, and the others.
+// Products outside the blocks: those with data as input, and the others.
 struct AroundBlocks {
   double of_data = 0;
   double inner = 0;

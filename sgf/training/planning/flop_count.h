@@ -12,7 +12,7 @@
 
 namespace sgf {
 
-// Products with weights, and products of activations with each other.
+// Products with weights, and products between activations.
 struct FlopCount {
   double linear = 0;
   double attention = 0;
@@ -22,16 +22,16 @@ struct FlopCount {
   FlopCount operator*(double factor) const { return {linear * factor, attention * factor}; }
 };
 
-// One call of the network for one sample, as counting sees it.
+// The sizes of one network call for one sample.
 struct CallShape {
   int64_t frames = 0;           // of the sequence: [context | noisy] in a parallel call
   int64_t tokens = 0;           // of the sequence
-  int64_t last_tokens = 0;      // whose flow is asked for: noisy ones; 0 where the call only writes the cache
-  int64_t visible_tokens = 0;   // keys a query may see at most: history too in a serial call
-  double pairs = 0;             // of query and key in a block's self-attention
+  int64_t last_tokens = 0;      // tokens with a predicted flow, i.e. noisy ones; 0 if the call only writes the cache
+  int64_t visible_tokens = 0;   // most keys per query; includes history in a serial call
+  double pairs = 0;             // query-key pairs in a block's self-attention
   double last_pairs = 0;        // in the last block's
   double largest_pairs = 0;     // in one call of the attention kernel
-  bool has_text_ready = false;  // the prompt's keys and values come from outside
+  bool has_text_ready = false;  // the prompt's keys and values are given
 };
 
 CallShape bidirectional_call(int64_t frames, const PatchGrid& grid);
@@ -47,12 +47,12 @@ CallShape write_call(const ContextPolicy& policy, FrameSpan block, const PatchGr
 double covered_pairs(const AttentionRegion& region);
 
 FlopCount forward_flops(const DitConfig& config, const CallShape& call);
-// Twice the forward's products with weights (once where no input wants a gradient), and five of attention's products
-// where the forward had two: the library recomputes the scores.
+// Twice the forward's products with weights (once if the input needs no gradient), and five attention products instead
+// of two: the library recomputes the scores.
 FlopCount backward_flops(const DitConfig& config, const CallShape& call);
-// What a recomputed block does twice; `with_attention` is false where its self-attention was kept.
+// The part of a recomputed block that runs twice; `with_attention` is false if its self-attention was kept.
 FlopCount recomputed_flops(const DitConfig& config, const CallShape& call, bool with_attention);
-// A prompt made ready for a rollout: embedded, with every layer's keys and values.
+// The preparation of a prompt for a rollout: its embedding, and keys and values of every layer.
 FlopCount prompt_flops(const DitConfig& config);
 
 }  // namespace sgf

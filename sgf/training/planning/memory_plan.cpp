@@ -15,8 +15,8 @@ bool takes_library_attention(const Config& c, const DitConfig& model) {
   return is_asked && c.run.dtype == ComputeDtype::kBFloat16 && head % 8 == 0 && head <= 128;
 }
 
-// Of UMT5-XXL's 24 layers at its own width; norms and position tables are too small to count, and the table of tokens
-// stays in its file.
+// One of UMT5-XXL's layers at its own width. Norms and position tables are negligible, and the token table stays in its
+// file.
 int64_t umt5_layer_parameters(int64_t width) {
   constexpr int64_t kLayers = 24;
   return kLayers * (4 * width * width + 3 * width * (5 * width / 2));
@@ -33,7 +33,7 @@ class MemoryPlanner {
         grid_(config.video.height, config.video.width, config.model.patch_size[1], config.model.patch_size[2]),
         widths_(widths_of(config.run.dtype)),
         parameters_(parameter_count(model_)),
-        // From the second forward of an update on, the sum of the gradients so far is there too.
+        // From the second forward of an update on, the accumulated gradients are included.
         sums_(parts > 1 ? parameters_ * widths_.master : 0) {}
 
   MemoryPlan plan() {
@@ -54,7 +54,7 @@ class MemoryPlanner {
   }
   CallSetting setting(CallShape call) const { return setting(call, c_.train.micro_batch); }
 
-  // The block that sees most.
+  // The block with the longest history.
   CallShape widest_denoising() const {
     CallShape widest;
     for (int64_t i = 0; i < layout_.count(); ++i) {
@@ -67,7 +67,7 @@ class MemoryPlanner {
   int64_t rollout(int64_t batch) const {
     const CallSetting s = setting(widest_denoising(), batch);
     const int64_t latents = batch * c_.video.frames * c_.model.in_dim * c_.video.height * c_.video.width;
-    constexpr int64_t kRecorded = 4;  // input, prediction, context; and one more while blocks are joined
+    constexpr int64_t kRecorded = 4;  // input, prediction, context; one more while blocks are concatenated
     return cache_bytes(s, policy_, layout_, grid_.tokens_per_frame()) + prompt_bytes(s) + inference_bytes(s) +
            kRecorded * latents * widths_.wide;
   }
@@ -83,7 +83,7 @@ class MemoryPlanner {
       plan_.resident.push_back({"slow average", parameters_ * widths_.master});
   }
 
-  // After the backward pass: gradients as they came, as masters want them, and their sum.
+  // After the backward pass: gradients in the compute dtype, in the masters' dtype, and their sum.
   int64_t gradients() const {
     const int64_t copies = widths_.compute == widths_.master ? 0 : parameters_ * widths_.compute;
     const int64_t own = parameters_ * widths_.master;
@@ -108,7 +108,7 @@ class MemoryPlanner {
     const CallShape whole = bidirectional_call(c_.video.frames, grid_);
     const TrainingCallBytes generator = training_bytes(setting(pass_2), c_.train.activations);
     plan_.phases.push_back({"rollout", sums_ + rollout(c_.train.micro_batch)});
-    // Teacher and critic run one after the other.
+    // Teacher and critic run in sequence.
     const int64_t score =
         std::max(inference_bytes(setting(whole)), inference_bytes(setting(whole, c_.train.micro_batch, teacher_)));
     plan_.phases.push_back({"scores", sums_ + generator.kept + score});
@@ -134,7 +134,7 @@ class MemoryPlanner {
     if (sums_ > 0) plan_.details.push_back({"summed gradients", sums_});
   }
 
-  // All sample prompts at once, by a copy of the slow average; with guidance a second cache.
+  // All sample prompts together, with a copy of the EMA; guidance needs a second cache.
   void plan_samples() {
     const auto named = static_cast<int64_t>(c_.output.sample_prompts.size());
     const int64_t batch = named > 0 ? named : kSamplePrompts;

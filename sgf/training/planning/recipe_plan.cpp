@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kStudyFile = "study.yaml";  // `sgf study` reads it: no run's config
+constexpr const char* kStudyFile = "study.yaml";  // for `sgf study`: not the config of a run
 
 std::vector<fs::path> recipe_files(const fs::path& folder) {
   SGF_CHECK(fs::is_directory(folder), "{}: no such folder of recipes", folder.string());
@@ -28,7 +28,7 @@ std::vector<fs::path> recipe_files(const fs::path& folder) {
   return files;
 }
 
-// A folder in a run names the run too: runs/a/checkpoints/step_00000010.
+// A folder inside a run also names the run: runs/a/checkpoints/step_00000010.
 bool lies_in(const std::string& path, const fs::path& run) {
   if (path.empty()) return false;
   const fs::path relative = fs::path(path).lexically_normal().lexically_relative(run.lexically_normal());
@@ -57,7 +57,8 @@ std::vector<RecipeStep> in_order(std::vector<RecipeStep> waiting) {
     });
     std::vector<std::string> files;
     for (const RecipeStep& step : waiting) files.push_back(step.file.filename().string());
-    SGF_CHECK(next != waiting.end(), "these wait for each other's weights: {}", fmt::join(files, ", "));
+    SGF_CHECK(next != waiting.end(), "these configs need each other's weights: {}; remove the cycle",
+              fmt::join(files, ", "));
     planned.insert(next->run);
     order.push_back(std::move(*next));
     waiting.erase(next);
@@ -97,9 +98,8 @@ std::vector<std::string> wrong_teachers(const RecipeStep& step, const std::vecto
   const StageChoice needed = stage_of_teacher(c.train.stage);
   for (const RecipeStep& other : all)
     if (teacher.lexically_normal() == other.run.lexically_normal() && other.config.train.stage != needed)
-      return {fmt::format("{} {}: will be a run of {}, a run of {} is needed here",
-                          is_dmd ? "dmd.teacher" : "distil.teacher", teacher.string(),
-                          enum_name(other.config.train.stage), enum_name(needed))};
+      return {fmt::format("{} {}: will be a run of {}, expected a run of {}", is_dmd ? "dmd.teacher" : "distil.teacher",
+                          teacher.string(), enum_name(other.config.train.stage), enum_name(needed))};
   return {};
 }
 

@@ -35,20 +35,20 @@ double mean_seconds(const Config& c, const RunPlan& plan) {
   return sum * static_cast<double>(plan.parts);
 }
 
-// A config that asks for less, and how to say so.
+// A config that needs less memory, and its --set arguments.
 struct Candidate {
   Config config;
   std::vector<std::string> set;
 };
 
-// From what costs nothing to what costs most: a smaller micro batch does the same work in more forwards, kept
-// attention recomputes a part of the forward, recompute all of it.
+// From the cheapest to the most expensive: a smaller micro batch does the same work in more forwards, keep_attention
+// recomputes part of the forward, recompute all of it.
 std::vector<Candidate> candidates(const Config& c) {
   std::vector<Candidate> out;
   for (const auto activations :
        {ActivationPolicy::kKeepAll, ActivationPolicy::kKeepAttention, ActivationPolicy::kRecomputeBlocks}) {
     const bool is_asked = activations == c.train.activations;
-    if (!is_asked && out.empty()) continue;  // never back to keeping more
+    if (!is_asked && out.empty()) continue;  // never a setting that keeps more
     for (int64_t micro = c.train.micro_batch; micro >= 1; --micro) {
       Candidate one{c, {}};
       one.config.train.activations = activations;
@@ -77,11 +77,12 @@ std::optional<PlanChange> smallest_change(const Config& c, const PlanRequest& re
 }
 
 void check_request(const Config& c, const PlanRequest& request) {
-  SGF_CHECK(request.gpus >= 1, "a plan is for at least one GPU, got {}", request.gpus);
-  SGF_CHECK(request.gpus <= c.train.global_batch,
-            "{} GPUs for train.global_batch {}: every GPU wants a sample; use fewer, or a larger batch", request.gpus,
-            c.train.global_batch);
-  SGF_CHECK(!request.memory_gib || *request.memory_gib > 0, "a device's memory is positive, got {} GiB",
+  SGF_CHECK(request.gpus >= 1, "the number of GPUs must be at least 1, got {}", request.gpus);
+  SGF_CHECK(
+      request.gpus <= c.train.global_batch,
+      "{} GPUs are too many for train.global_batch {}: every GPU needs a sample; use fewer GPUs or a larger batch",
+      request.gpus, c.train.global_batch);
+  SGF_CHECK(!request.memory_gib || *request.memory_gib > 0, "the memory of a device must be positive, got {} GiB",
             request.memory_gib.value_or(0));
 }
 

@@ -1,5 +1,5 @@
-// Before a run: what it needs, how long a step may take, and where it does not fit the smallest change that does.
-// Arithmetic alone: no device is touched. Torch-free.
+// Estimates a run beforehand: memory, step time and, if it does not fit, the smallest change that does. Only
+// arithmetic: no device is used. Torch-free.
 #pragma once
 
 #include "sgf/config/config.h"
@@ -17,12 +17,12 @@ namespace sgf {
 
 struct PlanRequest {
   int64_t gpus = 1;
-  std::optional<double> memory_gib;  // of one device; without it nothing is said about fitting
+  std::optional<double> memory_gib;  // of one device; without it, fitting is not checked
   std::string gpu = "h200";
-  std::optional<DitConfig> teacher;  // of dmd; without it, of the generator's size
+  std::optional<DitConfig> teacher;  // of dmd; default: the generator's size
 };
 
-// Settings that would fit, as --set takes them.
+// Settings that would fit, as arguments of --set.
 struct PlanChange {
   std::vector<std::string> set;
   int64_t peak_bytes = 0;
@@ -34,18 +34,18 @@ struct RunPlan {
   int64_t gpus = 1;
   int64_t micro_batch = 1;
   int64_t global_batch = 1;
-  int64_t parts = 1;  // forwards that a device accumulates for one update
+  int64_t parts = 1;  // forwards per update that a device accumulates
   MemoryPlan memory;
   std::vector<PhaseCost> phases;
   FlopCount flops_a_step;  // of all samples and devices, on average
   std::optional<DeviceRates> rates;
-  std::optional<double> step_seconds;  // on average; unknown where nothing was measured
+  std::optional<double> step_seconds;  // on average; empty if nothing was measured
   std::optional<double> memory_gib;
   bool fits = true;
-  std::optional<PlanChange> change;  // where it does not fit and something does
+  std::optional<PlanChange> change;  // if it does not fit and a change does
 };
 
-// Of a device's memory, what tensors may fill: the CUDA context and holes in the allocator's pools want the rest.
+// The share of device memory for tensors: the rest is reserved for the CUDA context and fragmentation.
 constexpr double kUsableShare = 0.95;
 
 RunPlan plan_run(const Config& config, const PlanRequest& request);

@@ -11,7 +11,7 @@ PatchGrid grid_of(const Config& c) {
   return PatchGrid(c.video.height, c.video.width, c.model.patch_size[1], c.model.patch_size[2]);
 }
 
-// Every block denoised in `steps` steps on average and written.
+// Every block is denoised in `steps` steps on average and written to the cache.
 PhaseCost rollout_cost(const Config& c, const std::string& name) {
   const DitConfig model = c.model;
   const BlockLayout layout = layout_of(c);
@@ -39,7 +39,7 @@ PhaseCost training_cost(const Config& c, const std::string& name, const CallShap
 
 std::vector<PhaseCost> dmd_costs(const Config& c, const DitConfig& teacher) {
   const CallShape whole = bidirectional_call(c.video.frames, grid_of(c));
-  // The teacher with and without the prompt, and the critic.
+  // The teacher with and without prompt, and the critic.
   const FlopCount scores = forward_flops(teacher, whole) * 2 + forward_flops(c.model, whole);
   std::vector<PhaseCost> costs{
       rollout_cost(c, "generator: rollout"),
@@ -94,7 +94,7 @@ std::optional<DeviceRates> measured_rates(std::string_view gpu, ComputeDtype dty
                      .layer_overhead = 0.00072,
                      .source =
                          "sustained rates of one H200 in bfloat16, measured at Wan2.1-1.3B size "
-                         "(docs/performance.md); small networks are bound by kernel starts and slower"};
+                         "(docs/performance.md); small networks are slower, limited by kernel launches"};
 }
 
 double seconds_of(const PhaseCost& phase, const DeviceRates& rates, int64_t layers, int64_t samples) {

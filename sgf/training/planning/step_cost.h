@@ -1,4 +1,4 @@
-// What a training step computes, phase by phase, and how long a measured device takes for it. Torch-free.
+// The operations of a training step, by phase, and the time on a measured device. Torch-free.
 #pragma once
 
 #include "sgf/config/config.h"
@@ -12,13 +12,13 @@
 
 namespace sgf {
 
-// One sample's share of an update.
+// One sample of an update.
 struct PhaseCost {
   std::string name;
-  FlopCount forward;          // without a gradient, recomputed blocks among it
+  FlopCount forward;          // forward passes, recomputed blocks included
   FlopCount backward;         // of the backward pass alone
-  double serial_calls = 0;    // calls of the network that wait for each other: rollouts
-  double updates_a_step = 1;  // generator phases come every dmd.generator_every steps
+  double serial_calls = 0;    // network calls in sequence, in rollouts
+  double updates_a_step = 1;  // generator phases run every dmd.generator_every steps
 
   FlopCount flops() const { return forward + backward; }
 };
@@ -26,23 +26,23 @@ struct PhaseCost {
 // The trained call of a stage with one network, for one sample.
 CallShape trained_call(const Config& config);
 
-// Rollouts leave at every step equally often; where all steps are run, all are counted. The teacher of dmd has the
-// generator's size where none is given.
+// Rollouts exit equally often at every step; if all steps are run, all are counted. Without a given size, the dmd
+// teacher has the generator's.
 std::vector<PhaseCost> step_costs(const Config& config, const std::optional<DitConfig>& teacher = {});
 
-// Sustained rates, in operations a second, and what a serial call loses a layer.
+// Sustained rates in operations per second, and the overhead of a serial call per layer.
 struct DeviceRates {
   double linear_forward, linear_backward;
   double attention_forward, attention_backward;
   double serial;          // both kinds, in rollouts
   double layer_overhead;  // seconds
-  std::string source;     // where the numbers come from
+  std::string source;     // origin of the numbers
 };
 
-// Only what was measured: "h200" in bfloat16. Empty for all else.
+// Only measured values: "h200" in bfloat16. Empty for anything else.
 std::optional<DeviceRates> measured_rates(std::string_view gpu, ComputeDtype dtype);
 
-// `samples` in one forward; what a serial call loses, it loses once for all of them.
+// For `samples` in one forward; the overhead of a serial call occurs once for all of them.
 double seconds_of(const PhaseCost& phase, const DeviceRates& rates, int64_t layers, int64_t samples);
 
 }  // namespace sgf

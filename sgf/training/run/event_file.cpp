@@ -22,7 +22,7 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "unknown";
 }
 
-// The time in a file's name; 0 for a file that is no event file.
+// The time in a file's name; 0 if it is not an event file.
 int64_t time_in_name(std::string_view name) {
   int64_t time = 0;
   if (name.starts_with(kEventPrefix))

@@ -17,11 +17,11 @@ namespace sgf {
 double wall_time_now();
 
 // One file per start of a run: events.out.tfevents.<time>.<host>.<process>. TensorBoard reads the files of a folder in
-// the order of their names, so a file is named later than those before it even where the clock was set back. An event
-// is one write: a killed run leaves a file of whole events.
+// name order, so a new file gets a later name than existing ones even if the clock was set back. An event is one write:
+// a killed run leaves only complete events.
 class EventFile {
  public:
-  // `first_step` is where a resumed run goes on: later steps of the files before are then superseded.
+  // `first_step` is where a resumed run continues: it supersedes later steps in earlier files.
   EventFile(const std::filesystem::path& folder, std::optional<int64_t> first_step,
             std::function<double()> wall_time = wall_time_now);
 

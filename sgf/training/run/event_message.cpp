@@ -1,4 +1,4 @@
-// Field numbers are those of tensorboard/compat/proto/event.proto and summary.proto.
+// Field numbers follow tensorboard/compat/proto/event.proto and summary.proto.
 #include "sgf/training/run/event_message.h"
 
 #include "sgf/core/error.h"
@@ -70,14 +70,14 @@ uint32_t big_endian(std::string_view bytes) {
 // Channels of a PNG by its colour type: grey, -, RGB, palette, grey + alpha, -, RGBA.
 uint64_t channels_of(uint8_t colour_type) {
   constexpr uint8_t kChannels[] = {1, 0, 3, 3, 2, 0, 4};
-  SGF_CHECK(colour_type < std::size(kChannels) && kChannels[colour_type] != 0, "not a PNG image: colour type {}",
-            colour_type);
+  SGF_CHECK(colour_type < std::size(kChannels) && kChannels[colour_type] != 0,
+            "expected a PNG image, got colour type {}", colour_type);
   return kChannels[colour_type];
 }
 
 Message encode_png(std::string_view png) {
   constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR"sv;
-  SGF_CHECK(png.starts_with(kSignature) && png.size() > 26, "not a PNG image: {} bytes that do not begin as one",
+  SGF_CHECK(png.starts_with(kSignature) && png.size() > 26, "expected a PNG image, got {} bytes without its signature",
             png.size());
   return Message()
       .number(1, big_endian(png.substr(20)))

@@ -1,4 +1,4 @@
-// TensorBoard's Event messages, in protobuf's wire format by hand: four kinds are all a training run writes.
+// TensorBoard's Event messages, written in protobuf's wire format without protobuf: a training run needs four kinds.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ std::string encode_version(EventTime time);
 // All metrics of a step in one message.
 std::string encode_scalars(EventTime time, std::span<const Metric> metrics);
 
-// `png` is a whole PNG file; TensorBoard wants its size beside it, which is read from its header.
+// `png` is a complete PNG file. TensorBoard needs its size, which is read from the header.
 std::string encode_image(EventTime time, std::string_view name, std::string_view png);
 
-// "The run starts (again) at this step": TensorBoard then forgets later steps of a run that was resumed.
+// Marks the start step of the run: TensorBoard then drops later steps from before a resume.
 std::string encode_start(EventTime time);
 
 }  // namespace sgf

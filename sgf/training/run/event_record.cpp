@@ -23,7 +23,7 @@ constexpr std::array<uint32_t, 256> make_table() {
 constexpr std::array<uint32_t, 256> kTable = make_table();
 constexpr size_t kFrameBytes = 16;  // what is not payload
 
-// TFRecord masks checksums because bytes that hold their own checksum have a degenerate one.
+// TFRecord masks checksums, since the checksum of bytes that contain a checksum is degenerate.
 uint32_t masked_crc(std::string_view bytes) { return std::rotr(crc32c(bytes), 15) + 0xa282ead8u; }
 
 template <class Integer>

@@ -8,7 +8,7 @@
 
 namespace sgf {
 
-// Castagnoli's polynomial, which is not that of zip files.
+// Castagnoli's polynomial, not the one of zip files.
 uint32_t crc32c(std::string_view bytes);
 
 std::string frame_record(std::string_view payload);
@@ -18,7 +18,7 @@ struct EventRecords {
   size_t torn_bytes = 0;  // of a last record that a crash cut short
 };
 
-// Refuses a checksum that does not match; `source` begins the error.
+// Throws if a checksum does not match; the message begins with `source`.
 EventRecords read_records(std::string_view bytes, const std::string& source);
 
 }  // namespace sgf

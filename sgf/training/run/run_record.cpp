@@ -96,7 +96,7 @@ WrittenSamples write_samples(const SampleOrder& order, const Stage& stage, const
   const at::Tensor text = surroundings.text->encode(surroundings.sample_prompts);
   const at::Tensor latents = stage.sample(text, order.seed);
   std::vector<StepMetrics> measured;
-  for (int64_t i = 0; i < latents.size(0); ++i) {  // one by one: frames are far larger than latents
+  for (int64_t i = 0; i < latents.size(0); ++i) {  // one by one: pixel frames are far larger than latents
     const at::Tensor video = surroundings.codec->decode(latents.narrow(0, i, 1))[0];
     measured.push_back(
         measure_sample({latents[i], video, surroundings.sample_prompts[static_cast<size_t>(i)], order.world}));
@@ -143,7 +143,7 @@ void RunRecord::save_checkpoint(const Stage& stage, int64_t steps_done) {
       write_stage_files(place, stage.state(), config_.model, steps_done);
     });
   }
-  // Also where this step was saved before: a kill may have come between the two.
+  // Also if the checkpoint of this step exists: a kill may have come between the two.
   store.prune({.last = config_.output.keep_last, .every = config_.output.keep_every});
 }
 

@@ -1,4 +1,4 @@
-// What a run leaves in its folder while it goes on: metrics, events, checkpoints, samples, the report.
+// Writes to the run folder during a run: metrics, events, checkpoints, samples, the report.
 #pragma once
 
 #include "sgf/config/config.h"
@@ -20,7 +20,7 @@
 
 namespace sgf {
 
-// What a run leaves after so many steps; beside it the last step's checkpoint and report.
+// Which outputs are due after a step. The last step always gets a checkpoint and a report.
 struct DueOutputs {
   bool samples = false;
   bool checkpoint = false;
@@ -39,22 +39,22 @@ struct SampleOrder {
 
 struct WrittenSamples {
   std::vector<ReportSample> shown;
-  StepMetrics metrics;  // sample_quality.h, in the mean
+  StepMetrics metrics;  // mean values, see sample_quality.h
 };
 
-// Writes step_XXXXXXXX/N.png, a strip each, N.mp4 where the build writes videos, and prompts.txt.
+// Writes step_XXXXXXXX/N.png (one strip per sample), N.mp4 if the build supports video, and prompts.txt.
 WrittenSamples write_samples(const SampleOrder& order, const Stage& stage, const Conditioning& surroundings);
 
-// Samples of the newest steps, newest first; the videos of the newest step alone, where browsers play them.
+// Samples of the newest steps, newest first; with videos for the newest step only, if browsers can play them.
 std::vector<ReportSample> read_samples(const std::filesystem::path& folder, int64_t steps);
 
-// Held by the first rank alone.
+// Only the first rank has one.
 class RunRecord {
  public:
-  // `steps_done` are those of the checkpoint that the run goes on from: metrics past it are made again.
+  // `steps_done` is the step of the checkpoint that the run resumes from: later metrics are repeated.
   RunRecord(const Config& config, RunFolder folder, int64_t steps_done, nlohmann::json facts);
 
-  // Steps before this start that the metrics do not tell of.
+  // Steps before this start that have no metrics.
   std::vector<StepGap> missing_before() const { return missing_before_; }
 
   void note(int64_t step, const StepMetrics& metrics);

@@ -33,11 +33,10 @@ RunTerms source_terms(const std::vector<StartSource>& sources) {
 }
 
 RunTerms checkpoint_terms(const fs::path& checkpoint) {
-  SGF_CHECK(
-      fs::is_directory(checkpoint),
-      "{}: there is no such checkpoint on this host, but rank 0 resumes from it; --out must lead all ranks to the same "
-      "run folder",
-      checkpoint.string());
+  SGF_CHECK(fs::is_directory(checkpoint),
+            "{}: rank 0 resumes from this checkpoint, but it does not exist on this host; --out must be the same run "
+            "folder on all ranks",
+            checkpoint.string());
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(checkpoint))
     if (entry.path().extension() == ".safetensors") files.push_back(entry.path());

@@ -1,5 +1,4 @@
-// What the ranks of a training run must have in common. Where a rank computes and what it leaves may differ.
-// Torch-free.
+// The terms that must be equal on all ranks of a training run. Device and output may differ. Torch-free.
 #pragma once
 
 #include "sgf/assembly/start_sources.h"
@@ -12,11 +11,11 @@
 
 namespace sgf {
 
-// Every setting as resolved, but name, description, run.device, run.threads and output: the first rank alone writes.
-// `prefix` stands before the keys.
+// Every resolved setting except name, description, run.device, run.threads and output, since only the first rank
+// writes. `prefix` is prepended to the keys.
 RunTerms config_terms(const Config& config, const std::string& prefix = "");
 
-// The identities of weights, clips, pairs and prompts: the same path may lead to other content on another host.
+// The identities of weights, clips, pairs and prompts: a path may have other content on another host.
 RunTerms source_terms(const std::vector<StartSource>& sources);
 
 // The identities of the weight and optimiser files of a checkpoint.

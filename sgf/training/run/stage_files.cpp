@@ -32,8 +32,8 @@ NamedTensors read_tensors(const fs::path& path, const char* kind) {
 
 nlohmann::json read_state(const fs::path& path) {
   nlohmann::json json = read_json_file(path);
-  SGF_CHECK(json.is_object() && json.contains("step") && json.contains("counters"), "{}: not the state of a checkpoint",
-            path.string());
+  SGF_CHECK(json.is_object() && json.contains("step") && json.contains("counters"),
+            "{}: expected the state of a checkpoint, an object with step and counters", path.string());
   return json;
 }
 
@@ -51,8 +51,8 @@ void write_stage_files(const fs::path& folder, const StageState& state, const Di
 
 StageState read_stage_files(const fs::path& folder, int64_t step) {
   const nlohmann::json json = read_state(folder / kStateFile);
-  SGF_CHECK(json.at("step") == step, "{}: is the state of step {}, not {}", folder.string(), json.at("step").dump(),
-            step);
+  SGF_CHECK(json.at("step") == step, "{}: holds the state of step {}, expected step {}", folder.string(),
+            json.at("step").dump(), step);
   StageState state{.counters = json.at("counters")};
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".safetensors") continue;

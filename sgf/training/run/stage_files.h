@@ -8,8 +8,8 @@
 
 namespace sgf {
 
-// generator.safetensors, ema.safetensors, critic.safetensors: plain DiT weights that any reader of such files takes.
-// NAME_optimiser.safetensors: moments. state.json: the step and what is not a tensor.
+// generator.safetensors, ema.safetensors, critic.safetensors: plain DiT weights for any reader of such files.
+// NAME_optimiser.safetensors: moments. state.json: the step and all state that is not a tensor.
 void write_stage_files(const std::filesystem::path& folder, const StageState& state, const DitConfig& config,
                        int64_t step);
 

@@ -21,7 +21,7 @@
 namespace sgf {
 namespace {
 
-// What a resumed run may change: how long it goes on, what it leaves, where and in what portions it computes.
+// Settings that a resumed run may change: length, output, device and batch split.
 const std::vector<std::string> kFreeKeys{"name",
                                          "description",
                                          "output",
@@ -34,14 +34,14 @@ const std::vector<std::string> kFreeKeys{"name",
                                          "run.threads",
                                          "run.attention"};
 
-// Each rank of a host has a GPU of its own.
+// Each rank of a host uses its own GPU.
 c10::Device device_of(const Config& config, const Ranks& ranks) {
   const c10::Device device = device_of(config.run.device);
   if (!device.is_cuda() || ranks.size() == 1) return device;
   return device_from_name(fmt::format("cuda:{}", ranks.place().local_rank));
 }
 
-// Teachers, clips and pairs among them where the run knows which they were: the same may have got another name.
+// Teachers, clips and pairs may change too if their identities are recorded: the same content may have a new path.
 std::vector<std::string> free_keys_of(const std::filesystem::path& run) {
   std::vector<std::string> keys = kFreeKeys;
   for (const StartSource& source : read_start_sources(run / "facts.json"))
@@ -49,7 +49,7 @@ std::vector<std::string> free_keys_of(const std::filesystem::path& run) {
   return keys;
 }
 
-// A cosine falls towards the last step: with another number of steps every step has another rate.
+// A cosine ends at the last step: another number of steps changes the rate of every step.
 void refuse_other_length(const Config& now, const std::filesystem::path& run) {
   const bool has_cosine = now.optimiser.decay == RateDecay::kCosine ||
                           (now.train.stage == StageChoice::kDmd && now.critic_optimiser.decay == RateDecay::kCosine);
@@ -58,28 +58,26 @@ void refuse_other_length(const Config& now, const std::filesystem::path& run) {
   for (const ConfigDifference& d : compare_configs(before->text(), to_yaml(now)))
     SGF_CHECK(
         d.key != "train.steps",
-        "{}: train.steps was {} and is {} here, but the learning rate falls along a cosine that ends at train.steps, "
-        "so the steps made so far would belong to another run; keep {}, or begin a new run (--out) that starts from "
-        "this one's weights (train.start_from)",
+        "{}: train.steps was {} and is now {}, but the cosine of the learning rate ends at train.steps, so the rates "
+        "of earlier steps would change; keep {}, or start a new run (--out) from this one's weights (train.start_from)",
         run.string(), d.before, d.now, d.before);
 }
 
-// Before any weight is read: a folder that cannot be used is refused at once, and a config that cannot be used leaves
-// no folder behind.
+// Called before weights are loaded: an unusable folder fails at once, and an unusable config creates no folder.
 std::optional<RunFolder> open_earlier_run(const TrainRequest& request) {
   if (!is_run_folder(request.out)) return std::nullopt;
-  SGF_CHECK(request.resume, "{}: holds a run already; --resume goes on with it, --out gives the new one a place",
+  SGF_CHECK(request.resume,
+            "{}: already holds a run; pass --resume to continue it, or choose another folder with --out",
             request.out.string());
   refuse_other_length(request.config, request.out);
   const std::optional<int64_t> made = CheckpointStore(request.out / "checkpoints").newest();
-  SGF_CHECK(
-      !made || *made <= request.config.train.steps,
-      "{}: the run has made {} steps, and train.steps asks for {}; give it {} or more, or begin a new run (--out)",
-      request.out.string(), made.value_or(0), request.config.train.steps, made.value_or(0));
+  SGF_CHECK(!made || *made <= request.config.train.steps,
+            "{}: the run has made {} steps, but train.steps is {}; set it to {} or more, or start a new run (--out)",
+            request.out.string(), made.value_or(0), request.config.train.steps, made.value_or(0));
   return RunFolder::open(request.out, to_yaml(request.config), free_keys_of(request.out));
 }
 
-// Said before any weight is loaded and any folder is made or opened.
+// Compared before weights are loaded and folders are created or opened.
 RunTerms terms_of(const TrainRequest& request) {
   RunTerms terms = config_terms(request.config);
   std::ranges::copy(source_terms(data_sources(request.config)), std::back_inserter(terms));
@@ -88,7 +86,7 @@ RunTerms terms_of(const TrainRequest& request) {
   return terms;
 }
 
-// The numbers that fit in a line.
+// The metrics of the progress line.
 std::vector<ProgressNumber> shown_metrics(const StepMetrics& metrics) {
   std::vector<ProgressNumber> shown;
   for (const char* name : {"generator_loss", "critic_loss", "recovery_relative_l2"})
@@ -116,11 +114,11 @@ class TrainRun {
   c10::Device device_;
   ProgressLine progress_;
   NoticeScope notices_;
-  std::vector<std::string> passed_over_;  // damaged checkpoints, in words; of the first rank
+  std::vector<std::string> passed_over_;  // descriptions of damaged checkpoints; on the first rank
   Conditioning surroundings_;
   std::vector<StartSource> sources_;
   std::unique_ptr<Stage> stage_;
-  std::optional<RunRecord> record_;  // of the first rank
+  std::optional<RunRecord> record_;  // on the first rank
   int64_t steps_done_ = 0;
   StepReport last_;
 };
@@ -136,9 +134,9 @@ TrainRun::TrainRun(const TrainRequest& request, const Ranks& ranks)
       notices_([this](const std::string& text) { warn_always(text); }) {
   ranks.agree([&] { return terms_of(request); });
   if (request.resume && !is_run_folder(request.out))
-    progress_.say(fmt::format("{}: no run there yet, so a new one begins", request.out.string()));
+    progress_.say(fmt::format("{}: no run to resume, starting a new one", request.out.string()));
   std::optional<RunFolder> earlier = ranks.is_first() ? open_earlier_run(request) : std::nullopt;
-  ranks.barrier();  // the others read the folder only after leftovers of a crash are gone from it
+  ranks.barrier();  // the others read the folder only after leftovers of a crash are removed
   steps_done_ = choose_checkpoint();
   surroundings_ = build_conditioning(config_, device_, [this](const std::string& text) { warn_always(text); });
   sources_ = choose_sources();
@@ -148,7 +146,7 @@ TrainRun::TrainRun(const TrainRequest& request, const Ranks& ranks)
   if (ranks.is_first()) open_record(std::move(earlier));
 }
 
-// The files of the run's first start where there was one.
+// The files recorded by earlier starts, if any.
 std::vector<StartSource> TrainRun::choose_sources() {
   const bool is_earlier = is_run_folder(request_.out);
   const std::vector<StartSource> recorded =
@@ -157,24 +155,24 @@ std::vector<StartSource> TrainRun::choose_sources() {
                               [&](const std::string& text) { progress_.say(text); });
 }
 
-// The newest whole checkpoint, or the beginning; the first rank's choice counts for all. What was damaged gets another
-// name: its step will be saved again, and pruning must not count it.
+// The newest intact checkpoint, or step 0; the first rank decides for all. Damaged checkpoints are renamed: their steps
+// will be saved again, and pruning must not count them.
 int64_t TrainRun::choose_checkpoint() {
   CheckpointChoice choice;
   if (ranks_.is_first() && is_run_folder(request_.out)) {
     const CheckpointStore store(request_.out / "checkpoints");
     choice = store.choose();
-    for (const std::string& damage : choice.passed_over) warn_always("passed over: " + damage);
+    for (const std::string& damage : choice.passed_over) warn_always("skipped a damaged checkpoint: " + damage);
     for (const int64_t step : choice.rotten)
-      warn_always(fmt::format("the damaged checkpoint is kept as {}", store.set_aside(step).string()));
+      warn_always(fmt::format("the damaged checkpoint was renamed to {}", store.set_aside(step).string()));
     if (!choice.step && !choice.passed_over.empty())
-      warn_always("no checkpoint is whole: the run begins again at step 0");
+      warn_always("all checkpoints are damaged: the run starts again at step 0");
   }
   passed_over_ = choice.passed_over;
   return static_cast<int64_t>(ranks_.gather({static_cast<double>(choice.step.value_or(0))}).front().front());
 }
 
-// Without progress, too: --quiet is no wish to miss damage.
+// Also without progress: --quiet must not hide damage.
 void TrainRun::warn_always(const std::string& text) {
   if (!ranks_.is_first()) return;
   if (request_.progress != ProgressMode::kQuiet)
@@ -183,16 +181,16 @@ void TrainRun::warn_always(const std::string& text) {
     request_.warn(text);
 }
 
-// All ranks have looked at the folder before the first one goes on and makes it.
+// All ranks must have checked for the folder before the first one creates it.
 void TrainRun::restore() {
   ranks_.barrier();
   if (steps_done_ == 0) return;
   const CheckpointStore store(request_.out / "checkpoints");
-  // Ranks may know the folder by other names.
+  // The folder may have other paths on other hosts.
   ranks_.agree([&] { return checkpoint_terms(store.folder_of(steps_done_)); });
   const std::string rot = store.find_rot(steps_done_, [](const std::string&) { return true; });
-  SGF_CHECK(rot.empty(), "{}: this rank reads other bytes than were saved: {}", store.folder_of(steps_done_).string(),
-            rot);
+  SGF_CHECK(rot.empty(), "{}: this rank reads different bytes than were saved: {}",
+            store.folder_of(steps_done_).string(), rot);
   stage_->restore(read_stage_files(store.folder_of(steps_done_), steps_done_));
   progress_.say(fmt::format("resuming after step {}", steps_done_));
 }
@@ -207,9 +205,9 @@ void TrainRun::open_record(std::optional<RunFolder> earlier) {
   record_.emplace(config_, std::move(folder), steps_done_, std::move(facts));
   record_->save_report(steps_done_);  // a page to open now, which reloads itself from here on
   if (const std::vector<StepGap> gaps = record_->missing_before(); !gaps.empty())
-    warn_always(
-        fmt::format("{}: has no rows for {}: it was cut or removed; the run goes on, and its report shows the gap",
-                    (request_.out / "metrics.jsonl").string(), describe_gaps(gaps)));
+    warn_always(fmt::format(
+        "{}: has no rows for {}, since it was cut or removed; the run continues, and its report shows the gap",
+        (request_.out / "metrics.jsonl").string(), describe_gaps(gaps)));
 }
 
 TrainResult TrainRun::run() {
@@ -222,7 +220,7 @@ TrainResult TrainRun::run() {
     if (!last_.stop.empty()) return end(TrainEnd::kUnsound, last_.stop);
     if (ranks_.any(signal.received() != 0)) return end(TrainEnd::kStopped, "a signal asked for it");
   }
-  if (steps_done_ < config_.train.steps) return end(TrainEnd::kStopped, "as many steps as this start was to make");
+  if (steps_done_ < config_.train.steps) return end(TrainEnd::kStopped, "this start has made its --stop-after steps");
   return end(TrainEnd::kDone, "");
 }
 
@@ -248,7 +246,7 @@ TrainResult TrainRun::end(TrainEnd how, const std::string& reason) {
     record_->save_checkpoint(*stage_, steps_done_);
     record_->save_report(steps_done_, how == TrainEnd::kDone ? "all steps are done" : reason);
   }
-  ranks_.barrier();  // nobody leaves before the checkpoint is on disk
+  ranks_.barrier();  // no rank ends before the checkpoint is on disk
   progress_.finish();
   return {how, steps_done_, reason};
 }

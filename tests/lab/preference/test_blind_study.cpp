@@ -117,7 +117,7 @@ TEST(StudyVideos, ThatAreTheSameFileAreNoPair) {
   copy.file = "b/x.mp4";
   const PairedVideos paired = pair_videos({video_of("a/x.mp4")}, {copy});
   EXPECT_TRUE(paired.pairs.empty());
-  EXPECT_THAT(paired.left_out.at(0).why, HasSubstr("very same file"));
+  EXPECT_THAT(paired.left_out.at(0).why, HasSubstr("is identical to"));
 }
 
 TEST(StudyVideos, ShowPromptsInTime) {
@@ -276,17 +276,16 @@ TEST_F(StudyAnswers, AreReadWithTheirGaps) {
 
 TEST_F(StudyAnswers, AreRefusedWithWhatIsWrong) {
   using nlohmann::json;
-  EXPECT_THAT(refusal_when([](json& j) { j.erase("sgf_compare"); }), HasSubstr("is no file of answers"));
+  EXPECT_THAT(refusal_when([](json& j) { j.erase("sgf_compare"); }), HasSubstr("is not a file of answers"));
   EXPECT_THAT(refusal_when([](json& j) { j["sgf_compare"] = 2; }), HasSubstr("version 2"));
-  EXPECT_THAT(refusal_when([](json& j) { j.erase("rater"); }), HasSubstr("no \"rater\""));
-  EXPECT_THAT(refusal_when([](json& j) { j["rater"] = " "; }), HasSubstr("whose answers"));
-  EXPECT_THAT(refusal_when([](json& j) { j["rater"] = 3; }), HasSubstr("of another kind"));
-  EXPECT_THAT(refusal_when([](json& j) { j["pairs"] = json::array(); }), HasSubstr("is empty"));
+  EXPECT_THAT(refusal_when([](json& j) { j.erase("rater"); }), HasSubstr("lacks \"rater\""));
+  EXPECT_THAT(refusal_when([](json& j) { j["rater"] = " "; }), HasSubstr("fill in the name of the rater"));
+  EXPECT_THAT(refusal_when([](json& j) { j["rater"] = 3; }), HasSubstr("has the wrong type"));
+  EXPECT_THAT(refusal_when([](json& j) { j["pairs"] = json::array(); }), HasSubstr("must not be empty"));
   EXPECT_THAT(refusal_when([](json& j) { j["pairs"][1] = 5; }), HasSubstr("pair 2: expected an object"));
   EXPECT_THAT(refusal_when([](json& j) { j["pairs"][1]["left"] = "x"; }), HasSubstr("64 digits"));
-  EXPECT_THAT(refusal_when([](json& j) { j["pairs"][1]["answer"] = "LEFT"; }),
-              HasSubstr("pair 2: \"answer\" should be"));
-  EXPECT_THAT(refusal_when([](json& j) { j["pairs"][1].erase("answer"); }), HasSubstr("no \"answer\""));
+  EXPECT_THAT(refusal_when([](json& j) { j["pairs"][1]["answer"] = "LEFT"; }), HasSubstr("pair 2: \"answer\" must be"));
+  EXPECT_THAT(refusal_when([](json& j) { j["pairs"][1].erase("answer"); }), HasSubstr("lacks \"answer\""));
   EXPECT_THAT(refusal_when([](json& j) { std::swap(j["pairs"][0]["left"], j["pairs"][0]["right"]); }),
               HasSubstr("the file was changed"));
 }
@@ -318,7 +317,7 @@ TEST_F(StudyAnswers, KnowTheirSidesByTheKeyAndByTheVideos) {
   const BlindStudy study = make_blind_study(pairs, {"A", "B"}, 4);
   const auto ours = folder_ / "ours", theirs = folder_ / "theirs";
   EXPECT_EQ(sides_by_videos(study.shown(), ours, theirs), sides_by_key(study.shown(), study));
-  EXPECT_THAT(refusal_of([&] { sides_by_key(study.shown(), study_); }), HasSubstr("another study"));
+  EXPECT_THAT(refusal_of([&] { sides_by_key(study.shown(), study_); }), HasSubstr("but the key to"));
   EXPECT_THAT(refusal_of([&] { sides_by_videos(study_.shown(), ours, theirs); }), HasSubstr("do not belong"));
   write_text(theirs / "2.mp4", "made again");
   EXPECT_THAT(refusal_of([&] { sides_by_videos(study.shown(), ours, theirs); }), HasSubstr("do not belong"));

@@ -30,7 +30,7 @@ TEST(StudyRecipe, IsRefusedWhereItCannotBeFollowed) {
   EXPECT_THAT(refused_recipe("student: s.safetensors, ", ""), HasSubstr("chunkwise needs config, student and teacher"));
   EXPECT_THAT(refused_recipe("horizons: [1, 12]", "horizons: [1, 24]"), HasSubstr("at which no segment ends"));
   EXPECT_THAT(refused_recipe("segments: [1, 3, 12]", "segments: [3, 12]"), HasSubstr("ascend from 1"));
-  EXPECT_THAT(refused_recipe("[valid, identity_error]", "[beauty]"), HasSubstr("no metric 'beauty'"));
+  EXPECT_THAT(refused_recipe("[valid, identity_error]", "[beauty]"), HasSubstr("unknown metric 'beauty'"));
   EXPECT_THAT(refused_recipe("[valid, identity_error]", "[sharpness]"), HasSubstr("neither more nor less is better"));
   EXPECT_THAT(refused_recipe("prompts: 40", "prompts: 40\n  first_prompt: 0\n  first_selection_prompt: 39"),
               HasSubstr("overlap"));
@@ -245,7 +245,7 @@ TEST(ArmFile, OfDamagedScoresIsRefused) {
   nlohmann::json json = write_made_up_arm(study, arm, [](auto...) { return 0.5; }).json;
   json["scores"]["valid"][1].push_back(1);
   write_arm(study, arm, json);
-  EXPECT_THAT(refusal_of([&] { read_arm(study, arm); }), HasSubstr("not a value for each of 40 prompts"));
+  EXPECT_THAT(refusal_of([&] { read_arm(study, arm); }), HasSubstr("one value for each of 40 prompts"));
   json = write_made_up_arm(study, arm, [](auto...) { return 0.5; }).json;
   json["training"] = "much";
   write_arm(study, arm, json);

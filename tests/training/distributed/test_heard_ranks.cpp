@@ -49,12 +49,13 @@ TEST(HeardRanks, ARankThatLeftIsNotSilentButMayBeMissed) {
 TEST(HeardRanks, ASignReadsBackAndNonsenseIsRefused) {
   const SignOfLife sign{.beat = 7, .collectives = 12345678901, .has_left = true};
   EXPECT_EQ(read_sign(write_sign(sign)), sign);
-  EXPECT_THAT(refusal_of([] { read_sign("hello"); }), HasSubstr("sign of life"));
+  EXPECT_THAT(refusal_of([] { read_sign("hello"); }), HasSubstr("heartbeat of a rank"));
 }
 
 TEST(RankSettings, ALimitThatOneLateBeatWouldReachIsRefused) {
   RankSettings().validate();
-  EXPECT_THAT(refusal_of([] { RankSettings{.beat = 2s, .silence = 3s}.validate(); }), HasSubstr("3 beats"));
+  EXPECT_THAT(refusal_of([] { RankSettings{.beat = 2s, .silence = 3s}.validate(); }),
+              HasSubstr("at least 3 heartbeats"));
   EXPECT_THAT(refusal_of([] { RankSettings{.patience = 1s}.validate(); }), HasSubstr("patience"));
 }
 

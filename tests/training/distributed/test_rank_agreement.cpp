@@ -72,7 +72,7 @@ TEST(RankAgreement, TermsTravelWhateverTheirBytes) {
 
 TEST(RankAgreement, WhatIsNotTermsIsRefused) {
   for (const char* text : {"x", "3", "3:ab", "2:ab", "99999999999999999999:a1:b", ":1:a", "1"})
-    EXPECT_THAT(refusal_of([&] { read_terms(text); }), HasSubstr("not the terms of a rank")) << text;
+    EXPECT_THAT(refusal_of([&] { read_terms(text); }), HasSubstr("expected the terms of a rank")) << text;
 }
 
 }  // namespace

@@ -71,13 +71,15 @@ TEST(RankPlace, HalfASettingIsRefused) {
 }
 
 TEST(RankPlace, NumbersThatAreNoneOrOutOfRangeAreRefused) {
-  EXPECT_THAT(refusal({{"RANK", "2"}, {"WORLD_SIZE", "2"}}), HasSubstr("RANK is 2 of 2 ranks"));
-  EXPECT_THAT(refusal({{"RANK", "one"}, {"WORLD_SIZE", "2"}}), HasSubstr("RANK is a number from 0 on, got 'one'"));
-  EXPECT_THAT(refusal({{"RANK", ""}, {"WORLD_SIZE", "2"}}), HasSubstr("RANK is a number"));
-  EXPECT_THAT(refusal({{"RANK", "0"}, {"WORLD_SIZE", "-2"}}), HasSubstr("WORLD_SIZE is a number"));
-  EXPECT_THAT(refusal({{"RANK", "0"}, {"WORLD_SIZE", "99999999999999999999"}}), HasSubstr("WORLD_SIZE is a number"));
+  EXPECT_THAT(refusal({{"RANK", "2"}, {"WORLD_SIZE", "2"}}), HasSubstr("RANK is 2 with 2 ranks"));
+  EXPECT_THAT(refusal({{"RANK", "one"}, {"WORLD_SIZE", "2"}}),
+              HasSubstr("RANK must be a number of at least 0, got 'one'"));
+  EXPECT_THAT(refusal({{"RANK", ""}, {"WORLD_SIZE", "2"}}), HasSubstr("RANK must be a number"));
+  EXPECT_THAT(refusal({{"RANK", "0"}, {"WORLD_SIZE", "-2"}}), HasSubstr("WORLD_SIZE must be a number"));
+  EXPECT_THAT(refusal({{"RANK", "0"}, {"WORLD_SIZE", "99999999999999999999"}}),
+              HasSubstr("WORLD_SIZE must be a number"));
   EXPECT_THAT(refusal({{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "a"}, {"MASTER_PORT", "70000"}}),
-              HasSubstr("MASTER_PORT is a port from 1 to 65535, got 70000"));
+              HasSubstr("MASTER_PORT must be a port from 1 to 65535, got 70000"));
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ TEST_F(RankedStage, ABatchThatLeavesARankWithoutASampleIsRefusedBeforeAnyWork) {
   RankProcesses processes("train", 2, {{"SGF_RANK_BATCH", "1"}});
   for (size_t rank = 0; rank < 2; ++rank) {
     EXPECT_NE(processes.code(rank), kDone);
-    EXPECT_THAT(processes.output(rank), ::testing::HasSubstr("global batch of 1 leaves some of 2 ranks"));
+    EXPECT_THAT(processes.output(rank), ::testing::HasSubstr("global batch of 1 is too small for 2 ranks"));
   }
 }
 

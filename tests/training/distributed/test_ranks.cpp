@@ -240,7 +240,7 @@ TEST_F(RanksAsProcesses, ARankThatLivesButDoesNotComeIsNamedOnceThePatienceIsOve
   for (size_t rank = 0; rank < 2; ++rank) {
     EXPECT_EQ(ranks.code(rank), kLostAnother) << ranks.output(rank);
     EXPECT_THAT(ranks.output(rank), HasSubstr("for rank 1 (host "));
-    EXPECT_THAT(ranks.output(rank), HasSubstr("alive but not there"));
+    EXPECT_THAT(ranks.output(rank), HasSubstr("alive but did not join"));
   }
 }
 

@@ -30,8 +30,8 @@ TEST(SampleShare, AnUnevenBatchGivesTheFirstRanksOneMore) {
 }
 
 TEST(SampleShare, FewerSamplesThanRanksAreRefused) {
-  EXPECT_THAT(refusal_of([] { share_of(2, 3, 0); }), HasSubstr("global batch of 2 leaves some of 3 ranks"));
-  EXPECT_THAT(refusal_of([] { share_of(4, 2, 2); }), HasSubstr("no rank 2 of 2"));
+  EXPECT_THAT(refusal_of([] { share_of(2, 3, 0); }), HasSubstr("global batch of 2 is too small for 3 ranks"));
+  EXPECT_THAT(refusal_of([] { share_of(4, 2, 2); }), HasSubstr("rank 2 does not exist among 2 ranks"));
 }
 
 }  // namespace

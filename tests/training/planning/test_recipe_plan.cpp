@@ -36,7 +36,7 @@ TEST_F(Recipe, MissesWhatNoneOfItsRunsWillMake) {
   add("b", "student", "train: {stage: causal_cd, start_from: runs/forced}\ndistil: {teacher: absent/teacher}\n");
   const std::vector<RecipeStep> steps = plan_recipe(folder_.path(), {}, {SGF_PRESETS});
   EXPECT_THAT(missing_beforehand(steps[0]),
-              ElementsAre(HasSubstr("data.wan"), HasSubstr("--wan absent/wan --out absent/clips makes it")));
+              ElementsAre(HasSubstr("data.wan"), HasSubstr("--wan absent/wan --out absent/clips")));
   EXPECT_THAT(missing_beforehand(steps[1]), ElementsAre(HasSubstr("distil.teacher: absent/teacher")));
 }
 
@@ -62,7 +62,7 @@ TEST_F(Recipe, TeachersOfAnotherStageAreKnownBeforeTheyAreMade) {
   for (const RecipeStep& step : plan_recipe(folder_.path(), {}, {SGF_PRESETS})) {
     const std::vector<std::string> wrong = wrong_teachers(step, plan_recipe(folder_.path(), {}, {SGF_PRESETS}));
     if (step.config.name == "wrong")
-      EXPECT_THAT(wrong, ElementsAre(HasSubstr("will be a run of flow_matching, a run of teacher_forcing is needed")));
+      EXPECT_THAT(wrong, ElementsAre(HasSubstr("will be a run of flow_matching, expected a run of teacher_forcing")));
     else if (step.config.name == "worse")
       EXPECT_THAT(wrong, ElementsAre(HasSubstr("dmd.teacher runs/forced: will be a run of teacher_forcing")));
     else
@@ -95,7 +95,7 @@ TEST_F(Recipe, ACircleATwinAndAnEmptyFolderAreRefused) {
   EXPECT_THAT(refusal_of([&] { names(); }), HasSubstr("holds no .yaml file"));
   add("a", "one", "train: {stage: teacher_forcing, start_from: runs/two}\n");
   add("b", "two", "train: {stage: teacher_forcing, start_from: runs/one}\n");
-  EXPECT_THAT(refusal_of([&] { names(); }), HasSubstr("wait for each other's weights: a.yaml, b.yaml"));
+  EXPECT_THAT(refusal_of([&] { names(); }), HasSubstr("need each other's weights: a.yaml, b.yaml"));
   add("b", "one", "");
   EXPECT_THAT(refusal_of([&] { names(); }), HasSubstr("both make runs/one"));
 }

@@ -120,8 +120,8 @@ TEST(EventFile, CarriesImagesWithTheirSize) {
 TEST(EventFile, RefusesAnImageThatIsNoPng) {
   const TemporaryFolder folder;
   EventFile file(folder.path(), std::nullopt);
-  EXPECT_THAT(refusal_of([&] { file.add_image(1, "x", "GIF89a"); }), HasSubstr("not a PNG image: 6 bytes"));
-  EXPECT_THAT(refusal_of([&] { file.add_image(1, "x", tiny_png().substr(0, 26)); }), HasSubstr("not a PNG"));
+  EXPECT_THAT(refusal_of([&] { file.add_image(1, "x", "GIF89a"); }), HasSubstr("expected a PNG image, got 6 bytes"));
+  EXPECT_THAT(refusal_of([&] { file.add_image(1, "x", tiny_png().substr(0, 26)); }), HasSubstr("expected a PNG"));
   EXPECT_EQ(events_in(file.path()).size(), 1u);
 }
 

@@ -130,7 +130,7 @@ TEST(RunTerms, OtherPairsBehindOnePathDiffer) {
 
 TEST(RunTerms, ACheckpointThatIsNotThereIsNamed) {
   EXPECT_THAT(refusal_of([] { checkpoint_terms("/nowhere/step_00000003"); }),
-              HasSubstr("no such checkpoint on this host"));
+              HasSubstr("it does not exist on this host"));
 }
 
 }  // namespace

@@ -219,7 +219,7 @@ TEST_F(RunWithATeacher, IsRefusedWhereThatOneIsGoneUntilACopyIsNamed) {
   train(teacher(3), folder_ / "teacher", true);
   fs::rename(first, folder_ / "kept");
   const std::string refusal = refusal_of([&] { train(config(4), folder_ / "run", true); });
-  EXPECT_THAT(refusal, HasSubstr("dmd.teacher: the run began with " + first.string()));
+  EXPECT_THAT(refusal, HasSubstr("dmd.teacher: the run started with " + first.string()));
   EXPECT_THAT(refusal, HasSubstr("step_00000003"));
   Config c = config(4);
   c.dmd.teacher = (folder_ / "teacher/checkpoints/step_00000003").string();
@@ -247,7 +247,7 @@ TEST_F(RunWithATeacher, IsRefusedWhereItsListOfPromptsIsAnother) {
   train(c, folder_ / "listed", false, 1);
   write("green");
   EXPECT_THAT(refusal_of([&] { train(c, folder_ / "listed", true); }),
-              HasSubstr("data.prompts: the run began with what was in"));
+              HasSubstr("data.prompts: the run started with other content in"));
   write("red");
   EXPECT_EQ(train(c, folder_ / "listed", true).steps_done, 2);
 }
@@ -279,9 +279,9 @@ TEST(TrainRun, ATeacherOfAnotherStageIsRefused) {
     train(c, folder / std::string(enum_name(stage)));
   };
   EXPECT_THAT(refusal_of([&] { train_with(StageChoice::kCausalCd, "both_ways"); }),
-              HasSubstr("is a run of flow_matching, a run of teacher_forcing is needed here"));
+              HasSubstr("is a run of flow_matching, expected a run of teacher_forcing"));
   EXPECT_THAT(refusal_of([&] { train_with(StageChoice::kDmd, "forced"); }),
-              HasSubstr("is a run of teacher_forcing, a run of flow_matching is needed here"));
+              HasSubstr("is a run of teacher_forcing, expected a run of flow_matching"));
   EXPECT_NO_THROW(train_with(StageChoice::kCausalCd, "forced"));
   EXPECT_NO_THROW(train_with(StageChoice::kDmd, "both_ways"));
   const PairRequest pairs{.config = small_run(StageChoice::kCausalOde, 1),
@@ -290,7 +290,7 @@ TEST(TrainRun, ATeacherOfAnotherStageIsRefused) {
                           .count = 1,
                           .steps = 4,
                           .progress = ProgressMode::kQuiet};
-  EXPECT_THAT(refusal_of([&] { make_pairs(pairs); }), HasSubstr("a run of teacher_forcing is needed here"));
+  EXPECT_THAT(refusal_of([&] { make_pairs(pairs); }), HasSubstr("expected a run of teacher_forcing"));
 }
 
 // A kill may come between a checkpoint and the removal of the one before.
@@ -325,7 +325,7 @@ TEST(TrainRun, FewerStepsThanItHasMadeAreRefusedAndItsConfigStays) {
   train(small_run(StageChoice::kFlowMatching, 3), folder / "run");
   const std::string config = bytes_of(folder / "run/config.yaml");
   EXPECT_THAT(refusal_of([&] { train(small_run(StageChoice::kFlowMatching, 2), folder / "run", true); }),
-              HasSubstr("the run has made 3 steps, and train.steps asks for 2"));
+              HasSubstr("the run has made 3 steps, but train.steps is 2"));
   EXPECT_EQ(bytes_of(folder / "run/config.yaml"), config);
 }
 
@@ -365,7 +365,7 @@ class StoppedRun : public ::testing::Test {
 TEST_F(StoppedRun, SaysNothingOfDamageWhereThereIsNone) {
   const std::string said = resume();
   EXPECT_THAT(said, HasSubstr("resuming after step 4"));
-  EXPECT_THAT(said, Not(HasSubstr("passed over")));
+  EXPECT_THAT(said, Not(HasSubstr("skipped a damaged checkpoint")));
   EXPECT_THAT(said, Not(HasSubstr("has no rows")));
   EXPECT_THAT(said, Not(HasSubstr("hashes")));
 }
@@ -373,7 +373,7 @@ TEST_F(StoppedRun, SaysNothingOfDamageWhereThereIsNone) {
 TEST_F(StoppedRun, PassesOverADamagedCheckpointAndEndsAsIfNothingHadBeen) {
   change("checkpoints/step_00000004/generator.safetensors", [](std::string& bytes) { bytes.back() ^= 4; });
   const std::string said = resume();
-  EXPECT_THAT(said, HasSubstr("passed over: step_00000004: generator.safetensors: tensor"));
+  EXPECT_THAT(said, HasSubstr("skipped a damaged checkpoint: step_00000004: generator.safetensors: tensor"));
   EXPECT_THAT(said, HasSubstr("step_00000004.damaged"));
   EXPECT_THAT(said, HasSubstr("resuming after step 2"));
   expect_same_end();
@@ -423,7 +423,7 @@ TEST_F(StoppedRun, GivesOthersTheNewestWeightsThatAreWholeAndSaysSo) {
   EXPECT_EQ(find_start_file(folder_ / "run").step, 2);
   ASSERT_EQ(heard.size(), 1U);
   EXPECT_THAT(heard.front(), HasSubstr("step_00000004"));
-  EXPECT_THAT(heard.front(), HasSubstr("the checkpoint of step 2 is taken"));
+  EXPECT_THAT(heard.front(), HasSubstr("the checkpoint of step 2 is used"));
   EXPECT_THAT(refusal_of([&] { open_start_weights(folder_ / "run/checkpoints/step_00000004"); }),
               HasSubstr("is damaged"));
 }
@@ -461,7 +461,7 @@ TEST(TrainRun, PairsOfAnotherStageSizeContextOrScheduleAreRefused) {
   EXPECT_THAT(refused([](Config& c) { c.train.stage = StageChoice::kBidirectionalOde; }), HasSubstr("for causal_ode"));
   EXPECT_THAT(refused([](Config& c) { c.video.frames = 3; }), HasSubstr("latents of [6, 12, 8, 8]"));
   EXPECT_THAT(refused([](Config& c) { c.context.block_frames = 1; }), HasSubstr("this config has sink"));
-  EXPECT_THAT(refused([](Config& c) { c.schedule.shift = 3; }), HasSubstr("kept at timesteps 1000, 937.5"));
+  EXPECT_THAT(refused([](Config& c) { c.schedule.shift = 3; }), HasSubstr("stored at timesteps 1000, 937.5"));
   EXPECT_THAT(refused([](Config& c) { c.data.pairs = ""; }), HasSubstr("sgf pairs"));
   EXPECT_THAT(refused([](Config& c) { c.data.pairs = "/nowhere"; }), HasSubstr("contains no ODE pairs"));
   EXPECT_THAT(refused([](Config& c) { c.train.start_from = ""; }), HasSubstr("train.start_from"));
@@ -478,7 +478,7 @@ TEST(TrainRun, ARunAlongACosineKeepsItsLengthAndAConstantOneMayGrow) {
     if (decay == RateDecay::kConstant) {
       EXPECT_NO_THROW(resume());
     } else {
-      EXPECT_THAT(refusal_of(resume), HasSubstr("train.steps was 2 and is 3 here"));
+      EXPECT_THAT(refusal_of(resume), HasSubstr("train.steps was 2 and is now 3"));
       c.train.steps = 2;
       EXPECT_NO_THROW(resume());
     }
