@@ -50,6 +50,16 @@ check_errors() {
   expect 2 'nap' "$SGF" bench nap
 }
 
+# An option whose value was forgotten does not take the next option for it; with = it can be meant.
+check_missing_values() {
+  expect 2 "--out: needs a value, got '--quiet'" "$SGF" generate --model world-small --out --quiet
+  expect 2 "--frames: needs a value, got '--clips'" "$SGF" world render --frames --clips 3 --out "$FOLDER/no-clips"
+  expect 2 'is written --set=--json' "$SGF" config tiny --set --json
+  expect 1 '--json' "$SGF" config tiny --set=--json
+  expect 2 "--at: needs a value, got '--seconds'" "$SGF" generate --prompt a --at 0:20 --seconds 5
+  [[ ! -e --quiet && ! -e $FOLDER/no-clips ]] || { echo 'FAIL: a forgotten value wrote a file' && FAILED=1; }
+}
+
 # A pipe that nobody writes to is refused, not waited for.
 check_fifo() {
   mkfifo "$FOLDER/fifo.pt"
@@ -282,6 +292,7 @@ check_run() {
 }
 
 check_errors
+check_missing_values
 check_fifo
 check_nan
 check_verify
