@@ -34,11 +34,11 @@ struct EvalArgs {
   std::vector<std::string> metrics;
   std::string prompts;
   std::string static_prompts;
-  std::string json;
+  std::string scores;
   std::string cache;
   std::string device = "auto";
   std::string world;
-  bool no_cache = false, no_reencode = false, no_slow_fast = false, quiet = false;
+  bool no_cache = false, no_reencode = false, no_slow_fast = false, json = false, quiet = false;
   EvalOrder order;
 };
 
@@ -74,11 +74,11 @@ std::set<std::string> static_prompts_of(const std::string& file) {
 void check_can_be_put(const std::string& file) {
   if (file.empty()) return;
   const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
-  SGF_CHECK(std::filesystem::is_directory(folder), "--json {}: there is no folder {}", file, folder.string());
+  SGF_CHECK(std::filesystem::is_directory(folder), "--scores {}: there is no folder {}", file, folder.string());
 }
 
 EvalOrder order_of(EvalArgs& args) {
-  check_can_be_put(args.json);
+  check_can_be_put(args.scores);
   if (args.protocol == "world" && !args.metrics.empty())
     throw CLI::ValidationError("--metrics", "names VBench's; --protocol world has measures of its own, all at once");
   EvalOrder order = args.order;
@@ -149,6 +149,16 @@ void print_errors(const nlohmann::json& result) {
   }
 }
 
+void print_eval_result(const nlohmann::json& result, bool as_json) {
+  if (as_json) {
+    say_json(result);
+  } else {
+    print_videos_of(result);
+    print_totals(result);
+  }
+  print_errors(result);
+}
+
 int run_eval(EvalArgs& args) {
   const EvalOrder order = order_of(args);
   const StopSignal stop;
@@ -167,10 +177,8 @@ int run_eval(EvalArgs& args) {
     const nlohmann::json result = evaluate(order, events);
     line.show({.step = total, .numbers = {}});
     line.finish();
-    print_videos_of(result);
-    print_totals(result);
-    print_errors(result);
-    if (!args.json.empty()) write_json_file(args.json, result);
+    print_eval_result(result, args.json);
+    if (!args.scores.empty()) write_json_file(args.scores, result);
     return result["ok"].get<bool>() ? 0 : 1;
   } catch (const EvaluationStopped& stopped) {
     line.finish();
@@ -225,11 +233,12 @@ void add_eval(CLI::App& app) {
   command->add_option("--weights", args->order.weights,
                       "VBench's cache folder; $VBENCH_CACHE_DIR or ~/.cache/vbench by default");
   command->add_option("--prompts", args->prompts, "A JSON that names the videos' prompts, or a manifest.json");
-  command->add_option("--json", args->json, "Write the result there");
+  command->add_option("--scores", args->scores, "JSON file for the result, which sgf eval table reads");
   command->add_option("--cache", args->cache, "Folder of kept scores; ~/.cache/sgf/scores by default");
   command->add_flag("--no-cache", args->no_cache, "Neither look for kept scores nor keep any");
   command->add_option("--world", args->world, "The world's preset (world); the manifest's, or world-tiny")
       ->check(CLI::IsMember(world_preset_names()));
+  command->add_flag("--json", args->json, "Print the result as one JSON object");
   command->add_flag("--quiet", args->quiet, "No progress line");
   add_device(*command, args->device);
   add_switches(*command, *args);

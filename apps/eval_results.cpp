@@ -38,7 +38,8 @@ struct ExportArgs {
 
 struct ImportArgs {
   std::vector<std::filesystem::path> files;
-  std::string json;
+  std::string scores;
+  bool json = false;
   std::map<std::string, std::string> labels;
 };
 
@@ -87,7 +88,8 @@ int run_export(const ExportArgs& args) {
 void run_import(const ImportArgs& args) {
   nlohmann::json result = import_results(args.files);
   result["labels"] = args.labels;
-  if (!args.json.empty()) write_json_file(args.json, result);
+  if (!args.scores.empty()) write_json_file(args.scores, result);
+  if (args.json) return say_json(result);
   Table table({"dimension", "score"});
   for (const auto& [name, total] : result["totals"].items())
     table.add({name, fmt::format("{:.4f}", total["value"].get<double>())});
@@ -106,7 +108,7 @@ void add_eval_table(CLI::App& eval) {
   CLI::App* command = eval.add_subcommand("table", "Results side by side: initialisations and methods, by horizon");
   command
       ->add_option("files", args->files,
-                   "Results of sgf eval --json, labelled by --init, --method, --horizon and --setting")
+                   "Results of sgf eval --scores, labelled by --init, --method, --horizon and --setting")
       ->required();
   command->add_option("--format", args->format, "text, markdown or latex")
       ->capture_default_str()
@@ -133,7 +135,8 @@ void add_eval_import(CLI::App& eval) {
   auto args = std::make_shared<ImportArgs>();
   CLI::App* command = eval.add_subcommand("import", "Read VBench's results and make the leaderboard's totals");
   command->add_option("files", args->files, "Files *_eval_results.json of VBench, and results of sgf eval")->required();
-  command->add_option("--json", args->json, "Write a result there that sgf eval table reads");
+  command->add_option("--scores", args->scores, "JSON file for the result, which sgf eval table reads");
+  command->add_flag("--json", args->json, "Print the result as one JSON object");
   for (const char* name : {"init", "method", "horizon", "setting"})
     command->add_option_function<std::string>(
         fmt::format("--{}", name), [args, name](const std::string& text) { args->labels[name] = text; },

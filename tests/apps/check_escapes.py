@@ -175,9 +175,9 @@ def check_videos():
     escaped("world", "render", "--clips", "2", "--frames", "12", "--format", "png", "--out", b"w" + NASTY)
     escaped("world", "measure", "--manifest", b"w" + NASTY + b"/manifest.json")
     escaped("eval", b"w" + NASTY, "--protocol", "world", "--no-cache", "--method", "m" + MARKS, "--init", "i" + MARKS,
-            "--horizon", MARKS, "--json", b"r" + NASTY)
+            "--horizon", MARKS, "--scores", b"r" + NASTY)
     said("eval", b"w" + NASTY, "--protocol", "world", "--prompts", b"w" + NASTY + b"/manifest.json", "--no-cache",
-         "--method", "m" + MARKS, "--init", "i" + MARKS, "--horizon", MARKS, "--json", "r.json")
+         "--method", "m" + MARKS, "--init", "i" + MARKS, "--horizon", MARKS, "--scores", "r.json")
     for form in ("text", "markdown"):
         escaped("eval", "table", "r.json", "--format", form)
     said("eval", "table", "r.json", "--format", "latex")
