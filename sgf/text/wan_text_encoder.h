@@ -1,6 +1,7 @@
 // Wan's text encoder as the rest of the program sees one: prompts in, rows padded with zeros out.
 #pragma once
 
+#include "sgf/text/embedding_cache.h"
 #include "sgf/text/prompt_encoder.h"
 #include "sgf/text/text_encoder.h"
 #include "sgf/text/tokenizer.h"
@@ -50,6 +51,7 @@ struct WanTextSettings {
   at::TensorOptions options;  // of the computation and of what comes out
   Umt5Residence residence = Umt5Residence::kLayerByLayer;
   std::optional<std::filesystem::path> cache;  // a folder for embeddings; nothing: none are kept
+  EmbeddingCache::Use cache_use = EmbeddingCache::Use::kReadAndAdd;
   SayWarning warn;
 };
 
