@@ -13,6 +13,7 @@
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include <memory>
@@ -44,6 +45,7 @@ void say_result(const GenerateArgs& args, const std::string& line) {
 bool run_job(const GenerateArgs& args, const VideoJob& job, const StreamParts& parts, const StopSignal& stop) {
   const int64_t pictures = pictures_for(job.blocks, job.order.config);
   if (is_done_already(job)) {
+    remove_stale_locks(job.output);
     const GenerateResult whole{.pictures = pictures, .resumed_from = pictures, .is_whole = true};
     say_result(args, args.json ? json_line(result_json(job, whole))
                                : fmt::format("{}: whole already, {} pictures", job.output.target, pictures));
@@ -78,14 +80,30 @@ void warn_of_stage(const GenerateOrder& order) {
                   order.model));
 }
 
+// Found before anything is read.
+void check_generate(const GenerateArgs& args) {
+  if (args.model.model.empty() && args.model.wan.empty())
+    misused("no model: --model world-small needs no download, --model FILE or --wan DIR take yours");
+  const bool writes_video = args.writes_to_pipe() && args.format != "none";
+  if (writes_video && ::isatty(STDOUT_FILENO) != 0)
+    misused(
+        "--out - writes raw video to stdout, which is a terminal: pipe it (| ffplay -), or give a name (--out a.mp4)");
+}
+
 void run_generate(const GenerateArgs& args) {
+  check_generate(args);
   if (args.threads > 0) at::set_num_threads(args.threads);
   const std::vector<VideoJob> jobs = jobs_of(args);
-  if (args.dry_run) return print_plan(jobs, args.json);
   check_targets(jobs, !args.prompts_file.empty());
   warn_of_stage(jobs.front().order);
-  const StreamParts parts = build_parts(jobs.front().order, say_warning);
+  const StreamParts parts =
+      build_parts(jobs.front().order, say_warning,
+                  args.dry_run ? EmbeddingCache::Use::kReadOnly : EmbeddingCache::Use::kReadAndAdd);
   check_prompts(jobs, parts, say_warning);
+  if (args.dry_run) {
+    given_of(jobs.front().order, parts);  // all jobs begin with the same frames
+    return print_plan(jobs, args.json);
+  }
   if (!args.prompts_file.empty()) make_folder(args.out);
   const StopSignal stop;
   for (size_t i = 0; i < jobs.size(); ++i) {
@@ -99,10 +117,12 @@ void run_generate(const GenerateArgs& args) {
 
 void add_prompts(CLI::App& command, GenerateArgs& args) {
   CLI::Option* prompt = command.add_option("--prompt", args.prompt, "What the video shows; a world has one of its own");
+  prompt->check(has_words());
   command
       .add_option("--at", args.changes,
                   "A time and the prompt from then on, as --at 0:20 \"a dog\"; may be given again")
       ->type_name("TIME PROMPT")
+      ->check(has_words().application_index(1))
       ->needs(prompt);
   CLI::Option* script = command.add_option("--script", args.script, "File of such changes: a time and a prompt a line");
   CLI::Option* many = command.add_option("--prompts", args.prompts_file, "File of prompts, one a line: a video each");
@@ -156,7 +176,7 @@ void add_output(CLI::App& command, GenerateArgs& args) {
       .add_option("--save-every", args.save_every,
                   "Blocks between two states that --continue can go on from; 0: none. A minute of video by default")
       ->check(number_from_zero());
-  command.add_flag("--dry-run", args.dry_run, "Say what would be loaded and written, and end");
+  command.add_flag("--dry-run", args.dry_run, "Check everything and print what would be made, without writing a file");
   command.add_flag("--json", args.json, "Results as one object a video");
   command.add_flag("--quiet", args.quiet, "No progress");
 }

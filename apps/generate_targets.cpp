@@ -93,7 +93,6 @@ bool is_done_already(const VideoJob& job) {
       target, found, asked);
   SGF_CHECK(job.output.latents.empty() || fs::exists(job.output.latents),
             "{} is whole, and was made without --latents: --overwrite makes it anew", target);
-  remove_stale_locks(job.output);
   return true;
 }
 

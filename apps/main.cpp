@@ -30,6 +30,8 @@ void exit_with(int code) {
   if (code != 0) throw CLI::RuntimeError(code);
 }
 
+void misused(const std::string& what) { throw CLI::ArgumentMismatch(what); }
+
 namespace {
 
 constexpr int kFailed = 1, kMisused = 2;

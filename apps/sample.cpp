@@ -166,6 +166,7 @@ void add_sample(CLI::App& app) {
   add_sampled_model(*command, *args);
   CLI::Option* prompt =
       command->add_option("--prompt", args->prompts, "What a video shows; may be given again")->allow_extra_args(false);
+  prompt->check(has_words());
   command->add_option("--prompts", args->prompts_file, "File of prompts, one a line")->excludes(prompt);
   command->add_option("--count", args->count, "Captions of the world, where no prompts are given")
       ->capture_default_str()

@@ -61,7 +61,8 @@ void add_render(CLI::App& world) {
   command->add_option("--clips", args->order.clips, "Clips")->capture_default_str()->check(positive_number());
   command->add_option("--frames", args->order.frames, "Frames a clip")->capture_default_str()->check(positive_number());
   check_seed(*command->add_option("--seed", args->order.seed, "Other seeds give other clips")->capture_default_str());
-  command->add_option("--prompt", args->prompt, "A caption for all clips, which then differ in what it does not name");
+  command->add_option("--prompt", args->prompt, "A caption for all clips, which then differ in what it does not name")
+      ->check(has_words());
   command->add_option("--format", args->format, "mp4, or png: a folder a clip, exact")
       ->capture_default_str()
       ->check(CLI::IsMember({"mp4", "png"}));
@@ -214,6 +215,7 @@ void add_measure(CLI::App& world) {
   CLI::App* command = world.add_subcommand("measure", "Score videos against the factors that their captions name");
   command->add_option("videos", args->videos, "Video files, or folders of PNG files; all of --manifest by default");
   CLI::Option* prompt = command->add_option("--prompt", args->prompt, "The caption of all these videos");
+  prompt->check(has_words());
   command->add_option("--manifest", args->manifest, "A manifest.json that lists videos and captions")->excludes(prompt);
   command
       ->add_option("--preset", args->preset, "The world: the manifest's, or that whose captions name as many objects")

@@ -25,8 +25,14 @@ SQUARE='a slow blue square and a fast yellow disc on a grey field'
 # world ARGS…: the shipped model, about half a second a call.
 world() { "$SGF" generate --model world-small --quiet --threads 1 "$@"; }
 
-# refused CODE TEXT ARGS…: one line of error (a misuse has a second, what to try), and nothing left behind.
+# refused CODE TEXT ARGS…: one line of error (a misuse has a second, what to try), and nothing left behind. A dry run
+# says the same.
 refused() {
+  refused_once "$@"
+  refused_once "$@" --dry-run
+}
+
+refused_once() {
   local code=$1 text=$2 before after output came
   shift 2
   before=$(ls -A)
@@ -49,6 +55,13 @@ plays() {
   fi
   frames=${frames%,}
   [[ $frames =~ ^[0-9]+$ && $frames -ge $2 ]] || complain "$1 plays $frames pictures of $2"
+}
+
+# on_terminal COMMAND…: with a terminal as its stdout, which nobody reads.
+on_terminal() {
+  python3 -c 'import os, subprocess, sys
+kept, terminal = os.openpty()
+sys.exit(subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=terminal).returncode)' "$@"
 }
 
 # Of two y4m files, past their heads, which hold the hash of the order.
@@ -80,6 +93,8 @@ check_sinks() {
   [[ ${PIPESTATUS[0]} == 0 && $(<said) == *'9 pictures'* ]] || complain "pipe: $(<said)"
   world --seconds 0.5 --out file.y4m >/dev/null
   same_frames file.y4m piped.y4m || complain 'y4m through a pipe is another than the file'
+  expect 2 'pipe it (| ffplay -), or give a name' on_terminal "$SGF" generate --model world-small --seconds 0.5 --out -
+  expect 0 '' on_terminal "$SGF" generate --model world-small --seconds 0.1 --quiet --format none --out -
   world --seconds 60 --out - 2>said | head -c 1000 >/dev/null
   [[ ${PIPESTATUS[0]} == 1 && $(<said) == *'nobody reads'* ]] || complain "closed pipe: $(<said)"
   expect 0 'identical: all 18 pictures' "$SGF" redo a.mp4 --quiet --threads 1
@@ -262,7 +277,7 @@ check_bad_input() {
   head -c 2000 a.mp4 >broken.mp4
   world --seconds 0.1 --set context.block_frames=1 --out short.mp4 >/dev/null
   refused 1 'did you mean world-small' --model wrld-small --out bad.mp4
-  refused 1 'no model: --model world-small' --out bad.mp4
+  refused 2 'no model: --model world-small' --out bad.mp4
   refused 1 'holds no Wan DiT' --model "$DATA/wan/Wan2.1_VAE.pth" --prompt x --out bad.mp4
   refused 1 'holds no Wan DiT' --model "$DATA/weights/state_dict.pt" --prompt x --out bad.mp4
   refused 1 'neither safetensors nor' --model text.txt --prompt x --out bad.mp4
@@ -278,6 +293,9 @@ check_bad_input() {
   refused 1 '1 to 1000 denoising steps' "${bad[@]}" --steps 0
   refused 1 'guidance is a number' "${bad[@]}" --guidance nan
   refused 1 'only read under guidance' "${bad[@]}" --negative "$DISC"
+  refused 2 "--prompt: a prompt has words in it, got ''" "${bad[@]}" --prompt ''
+  refused 2 "a prompt has words in it, got '  '" "${bad[@]}" --prompt '  '
+  refused 2 '--at: a prompt has words in it' "${bad[@]}" --prompt "$DISC" --at 0:01 ''
   refused 1 "prompt 'a red zebra': " "${bad[@]}" --prompt 'a red zebra'
   refused 1 "prompt 'zebra': " "${bad[@]}" --prompt "$DISC" --negative zebra --guidance 2
   refused 1 'is no video file' "${bad[@]}" --image "$PWD/text.txt"
@@ -307,6 +325,8 @@ check_bad_input() {
 # Official names and layout, small widths.
 check_wan() {
   local panda=(--size 64x64 --seconds 1 --threads 1 --quiet --prompt 'A red panda rides a bicycle.') said part cached before
+  expect 0 'panda.mp4' "$SGF" generate --wan wan "${panda[@]}" --out panda.mp4 --dry-run
+  [[ ! -e panda.mp4 && ! -e cache ]] || complain "--dry-run left something: $(ls -A)"
   "$SGF" generate --wan wan "${panda[@]}" --out panda.mp4 >/dev/null || complain 'no video of a Wan folder'
   plays panda.mp4 17
   cached=$(find cache -name '*.safetensors')

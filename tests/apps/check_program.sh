@@ -170,6 +170,9 @@ check_world() {
   expect 1 'names 1' "$SGF" world render --preset world-small --prompt "$caption" --out "$FOLDER/other"
   [[ ! -e $FOLDER/other ]] || { echo 'FAIL: a refused caption left a folder' && FAILED=1; }
   expect 1 'no video file' "$SGF" world measure "$FOLDER/clips/captions.txt" --prompt "$caption"
+  expect 2 "--prompt: a prompt has words in it, got ' '" "$SGF" world render --prompt ' ' --out "$FOLDER/other"
+  expect 2 '--prompt: a prompt has words in it' "$SGF" world measure "$FOLDER/clips"/clip_00000* --prompt ''
+  expect 2 '--prompt: a prompt has words in it' "$SGF" sample --model x --out "$FOLDER/other" --prompt a --prompt ''
   expect 2 "no command 'mesure'; did you mean measure?" "$SGF" world mesure
   expect 2 'did you mean --frames?' "$SGF" world render --out "$FOLDER/other" --frame 3
 }
