@@ -164,7 +164,7 @@ check_recipes() {
   local said
   mkdir recipe
   printf 'base: wan-1.3b-framewise\nname: tf\ntrain: {stage: teacher_forcing}\ndata: {clips: data/clips, wan: wan}\n' >recipe/a.yaml
-  expect 0 'a.yaml would be refused: data.clips: data/clips is not there or not whole; sgf data encode' \
+  expect 1 'a.yaml: data.clips: data/clips is not there or not whole; sgf data encode' \
     "$SGF" recipe run recipe --dry-run
   expect 1 'sgf data encode VIDEOS --captions FILE --wan wan --out data/clips makes it' "$SGF" recipe run recipe
   mkdir data && cp -r clips data/clips
