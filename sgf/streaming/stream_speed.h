@@ -24,7 +24,7 @@ struct StreamSpeed {
   int64_t blocks = 0, pictures = 0;
   double first_picture_s = 0;  // from the start of the stream, network in memory, to the first pictures' delivery
   double wall_s = 0;
-  double fps = 0;                                           // steady, delivered: with VAE and encoding
+  double fps = 0;  // steady, delivered: with VAE and encoding; never above the slowest of the three
   double fps_denoise = 0, fps_decode = 0, fps_deliver = 0;  // steady, of each of the three by its own time
   double block_p50_ms = 0, block_p95_ms = 0;                // steady, from delivery to delivery
   int64_t sink = 0, fifo = 0, block = 0;                    // frames in sight
