@@ -77,6 +77,16 @@ void check_can_be_put(const std::string& file) {
   SGF_CHECK(std::filesystem::is_directory(folder), "--scores {}: there is no folder {}", file, folder.string());
 }
 
+// Scores that cannot be kept are no reason to compute none.
+std::filesystem::path usual_cache() {
+  try {
+    return default_score_folder();
+  } catch (const Error& error) {
+    warn("{}", error.what());
+    return {};
+  }
+}
+
 EvalOrder order_of(EvalArgs& args) {
   check_can_be_put(args.scores);
   if (args.protocol == "world" && !args.metrics.empty())
@@ -91,7 +101,7 @@ EvalOrder order_of(EvalArgs& args) {
   order.videos = list_videos(args.place, book);
   order.world = args.world;
   if (order.world.empty()) order.world = book && !book->world.empty() ? book->world : "world-tiny";
-  if (!args.no_cache) order.cache = args.cache.empty() ? default_score_folder() : std::filesystem::path(args.cache);
+  if (!args.no_cache) order.cache = args.cache.empty() ? usual_cache() : std::filesystem::path(args.cache);
   order.device = device_from_name(args.device);
   return order;
 }

@@ -4,24 +4,32 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <functional>
+#include <string>
 
 namespace sgf {
 
 // A file a key. A key names the content of the video, the metric, the weights and the switches: where one differs, so
-// does the key.
+// does the key. A folder that cannot be used costs time, never the evaluation: it is said once.
 class ScoreCache {
  public:
-  // An empty path: nothing is found and nothing kept. A folder that cannot be made is an Error now, not after hours.
-  explicit ScoreCache(std::filesystem::path folder);
+  using Warn = std::function<void(const std::string&)>;
+
+  // An empty path: nothing is found and nothing kept.
+  explicit ScoreCache(std::filesystem::path folder, Warn warn = {});
 
   // Null where there is none, or where the file is damaged or of another key.
   nlohmann::json find(const nlohmann::json& key) const;
-  void keep(const nlohmann::json& key, const nlohmann::json& value) const;
+  void keep(const nlohmann::json& key, const nlohmann::json& value);
 
  private:
   std::filesystem::path path_of(const nlohmann::json& key) const;
 
+  void stop_keeping(const std::string& why);
+
   std::filesystem::path folder_;
+  Warn warn_;
+  bool keeps_ = true;
 };
 
 // $XDG_CACHE_HOME/sgf/scores, else ~/.cache/sgf/scores.

@@ -85,6 +85,16 @@ check_json() {
   expect 0 '"scene":{"value":0.5}' "$SGF" eval import scene.json --json
 }
 
+# Scores that cannot be kept are computed all the same, and that is said.
+check_cache() {
+  : >no-folder
+  expect 0 'scores are not kept there' score w --prompts w/manifest.json --cache no-folder/scores
+  expect 0 'temporal_flickering' score w --prompts w/manifest.json --cache no-folder/scores
+  [[ $(score w --prompts w/manifest.json --cache scores 2>&1) != *'not kept'* ]] || complain 'a good cache is complained about'
+  expect 0 'temporal_flickering' env -u HOME -u XDG_CACHE_HOME "$SGF" eval w --quiet --device cpu \
+    --metrics temporal_flickering --prompts w/manifest.json
+}
+
 # Kinds of pictures that a video may have: each gets a score. `rgb` is the control: grey, alpha and depth change the
 # pictures, not the way.
 check_kinds_of_videos() {
@@ -135,6 +145,7 @@ check_exchange() {
 
 check_protocols
 check_json
+check_cache
 check_weights
 check_bad_videos
 check_kinds_of_videos
