@@ -193,7 +193,7 @@ def check_videos():
         complain("the video does not name its weights")
     pathlib.Path("model.mp4").write_bytes(video.replace(folder.encode(), b"\\u001b\\u009b"))
     escaped("redo", "model.mp4")
-    if json.loads(escaped("redo", "model.mp4", "--show"))["model"].count("\x1b\u009b") != 1:
+    if json.loads(escaped("redo", "model.mp4", "--show", "--json"))["model"].count("\x1b\u009b") != 1:
         complain("redo --show prints another order than the video holds")
     pathlib.Path("key.mp4").write_bytes(video.replace(b'"enlarge"', b'"\\u001b["'))
     said("redo", "key.mp4", "--show")

@@ -99,7 +99,11 @@ check_sinks() {
   [[ ${PIPESTATUS[0]} == 1 && $(<said) == *'nobody reads'* ]] || complain "closed pipe: $(<said)"
   expect 0 'identical: all 18 pictures' "$SGF" redo a.mp4 --quiet --threads 1
   [[ ! -e a.mp4.redo.mp4 ]] || complain 'redo left its video'
-  expect 0 '"prompts"' "$SGF" redo a.mp4 --show
+  expect 0 '{"first":null,"frames":18,"identical":true' "$SGF" redo a.mp4 --quiet --threads 1 --json
+  expect 0 'prompts: [{"at":0.0,"prompt":"' "$SGF" redo a.mp4 --show
+  expect 0 '"prompts":[{"at":0.0' "$SGF" redo a.mp4 --show --json
+  "$SGF" redo a.mp4 --show | sed -n '/^config:/,$s/^  //p' >shown.yaml
+  cmp <("$SGF" config shown.yaml --resolved) shown.yaml || complain 'redo --show prints another config than it read'
   expect 1 'is there already: --continue' world --seconds 1 --out a.mp4
   expect 0 '9 pictures' world --seconds 0.5 --out pictures/ --overwrite
   expect 0 'whole already, 9 pictures' world --seconds 0.5 --out pictures/ --continue
