@@ -41,16 +41,28 @@ void print_keys(bool as_json) {
   }
 }
 
+// One verdict: a preset is valid without the runs and files that training needs beside it.
+void print_check(const ConfigArgs& args, const Config& config) {
+  const std::vector<std::string> needs = needs_of_training(config);
+  if (args.json)
+    return say_json({{"file", args.file},
+                     {"name", config.name},
+                     {"description", config.description},
+                     {"valid", true},
+                     {"training_needs", needs}});
+  say("{}: valid; {}{}{}", args.file, config.name, config.description.empty() ? "" : ", ", config.description);
+  if (!needs.empty()) say("to train it, sgf train also needs:");
+  for (const std::string& need : needs) say("  {}", need);
+}
+
 void run_config(const ConfigArgs& args) {
   if (args.keys) return print_keys(args.json);
-  SGF_CHECK(!args.json || args.resolved, "--json goes with --resolved or --keys");
   SGF_CHECK(!args.file.empty(), "name a config file or a preset, or ask for --keys");
   const Config config = load_and_explain(args.file, args.overrides);
   if (args.resolved) {
     print_lines(stdout, args.json ? printable_json(to_json(config)) + "\n" : to_yaml(config));
   } else {
-    explain_needs(config);
-    say("{}: fine; {}{}{}", args.file, config.name, config.description.empty() ? "" : ", ", config.description);
+    print_check(args, config);
   }
 }
 
@@ -64,7 +76,7 @@ void add_config(CLI::App& app) {
       ->allow_extra_args(false);
   command->add_flag("--resolved", args->resolved, "Print every setting, bases and overrides applied");
   command->add_flag("--keys", args->keys, "List every key with its type, default and meaning");
-  command->add_flag("--json", args->json, "The resolved config, or the list of keys, as JSON");
+  command->add_flag("--json", args->json, "Print the verdict, the resolved config or the list of keys as JSON");
   command->callback([args] { run_config(*args); });
 }
 

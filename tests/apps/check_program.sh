@@ -132,7 +132,11 @@ check_config() {
   expect 0 'dim: 192' "$SGF" config tiny --set model.dim=192 --resolved
   expect 1 'model.dim' "$SGF" config tiny --set model.dmi=192
   expect 0 '"dim":192' "$SGF" config tiny --set model.dim=192 --resolved --json
-  expect 1 '--resolved or --keys' "$SGF" config tiny --json
+  expect 0 'world-tiny: valid; world-tiny' "$SGF" config world-tiny
+  expect 0 '  the dmd stage needs a teacher: set dmd.teacher' "$SGF" config world-tiny
+  [[ $("$SGF" config world-tiny --set train.stage=flow_matching 2>&1) != *'also needs'* ]] ||
+    { echo 'FAIL: a config that can be trained is said to need more' && FAILED=1; }
+  expect 0 '"training_needs":["the dmd stage' "$SGF" config world-tiny --json
   "$SGF" config tiny --resolved >"$FOLDER/once.yaml" && "$SGF" config "$FOLDER/once.yaml" --resolved >"$FOLDER/twice.yaml"
   cmp -s "$FOLDER/once.yaml" "$FOLDER/twice.yaml" || { echo "FAIL: the resolved config changes" && FAILED=1; }
 }
