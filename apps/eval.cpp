@@ -12,6 +12,7 @@
 #include "sgf/evaluation/eval_run.h"
 #include "sgf/evaluation/score_cache.h"
 #include "sgf/files/json_file.h"
+#include "sgf/streaming/video_prompt.h"
 #include "sgf/world/preset.h"
 
 #include <fmt/format.h>
@@ -87,6 +88,16 @@ std::filesystem::path usual_cache() {
   }
 }
 
+// What videos of sgf generate say of themselves counts before their names.
+void take_own_prompts(EvalOrder& order) {
+  for (ListedVideo& video : order.videos) {
+    const std::optional<VideoPrompt> noted = prompt_in_video(video.file);
+    if (!noted) continue;
+    video.prompt = noted->prompt;
+    if (order.world.empty()) order.world = noted->world;
+  }
+}
+
 EvalOrder order_of(EvalArgs& args) {
   check_can_be_put(args.scores);
   if (args.protocol == "world" && !args.metrics.empty())
@@ -100,6 +111,7 @@ EvalOrder order_of(EvalArgs& args) {
   const auto book = args.prompts.empty() ? std::nullopt : std::optional(read_prompt_book(args.prompts));
   order.videos = list_videos(args.place, book);
   order.world = args.world;
+  if (!book && order.switches.protocol == EvalProtocol::kWorld) take_own_prompts(order);
   if (order.world.empty()) order.world = book && !book->world.empty() ? book->world : "world-tiny";
   if (!args.no_cache) order.cache = args.cache.empty() ? usual_cache() : std::filesystem::path(args.cache);
   order.device = device_from_name(args.device);
@@ -224,7 +236,8 @@ void add_labels(CLI::App& command, EvalArgs& args) {
 }
 
 constexpr const char* kEvalFooter =
-    "Without a subcommand: videos are scored. Prompts come of file names (PROMPT-0.mp4) or of --prompts. Scores are\n"
+    "Without a subcommand: videos are scored. Prompts come from --prompts, with --protocol world from the videos of\n"
+    "sgf generate themselves, or from file names (PROMPT-0.mp4). Scores are\n"
     "kept, so that the same command goes on after an interruption. Exit code 1: a video or a metric has an error; the\n"
     "others have their scores. docs/evaluation.md says what is exact and what differs from VBench.";
 

@@ -6,6 +6,7 @@
 #include "apps/table.h"
 #include "sgf/core/error.h"
 #include "sgf/media/video_writer.h"
+#include "sgf/streaming/video_prompt.h"
 #include "sgf/world/caption.h"
 #include "sgf/world/clips.h"
 #include "sgf/world/files.h"
@@ -164,12 +165,25 @@ const ListedClip& listed(const ClipList& list, const std::filesystem::path& vide
   fail("{} does not list {}", manifest, video.string());
 }
 
-std::vector<CaptionedVideo> videos_of(const WorldMeasureArgs& args, std::string& world) {
+// By the prompt given for all, or by the one that each video says it was made from; `world` is theirs if none is named.
+std::vector<CaptionedVideo> prompted_videos(const WorldMeasureArgs& args, std::string& world) {
   std::vector<CaptionedVideo> videos;
-  if (args.manifest.empty()) {
-    for (const std::string& video : args.videos) videos.push_back({video, args.prompt});
-    return videos;
+  for (const std::string& video : args.videos) {
+    std::string prompt = args.prompt;
+    if (prompt.empty()) {
+      const std::optional<VideoPrompt> noted = prompt_in_video(video);
+      if (!noted) misused(fmt::format("{} does not say its prompt: give --prompt TEXT or --manifest FILE", video));
+      prompt = noted->prompt;
+      if (world.empty()) world = noted->world;
+    }
+    videos.push_back({video, prompt});
   }
+  return videos;
+}
+
+std::vector<CaptionedVideo> videos_of(const WorldMeasureArgs& args, std::string& world) {
+  if (args.manifest.empty()) return prompted_videos(args, world);
+  std::vector<CaptionedVideo> videos;
   const ClipList list = read_manifest(args.manifest);
   SGF_CHECK(args.preset.empty() || args.preset == list.world, "{} lists clips of {}, not of {}", args.manifest,
             list.world, args.preset);
@@ -183,7 +197,7 @@ std::vector<CaptionedVideo> videos_of(const WorldMeasureArgs& args, std::string&
 void run_measure(const WorldMeasureArgs& args) {
   std::string world = args.preset;
   const std::vector<CaptionedVideo> videos = videos_of(args, world);
-  if (world.empty()) world = world_of_caption(parse_caption(args.prompt)).name;
+  if (world.empty()) world = world_of_caption(parse_caption(videos.front().caption)).name;
   const auto measured =
       measure_files(videos, world_preset(world), args.segments, show_progress(static_cast<int64_t>(videos.size())));
   if (!args.json) {
@@ -196,9 +210,6 @@ void run_measure(const WorldMeasureArgs& args) {
 
 // What the options need of one another, before anything is opened.
 void check_measure(const WorldMeasureArgs& args) {
-  if (args.prompt.empty() && args.manifest.empty()) {
-    throw CLI::RequiredError("--prompt TEXT or --manifest FILE");
-  }
   if (args.videos.empty() && args.manifest.empty()) throw CLI::RequiredError("A video, or --manifest FILE,");
 }
 
@@ -214,7 +225,9 @@ void add_measure(CLI::App& world) {
   auto args = std::make_shared<WorldMeasureArgs>();
   CLI::App* command = world.add_subcommand("measure", "Score videos against the factors that their captions name");
   command->add_option("videos", args->videos, "Video files, or folders of PNG files; all of --manifest by default");
-  CLI::Option* prompt = command->add_option("--prompt", args->prompt, "The caption of all these videos");
+  CLI::Option* prompt =
+      command->add_option("--prompt", args->prompt,
+                          "The caption of all these videos; by default the one that each video of sgf generate holds");
   prompt->check(has_words());
   command->add_option("--manifest", args->manifest, "A manifest.json that lists videos and captions")->excludes(prompt);
   command

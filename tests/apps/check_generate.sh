@@ -80,6 +80,19 @@ check_foreign() {
   done
 }
 
+# A video is measured by the prompt it holds, whatever its name; one whose prompt changes, or that holds none, is not.
+check_own_prompt() {
+  world --seconds 1 --prompt "$DISC" --out own.mp4 >/dev/null
+  expect 0 "own.mp4: $DISC" "$SGF" world measure own.mp4
+  [[ $("$SGF" world measure own.mp4) == "$("$SGF" world measure own.mp4 --prompt "$DISC")" ]] ||
+    complain 'a video is measured otherwise by its own prompt'
+  expect 0 'world_valid' "$SGF" eval own.mp4 --quiet --protocol world
+  expect 0 'world_valid' "$SGF" eval pictures --quiet --protocol world
+  world --seconds 1 --prompt "$DISC" --at 0:00.5 "$SQUARE" --out two.mp4 >/dev/null
+  expect 1 'its prompt changes 1 times' "$SGF" world measure two.mp4
+  expect 2 'file.y4m does not say its prompt: give --prompt TEXT' "$SGF" world measure file.y4m
+}
+
 check_sinks() {
   local said pictures
   said=$(world --seconds 1 --out a.mp4 --latents a.safetensors --json) || complain 'no mp4'
@@ -105,6 +118,7 @@ check_sinks() {
   "$SGF" redo a.mp4 --show | sed -n '/^config:/,$s/^  //p' >shown.yaml
   cmp <("$SGF" config shown.yaml --resolved) shown.yaml || complain 'redo --show prints another config than it read'
   expect 1 'is there already: --continue' world --seconds 1 --out a.mp4
+  check_own_prompt
   expect 0 '9 pictures' world --seconds 0.5 --out pictures/ --overwrite
   expect 0 'whole already, 9 pictures' world --seconds 0.5 --out pictures/ --continue
   expect 0 'whole already, 9 pictures' world --seconds 0.5 --out file.y4m --continue
