@@ -102,7 +102,36 @@ check_text() {
   expect 1 'no folder' "$SGF" text a --wan /nowhere
   expect 1 'needs its tokenizer' "$SGF" text a --encoder "$DATA/text/tiny_umt5.pth"
   expect 0 'cache miss' "$SGF" text 'a panda' "${tiny[@]}"
+  expect 0 "prompt embedding, kept by the text encoder's cache: 'a panda'" "$SGF" inspect "$FOLDER"/prompts/*.safetensors
   expect 0 '"cache":"hit"' "$SGF" text 'a  panda' --json "${tiny[@]}"
+}
+
+# A Wan folder's parts are what they are, whatever config lies beside them; the encoder has 24 layers, as the official one.
+check_wan_folder() {
+  local folder=$FOLDER/wan said
+  mkdir "$folder"
+  cp -- "$DATA"/wan/{config.json,Wan2.1_VAE.pth,diffusion_pytorch_model.safetensors} "$folder"
+  python3 - "$folder/t5.safetensors" <<'PYTHON'
+import json, struct, sys
+shapes = {"token_embedding.weight": [40, 8], "norm.weight": [8]}
+for layer in range(24):
+    block = f"blocks.{layer}."
+    shapes |= {block + "norm1.weight": [8], block + "norm2.weight": [8], block + "ffn.fc2.weight": [8, 16]}
+    shapes |= {block + f"attn.{part}.weight": [8, 8] for part in "qkvo"}
+    shapes |= {block + "ffn.gate.0.weight": [16, 8], block + "ffn.fc1.weight": [16, 8]}
+    shapes[block + "pos_embedding.embedding.weight"] = [32, 2]
+header, end = {}, 0
+for name, shape in shapes.items():
+    size = 4 * shape[0] * (shape[1] if len(shape) > 1 else 1)
+    header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [end, end + size]}
+    end += size
+text = json.dumps(header).encode()
+open(sys.argv[1], "wb").write(struct.pack("<Q", len(text)) + text + bytes(end))
+PYTHON
+  said=$("$SGF" inspect "$folder") || { echo "FAIL: a Wan folder cannot be inspected: $said" && FAILED=1; }
+  [[ $said == *'UMT5 encoder: dim 8, ffn 16, layers 24'* && $said == *'Wan VAE: dim 4'* && $said == *'Wan DiT: dim 32'* ]] ||
+    { echo "FAIL: a Wan folder is said to hold: $said" && FAILED=1; }
+  [[ $said != *missing* ]] || { echo "FAIL: something is missing in a Wan folder: $said" && FAILED=1; }
 }
 
 check_pipeline() {
@@ -220,6 +249,7 @@ check_plan() {
 check_diagnose() {
   local small=(world-tiny --device cpu --dtype float64 --set video.frames=6 --set train.micro_batch=1)
   expect 0 'random weights of seed 1' "$SGF" diagnose recovery "${small[@]}" --noises 1 --save-record "$FOLDER/records"
+  expect 0 'exit record of a rollout' "$SGF" inspect "$FOLDER/records/exit2_noise0.safetensors"
   expect 0 'text as it was saved' "$SGF" diagnose recovery "${small[@]}" --replay "$FOLDER/records/exit2_noise0.safetensors"
   expect 1 'DO NOT MATCH' "$SGF" diagnose recovery "${small[@]}" --set run.seed=7 \
     --replay "$FOLDER/records/exit2_noise0.safetensors"
@@ -305,6 +335,7 @@ check_nan
 check_verify
 check_inspect
 check_text
+check_wan_folder
 check_pipeline
 check_convert
 check_config
