@@ -3,7 +3,6 @@
 #include "sgf/core/error.h"
 #include "sgf/media/video_reader.h"
 #include "sgf/streaming/frame_sinks.h"
-#include "sgf/streaming/generate_order.h"
 
 namespace sgf {
 namespace {
@@ -22,8 +21,12 @@ std::optional<std::string> note_of(const fs::path& video) {
 
 }  // namespace
 
+std::optional<GenerateOrder> order_in_video(const fs::path& video) {
+  return find_order(note_of(video).value_or(""), video.string());
+}
+
 std::optional<VideoPrompt> prompt_in_video(const fs::path& video) {
-  const std::optional<GenerateOrder> order = find_order(note_of(video).value_or(""), video.string());
+  const std::optional<GenerateOrder> order = order_in_video(video);
   if (!order) return std::nullopt;
   SGF_CHECK(order->prompts.size() == 1, "{}: its prompt changes {} times: name the one to measure by with --prompt",
             video.string(), order->prompts.size() - 1);

@@ -50,6 +50,7 @@ struct WeightReport {
   std::string path;
   std::string format;
   uint64_t bytes = 0;      // of all shards
+  std::string content;     // of our own files, in words: "exit record ..."
   std::string written_by;  // a guess, "unknown" where there is none
   std::vector<RoleReport> roles;
   std::map<std::string, DtypeCount> dtypes;

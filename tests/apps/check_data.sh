@@ -159,6 +159,15 @@ check_pairs() {
   expect 0 '1 shards made, 3 of 3 whole' small pairs "${clips[@]}" "${paths[@]}" --out led
 }
 
+# Folders of training data say what they are; one that is not whole says that.
+check_inspect() {
+  expect 0 'clips of sgf data encode, for data.clips' "$SGF" inspect clips
+  expect 0 '"content":"pairs of sgf pairs, for data.pairs"' "$SGF" inspect --json led
+  expect 0 'shard of sgf pairs, for data.pairs' "$SGF" inspect led/shard_000000.safetensors
+  cp -r led half && rm half/manifest.json
+  expect 1 'pairs of sgf pairs, for data.pairs' "$SGF" inspect half
+}
+
 # The recipes name their data: what is missing is said with the command that makes it, and nothing more once it is there.
 check_recipes() {
   local said
@@ -178,5 +187,6 @@ check_bad_videos
 check_kill
 check_runs
 check_pairs
+check_inspect
 check_recipes
 exit "$FAILED"

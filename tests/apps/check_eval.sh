@@ -80,6 +80,7 @@ check_json() {
   python3 -c 'import json, sys; sys.exit(json.loads(sys.argv[1]) != json.load(open("both.json")))' "$printed" ||
     complain 'eval --json prints another result than --scores writes'
   expect 2 'five.json' score w --prompts w/manifest.json --json five.json
+  expect 0 'scores of sgf eval' "$SGF" inspect both.json
   expect 1 'there is no folder' score w --prompts w/manifest.json --scores nowhere/five.json
   echo '{"scene": [0.5, []]}' >scene.json
   expect 0 '"scene":{"value":0.5}' "$SGF" eval import scene.json --json

@@ -98,7 +98,8 @@ check_sinks() {
   said=$(world --seconds 1 --out a.mp4 --latents a.safetensors --json) || complain 'no mp4'
   [[ $said == *'"video_pictures":18'*'"whole":true'* ]] || complain "--json said: $said"
   plays a.mp4 18
-  "$SGF" inspect a.safetensors >/dev/null || complain 'latents cannot be inspected'
+  expect 0 'latents, for sgf vae decode' "$SGF" inspect a.safetensors
+  expect 0 'video of sgf generate' "$SGF" inspect a.mp4
   world --seconds 0.5 --out pictures/ >/dev/null || complain 'no PNG folder'
   pictures=(pictures/frame_*.png)
   ((${#pictures[@]} == 9)) || complain "PNG folder: ${#pictures[@]} pictures of 9"
@@ -266,6 +267,7 @@ check_signal() {
   local came=$?
   [[ $came == 3 && $(<"$LOG") == *'continue goes on'* ]] || complain "$1: exit $came, expected 3: $(<"$LOG")"
   plays grown.mp4 1
+  [[ ! -e grown.mp4.state ]] || expect 0 'state of a video that sgf generate --continue resumes' "$SGF" inspect grown.mp4.state
   expect 1 'run.seed: 301 there, 7 here' world "${LONG[@]}" "${GROWN[@]}" --continue --seed 7
   expect 1 'is there already' world "${LONG[@]}" "${GROWN[@]}"
   expect 0 'grown.mp4: ' world "${LONG[@]}" "${GROWN[@]}" --continue

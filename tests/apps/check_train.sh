@@ -152,6 +152,9 @@ check_recipe() {
   expect 0 'world-small-teacher' "$SGF" recipe run world-small --set run.device=cpu --dry-run
   expect 1 'did you mean world-small?' "$SGF" recipe run wrld-small --dry-run
   expect 0 '3 of 3, done' "$SGF" "${run[@]}"
+  expect 0 'run of sgf train' "$SGF" inspect runs/r-teacher
+  expect 0 'updates       3 of 3' "$SGF" inspect runs/r-teacher
+  expect 0 'optimiser state of a checkpoint of sgf train' "$SGF" inspect runs/r-teacher
   made=$(stat -c '%i' runs/*/checkpoints/step_00000003/generator.safetensors)
   [[ $(wc -w <<<"$made") == 2 ]] || complain "two runs were expected: $made"
   expect 0 '3 of 3, done' "$SGF" "${run[@]}"
