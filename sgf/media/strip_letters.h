@@ -10,6 +10,9 @@ namespace sgf {
 
 constexpr int64_t kLetterHeight = 9;  // pixels at scale 1
 
+// Whether all its characters have letters here: the printable ones of ASCII.
+bool is_drawable(std::string_view text);
+
 // Letters are ASCII; any other character is a box.
 int64_t text_width(std::string_view text, int64_t scale);
 

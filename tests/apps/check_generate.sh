@@ -176,9 +176,14 @@ check_prompts() {
   expect 1 'is there already' world --seconds 0.2 --prompts prompts.txt --out many --naming vbench
   rm "many/$SQUARE-1.mp4"
   expect 0 "$SQUARE-1.mp4: 6 pictures" world --seconds 0.2 --prompts prompts.txt --out many --naming vbench --samples 2 --continue
+  # Printed as they are, in errors and tables; what would move a cursor is not.
+  expect 1 "prompt '一只 Würfel': the world has no word '一只'" world --prompt '一只 Würfel' --seconds 0.1 --out no.mp4
+  expect 1 '\x1b' world --prompt $'a\x1b[31m disc' --seconds 0.1 --out no.mp4
   # Names that no file can have, with the encoder that takes any word.
   long=$(printf 'very %.0s' {1..60})
   printf '%s\n' 'a/b ../../etc' "$long" '一只红色的熊猫在雨中骑自行车' '.hidden' "${long}b" >awkward.txt
+  expect 0 'awkward/一只红色的熊猫在雨中骑自行车-0/' "$SGF" generate --quiet --threads 1 --wan wan --size 64x64 \
+    --seconds 0.1 --prompts awkward.txt --naming vbench --format png --out awkward --dry-run
   "$SGF" generate --quiet --threads 1 --wan wan --size 64x64 --seconds 0.1 --prompts awkward.txt --naming vbench \
     --format png --out awkward >/dev/null 2>&1 || complain 'awkward prompts: no videos'
   [[ $(find awkward -mindepth 1 -maxdepth 1 -type d | wc -l) == 5 && -e awkward/一只红色的熊猫在雨中骑自行车-0 ]] ||
