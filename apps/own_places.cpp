@@ -81,8 +81,8 @@ OwnPlace pairs_place(const fs::path& folder) {
 }
 
 std::string format_in(const fs::path& file) {
-  const nlohmann::json json = try_read_json_file(file).value_or(nullptr);
-  const nlohmann::json format = json.is_object() ? json.value("format", nlohmann::json()) : nlohmann::json();
+  const nlohmann::json content = try_read_json_file(file).value_or(nullptr);
+  const nlohmann::json format = content.is_object() ? content.value("format", nlohmann::json()) : nlohmann::json();
   return format.is_string() ? format.get<std::string>() : "";
 }
 
@@ -95,10 +95,10 @@ std::optional<OwnPlace> folder_place(const fs::path& folder) {
   return std::nullopt;
 }
 
-OwnPlace scores_place(const nlohmann::json& json) {
+OwnPlace scores_place(const nlohmann::json& scores) {
   return described("scores of sgf eval", [&](OwnPlace& place) {
-    const auto count = [&](const char* key) { return json.contains(key) ? json[key].size() : 0; };
-    const nlohmann::json protocol = json.value("protocol", nlohmann::json());
+    const auto count = [&](const char* key) { return scores.contains(key) ? scores[key].size() : 0; };
+    const nlohmann::json protocol = scores.value("protocol", nlohmann::json());
     place.facts.emplace_back("protocol", protocol.is_string() ? protocol.get<std::string>() : "unknown");
     place.facts.emplace_back("videos", fmt::format("{}", count("videos")));
     place.facts.emplace_back("totals", fmt::format("{}", count("totals")));

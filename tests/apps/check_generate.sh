@@ -58,6 +58,7 @@ plays() {
 }
 
 # on_terminal COMMAND…: with a terminal as its stdout, which nobody reads.
+# shellcheck disable=SC2317 # called through expect
 on_terminal() {
   python3 -c 'import os, subprocess, sys
 kept, terminal = os.openpty()
