@@ -18,8 +18,10 @@ ScoreCache::ScoreCache(std::filesystem::path folder, Warn warn) : folder_(std::m
   if (folder_.empty()) return;
   std::error_code failed;
   std::filesystem::create_directories(folder_, failed);
-  if (failed) return stop_keeping(failed.message());
-  if (::access(folder_.c_str(), W_OK | X_OK) != 0) stop_keeping(std::strerror(errno));
+  if (failed)
+    stop_keeping(failed.message());
+  else if (::access(folder_.c_str(), W_OK | X_OK) != 0)
+    stop_keeping(std::strerror(errno));
 }
 
 // What is there is still read.
