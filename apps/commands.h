@@ -1,6 +1,8 @@
 // The subcommands of `sgf`: each adds itself to the program, with the function that runs it.
 #pragma once
 
+#include <string>
+
 namespace CLI {
 class App;
 }
@@ -34,5 +36,8 @@ void add_help(CLI::App& app);
 
 // For a command that said what it had to say: the program ends with this code, without a further word.
 void exit_with(int code);
+
+// For a command that finds out late that it was not understood: exit code 2 and a pointer to its --help.
+[[noreturn]] void misused(const std::string& what);
 
 }  // namespace sgf

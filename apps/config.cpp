@@ -61,17 +61,29 @@ void print_keys(const std::string& pattern, bool as_json) {
   if (as_json) say_json(list);
 }
 
+// One verdict: a preset is valid without the runs and files that training needs beside it.
+void print_check(const ConfigArgs& args, const Config& config) {
+  const std::vector<std::string> needs = needs_of_training(config);
+  if (args.json)
+    return say_json({{"file", args.file},
+                     {"name", config.name},
+                     {"description", config.description},
+                     {"valid", true},
+                     {"training_needs", needs}});
+  say("{}: valid; {}{}{}", args.file, config.name, config.description.empty() ? "" : ", ", config.description);
+  if (!needs.empty()) say("to train it, sgf train also needs:");
+  for (const std::string& need : needs) say("  {}", need);
+}
+
 void run_config(const ConfigArgs& args) {
   if (args.keys) return print_keys(args.pattern, args.json);
   if (args.schema) return print_lines(stdout, json_schema() + "\n");
-  SGF_CHECK(!args.json || args.resolved, "--json needs --resolved or --keys");
   SGF_CHECK(!args.file.empty(), "a config is missing; pass a YAML file or a preset, or --keys");
   const Config config = load_and_explain(args.file, args.overrides);
   if (args.resolved) {
     print_lines(stdout, args.json ? printable_json(to_json(config)) + "\n" : to_yaml(config));
   } else {
-    explain_needs(config);
-    say("{}: fine; {}{}{}", args.file, config.name, config.description.empty() ? "" : ", ", config.description);
+    print_check(args, config);
   }
 }
 
@@ -100,7 +112,7 @@ void add_config(CLI::App& app) {
           ->type_name("PATTERN")
           ->expected(0, 1);
   command->add_flag("--schema", args->schema, "print a JSON Schema of config files, for editors");
-  command->add_flag("--json", args->json, "print --resolved or --keys as JSON");
+  command->add_flag("--json", args->json, "print the verdict, --resolved or --keys as JSON");
   command->callback([args, keys] {
     args->keys = keys->count() > 0;
     run_config(*args);

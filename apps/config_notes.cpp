@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 
 namespace sgf {
 namespace {
@@ -25,9 +27,10 @@ void explain(const std::string& file, const std::vector<FlatNote>& notes) {
 
 }  // namespace
 
-void explain_needs(const Config& config) {
-  for (const std::string& need : unmet_needs(config)) remark("sgf train would refuse this config: {}", need);
-  for (const std::string& file : missing_files(config)) remark("sgf train would not find {}", file);
+std::vector<std::string> needs_of_training(const Config& config) {
+  std::vector<std::string> needs = unmet_needs(config);
+  std::ranges::copy(missing_files(config), std::back_inserter(needs));
+  return needs;
 }
 
 Config load_and_explain(const std::string& file_or_preset, const std::vector<std::string>& overrides) {

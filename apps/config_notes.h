@@ -8,8 +8,8 @@
 
 namespace sgf {
 
-// What `sgf train` would refuse in it, to stderr: a sound config need not be one that can be trained here.
-void explain_needs(const Config& config);
+// What `sgf train` lacks for it, in words: a valid config need not be one that can be trained here.
+std::vector<std::string> needs_of_training(const Config& config);
 
 Config load_and_explain(const std::string& file_or_preset, const std::vector<std::string>& overrides);
 

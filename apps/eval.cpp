@@ -13,6 +13,7 @@
 #include "sgf/evaluation/eval_run.h"
 #include "sgf/evaluation/score_cache.h"
 #include "sgf/files/json_file.h"
+#include "sgf/streaming/video_prompt.h"
 #include "sgf/world/preset.h"
 
 #include <fmt/format.h>
@@ -35,12 +36,12 @@ struct EvalArgs {
   std::vector<std::string> metrics;
   std::string prompts;
   std::string static_prompts;
-  std::string json;
+  std::string scores;
   std::string cache;
   std::string device = "auto";
   std::string world;
   int64_t threads = 0;
-  bool no_cache = false, no_reencode = false, no_slow_fast = false, quiet = false;
+  bool no_cache = false, no_reencode = false, no_slow_fast = false, json = false, quiet = false;
   EvalOrder order;
 };
 
@@ -84,11 +85,31 @@ std::set<std::string> static_prompts_of(const std::string& file) {
 void check_can_be_put(const std::string& file) {
   if (file.empty()) return;
   const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
-  SGF_CHECK(std::filesystem::is_directory(folder), "--json {}: the folder {} does not exist", file, folder.string());
+  SGF_CHECK(std::filesystem::is_directory(folder), "--scores {}: the folder {} does not exist", file, folder.string());
+}
+
+// Scores are computed even if they cannot be cached.
+std::filesystem::path usual_cache() {
+  try {
+    return default_score_folder();
+  } catch (const Error& error) {
+    warn("{}", error.what());
+    return {};
+  }
+}
+
+// Prompts in the metadata of videos take precedence over their names.
+void take_own_prompts(EvalOrder& order) {
+  for (ListedVideo& video : order.videos) {
+    const std::optional<VideoPrompt> noted = prompt_in_video(video.file);
+    if (!noted) continue;
+    video.prompt = noted->prompt;
+    if (order.world.empty()) order.world = noted->world;
+  }
 }
 
 EvalOrder order_of(EvalArgs& args) {
-  check_can_be_put(args.json);
+  check_can_be_put(args.scores);
   if (args.protocol == "world" && !args.metrics.empty())
     throw CLI::ValidationError("--metrics", "selects VBench metrics; --protocol world always computes its own");
   EvalOrder order = args.order;
@@ -100,8 +121,9 @@ EvalOrder order_of(EvalArgs& args) {
   const auto book = args.prompts.empty() ? std::nullopt : std::optional(read_prompt_book(args.prompts));
   order.videos = list_videos(args.place, book);
   order.world = args.world;
+  if (!book && order.switches.protocol == EvalProtocol::kWorld) take_own_prompts(order);
   if (order.world.empty()) order.world = book && !book->world.empty() ? book->world : "world-tiny";
-  if (!args.no_cache) order.cache = args.cache.empty() ? default_score_folder() : std::filesystem::path(args.cache);
+  if (!args.no_cache) order.cache = args.cache.empty() ? usual_cache() : std::filesystem::path(args.cache);
   order.device = device_from_name(args.device);
   return order;
 }
@@ -159,6 +181,16 @@ void print_errors(const nlohmann::json& result) {
   }
 }
 
+void print_eval_result(const nlohmann::json& result, bool as_json) {
+  if (as_json) {
+    say_json(result);
+  } else {
+    print_videos_of(result);
+    print_totals(result);
+  }
+  print_errors(result);
+}
+
 int run_eval(EvalArgs& args) {
   use_threads(args.threads);
   const EvalOrder order = order_of(args);
@@ -178,10 +210,8 @@ int run_eval(EvalArgs& args) {
     const nlohmann::json result = evaluate(order, events);
     line.show({.step = total, .numbers = {}});
     line.finish();
-    print_videos_of(result);
-    print_totals(result);
-    print_errors(result);
-    if (!args.json.empty()) write_json_file(args.json, result);
+    print_eval_result(result, args.json);
+    if (!args.scores.empty()) write_json_file(args.scores, result);
     return result["ok"].get<bool>() ? 0 : 1;
   } catch (const EvaluationStopped& stopped) {
     line.finish();
@@ -224,8 +254,9 @@ void add_labels(CLI::App& command, EvalArgs& args) {
 constexpr const char* kEvalFooter =
     "Examples:\n"
     "  sgf eval videos/ --prompts videos/manifest.json --protocol world\n"
-    "  sgf eval videos/ --metrics dynamic_degree,motion_smoothness --json result.json\n\n"
-    "Prompts come from file names (PROMPT-0.mp4) or from --prompts. Scores are cached: run the same command again to "
+    "  sgf eval videos/ --metrics dynamic_degree,motion_smoothness --scores result.json\n\n"
+    "Prompts come from --prompts, with --protocol world from the metadata of sgf generate, or from file names "
+    "(PROMPT-0.mp4). Scores are cached: run the same command again to "
     "continue after an interruption. docs/evaluation.md lists what is exact and what differs from VBench.\n\n"
     "Exit codes: 0 all scores computed; 1 a video or a metric failed (the others are still scored).";
 
@@ -249,7 +280,8 @@ void add_eval(CLI::App& app) {
       ->type_name("DIR");
   command->add_option("--prompts", args->prompts, "JSON file with the prompts of the videos, or a manifest.json")
       ->type_name("FILE");
-  command->add_option("--json", args->json, "file to write the result to, as JSON")->type_name("FILE");
+  command->add_option("--scores", args->scores, "JSON file to write the result to, for sgf eval table")
+      ->type_name("FILE");
   command->add_option("--cache", args->cache, "folder of cached scores (default: ~/.cache/sgf/scores)")
       ->type_name("DIR");
   command->add_flag("--no-cache", args->no_cache, "no reading and writing of cached scores");
@@ -258,6 +290,7 @@ void add_eval(CLI::App& app) {
           "--world", args->world,
           "built-in world of the videos, for --protocol world (default: that of the manifest, else world-tiny)")
       ->check(CLI::IsMember(world_preset_names()));
+  command->add_flag("--json", args->json, "result as one JSON object");
   command->add_flag("--quiet", args->quiet, "no progress line");
   add_device(*command, args->device);
   add_threads(*command, args->threads, kAllCores);

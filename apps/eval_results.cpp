@@ -38,7 +38,8 @@ struct ExportArgs {
 
 struct ImportArgs {
   std::vector<std::filesystem::path> files;
-  std::string json;
+  std::string scores;
+  bool json = false;
   std::map<std::string, std::string> labels;
 };
 
@@ -87,7 +88,8 @@ int run_export(const ExportArgs& args) {
 void run_import(const ImportArgs& args) {
   nlohmann::json result = import_results(args.files);
   result["labels"] = args.labels;
-  if (!args.json.empty()) write_json_file(args.json, result);
+  if (!args.scores.empty()) write_json_file(args.scores, result);
+  if (args.json) return say_json(result);
   Table table({"dimension", "score"});
   for (const auto& [name, total] : result["totals"].items())
     table.add({name, fmt::format("{:.4f}", total["value"].get<double>())});
@@ -108,7 +110,7 @@ void add_eval_table(CLI::App& eval) {
       eval.add_subcommand("table", "Print results side by side: initialisations and methods, by horizon");
   command
       ->add_option("files", args->files,
-                   "results of sgf eval --json, labelled by --init, --method, --horizon and --setting")
+                   "results of sgf eval --scores, labelled by --init, --method, --horizon and --setting")
       ->type_name("FILE")
       ->required();
   command->add_option("--format", args->format, "format of the table")
@@ -142,12 +144,13 @@ void add_eval_export(CLI::App& eval) {
 void add_eval_import(CLI::App& eval) {
   auto args = std::make_shared<ImportArgs>();
   CLI::App* command = eval.add_subcommand("import", "Read results of VBench and compute the totals of its leaderboard");
-  command->footer("Example:\n  sgf eval import results/*_eval_results.json --json vbench.json");
-  command->add_option("files", args->files, "files *_eval_results.json of VBench, and results of sgf eval --json")
+  command->footer("Example:\n  sgf eval import results/*_eval_results.json --scores vbench.json");
+  command->add_option("files", args->files, "files *_eval_results.json of VBench, and results of sgf eval --scores")
       ->type_name("FILE")
       ->required();
-  command->add_option("--json", args->json, "file to write the result to, as JSON for sgf eval table")
+  command->add_option("--scores", args->scores, "JSON file to write the result to, for sgf eval table")
       ->type_name("FILE");
+  command->add_flag("--json", args->json, "result as one JSON object");
   for (const char* name : {"init", "method", "horizon", "setting"})
     command
         ->add_option_function<std::string>(

@@ -13,6 +13,7 @@
 #include "sgf/core/stop_signal.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include <memory>
@@ -44,6 +45,7 @@ void say_result(const GenerateArgs& args, const std::string& line) {
 bool run_job(const GenerateArgs& args, const VideoJob& job, const StreamParts& parts, const StopSignal& stop) {
   const int64_t pictures = pictures_for(job.blocks, job.order.config);
   if (is_done_already(job)) {
+    remove_stale_locks(job.output);
     const GenerateResult whole{.pictures = pictures, .resumed_from = pictures, .is_whole = true};
     say_result(args, args.json ? json_line(result_json(job, whole))
                                : fmt::format("{}: already complete, {} frames", job.output.target, pictures));
@@ -79,14 +81,30 @@ void warn_of_stage(const GenerateOrder& order) {
                   stage == StageChoice::kFlowMatching ? " that denoises all frames at once" : "", order.model));
 }
 
+// Found before anything is read.
+void check_generate(const GenerateArgs& args) {
+  if (args.model.model.empty() && args.model.wan.empty())
+    misused("no model: --model world-small needs no download, --model FILE or --wan DIR take yours");
+  const bool writes_video = args.writes_to_pipe() && args.format != "none";
+  if (writes_video && ::isatty(STDOUT_FILENO) != 0)
+    misused(
+        "--out - writes raw video to stdout, which is a terminal: pipe it (| ffplay -), or give a name (--out a.mp4)");
+}
+
 void run_generate(const GenerateArgs& args) {
+  check_generate(args);
   const std::vector<VideoJob> jobs = jobs_of(args);
-  if (args.dry_run) return print_plan(jobs, args.json);
   check_targets(jobs, !args.prompts_file.empty());
   use_threads(jobs.front().order.threads);
   warn_of_stage(jobs.front().order);
-  const StreamParts parts = build_parts(jobs.front().order, say_warning);
+  const StreamParts parts =
+      build_parts(jobs.front().order, say_warning,
+                  args.dry_run ? EmbeddingCache::Use::kReadOnly : EmbeddingCache::Use::kReadAndAdd);
   check_prompts(jobs, parts, say_warning);
+  if (args.dry_run) {
+    given_of(jobs.front().order, parts);  // all jobs begin with the same frames
+    return print_plan(jobs, args.json);
+  }
   if (!args.prompts_file.empty()) make_folder(args.out);
   const StopSignal stop;
   for (size_t i = 0; i < jobs.size(); ++i) {
@@ -101,9 +119,11 @@ void run_generate(const GenerateArgs& args) {
 void add_prompts(CLI::App& command, GenerateArgs& args) {
   CLI::Option* prompt =
       command.add_option("--prompt", args.prompt, "prompt of the video (default: a caption of the world of the model)")
-          ->type_name("TEXT");
+          ->type_name("TEXT")
+          ->check(has_words());
   command.add_option("--at", args.changes, "time and the prompt from then on, as --at 0:20 \"a dog\"; repeatable")
       ->type_name("TIME PROMPT")
+      ->check(has_words().application_index(1))
       ->needs(prompt);
   CLI::Option* script =
       command.add_option("--script", args.script, "file of prompt changes, one time and prompt per line")
@@ -174,7 +194,7 @@ void add_output(CLI::App& command, GenerateArgs& args) {
       .add_option("--save-every", args.save_every,
                   "blocks between saved states that --continue resumes from; 0 = none (default: one minute of video)")
       ->check(number_from_zero());
-  command.add_flag("--dry-run", args.dry_run, "print what would be loaded and written, then exit");
+  command.add_flag("--dry-run", args.dry_run, "check everything and print what would be made, without writing a file");
   command.add_flag("--json", args.json, "results as JSON, one object per video");
   command.add_flag("--quiet", args.quiet, "no progress line");
 }

@@ -93,7 +93,6 @@ bool is_done_already(const VideoJob& job) {
       target, found, asked);
   SGF_CHECK(job.output.latents.empty() || fs::exists(job.output.latents),
             "{} is complete but was made without --latents; make it again with --overwrite", target);
-  remove_stale_locks(job.output);
   return true;
 }
 

@@ -1,5 +1,6 @@
 // `sgf inspect FILE|DIR…`: what a weight file is and whether it is complete.
 #include "apps/commands.h"
+#include "apps/own_places.h"
 #include "apps/say.h"
 #include "apps/table.h"
 #include "sgf/core/error.h"
@@ -138,6 +139,7 @@ void print_text(const Inspected& inspected, const InspectArgs& args) {
   const WeightReport& report = inspected.report;
   say("{}", report.path);
   print_row("format", fmt::format("{}, {}", report.format, shown_bytes(report.bytes)));
+  if (!report.content.empty()) print_row("content", shown_name(report.content));
   print_row("written by", shown_name(report.written_by));
   print_row("parameters", fmt::format("{} in {} tensors", shown_count(report.parameters), shown_count(report.tensors)));
   print_row("dtypes", dtypes_of(report));
@@ -206,11 +208,32 @@ std::vector<std::filesystem::path> files_of(const std::string& path) {
   }
 }
 
+void print_place(const std::string& path, const OwnPlace& place, const InspectArgs& args) {
+  if (args.json) {
+    json line{{"file", path}, {"content", place.content}, {"problem", place.problem}};
+    for (const auto& [name, fact] : place.facts) line[name] = fact;
+    return print_json(line);
+  }
+  say("{}", path);
+  print_row("content", place.content);
+  for (const auto& [name, fact] : place.facts) print_row(name, shown_name(fact));
+  if (!place.problem.empty()) print_row("problem", place.problem);
+}
+
+// What is ours says what it is, and then what its weights are.
+bool inspect_path(const std::string& path, const InspectArgs& args) {
+  const std::optional<OwnPlace> place = find_own_place(path);
+  if (place) print_place(path, *place, args);
+  bool all_good = !place || place->problem.empty();
+  if (place && !place->weights) return all_good;
+  for (const std::filesystem::path& file : files_of(place ? place->weights->string() : path))
+    all_good = inspect_one(file, args) && all_good;
+  return all_good;
+}
+
 int run_inspect(const InspectArgs& args) {
   bool all_good = true;
-  for (const std::string& path : args.paths) {
-    for (const std::filesystem::path& file : files_of(path)) all_good = inspect_one(file, args) && all_good;
-  }
+  for (const std::string& path : args.paths) all_good = inspect_path(path, args) && all_good;
   return all_good ? 0 : 1;
 }
 
@@ -221,7 +244,7 @@ void add_inspect(CLI::App& app) {
   CLI::App* command = app.add_subcommand("inspect", "Describe a weight file: network, origin, missing tensors");
   command
       ->add_option("paths", args->paths,
-                   "weight files (.safetensors, .pt, .pth) or folders of them, as those of Wan and diffusers")
+                   "weight files (.safetensors, .pt, .pth), folders of them, and files and folders written by sgf")
       ->type_name("PATH")
       ->required();
   command->add_flag("--scan", args->scan,

@@ -2,6 +2,7 @@
 // 0 good; 1 the command failed or found something wrong; 2 it was not understood.
 #include "apps/commands.h"
 #include "apps/help.h"
+#include "apps/missing_values.h"
 #include "apps/say.h"
 #include "apps/version.h"
 #include "sgf/core/error.h"
@@ -29,6 +30,8 @@ namespace sgf {
 void exit_with(int code) {
   if (code != 0) throw CLI::RuntimeError(code);
 }
+
+void misused(const std::string& what) { throw CLI::ArgumentMismatch(what); }
 
 namespace {
 
@@ -132,6 +135,8 @@ int run(int argc, char** argv) {
   const NoticeScope notices(warn_line);
   CLI::App app("Training and streaming long-video diffusion in C++", "sgf");
   add_commands(app);
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  refuse_options_as_values(app, words);
   try {
     app.parse(argc, argv);
     return 0;
@@ -143,7 +148,7 @@ int run(int argc, char** argv) {
     print_lines(stdout, text.str());
     return code;
   } catch (const CLI::ParseError& error) {
-    return explain_misuse(app, error, {argv + std::min(argc, 1), argv + argc});
+    return explain_misuse(app, error, words);
   }
 }
 

@@ -3,6 +3,7 @@
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
+#include "sgf/files/text_file.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -91,6 +92,14 @@ void add_precision(CLI::App& command, std::string& dtype, std::string& attention
   command.add_option("--attention", attention, "attention implementation; auto = the fastest that fits")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "cudnn", "flash", "math"}));
+}
+
+CLI::Validator has_words() {
+  return {[](std::string& prompt) {
+            return trimmed(prompt).empty() ? fmt::format("a prompt has words in it, got {}", in_quotes(prompt))
+                                           : std::string();
+          },
+          ""};
 }
 
 CLI::Validator positive_number() {

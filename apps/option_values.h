@@ -23,6 +23,9 @@ void add_precision(CLI::App& command, std::string& dtype, std::string& attention
 // For a --seed: 0 to 2^63 - 1 in decimal digits; anything else is a misuse.
 void check_seed(CLI::Option& option);
 
+// For a prompt: one without a word is a misuse.
+CLI::Validator has_words();
+
 // Checks of numbers: more than 0, and 0 or more. What is no number, NaN too, is a misuse.
 CLI::Validator positive_number();
 CLI::Validator number_from_zero();

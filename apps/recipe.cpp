@@ -1,16 +1,18 @@
 // `sgf recipe run DIR`: the runs of a folder, each after those it takes weights from.
 #include "apps/commands.h"
+#include "apps/option_values.h"
 #include "apps/progress.h"
 #include "apps/say.h"
 #include "apps/table.h"
 #include "apps/threads.h"
 #include "apps/version.h"
 #include "sgf/assembly/preset_folders.h"
+#include "sgf/assembly/recipe_places.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/assembly/start_sources.h"
 #include "sgf/assembly/train_needs.h"
+#include "sgf/core/device.h"
 #include "sgf/core/error.h"
-#include "sgf/files/bundled.h"
 #include "sgf/files/weight_identity.h"
 #include "sgf/training/planning/recipe_plan.h"
 #include "sgf/training/run/run_terms.h"
@@ -28,7 +30,7 @@
 namespace sgf {
 namespace {
 
-constexpr int kRecipeStopped = 3, kRecipeUnsound = 4;
+constexpr int kRecipeRefused = 1, kRecipeStopped = 3, kRecipeUnsound = 4;
 
 struct RecipeArgs {
   std::string folder;
@@ -72,6 +74,11 @@ std::vector<std::string> objections(const RecipeStep& step, const std::vector<Re
   } catch (const Error& error) {
     found.push_back(fmt::format("{}; undo the change, or remove the run to train it again", error.what()));
   }
+  try {
+    if (!is_made(step)) device_of(step.config.run.device);
+  } catch (const Error& error) {
+    found.emplace_back(error.what());
+  }
   return found;
 }
 
@@ -82,14 +89,19 @@ std::string pairs_words(const RecipeStep& step) {
       step.file.filename().string(), step.config.data.pairs, step.file.string(), step.after.front().string());
 }
 
-void print_plan_of(const std::vector<RecipeStep>& steps) {
+// The exit code: that of the run itself where it would be refused. All objections are said, not the first alone.
+int print_plan_of(const std::vector<RecipeStep>& steps) {
   print_steps(steps);
   say_outdated(steps);
+  int code = 0;
   for (const RecipeStep& step : steps) {
-    for (const std::string& objection : objections(step, steps))
-      remark("{} would be refused: {}", step.file.filename().string(), objection);
+    for (const std::string& objection : objections(step, steps)) {
+      warn("{}: {}", step.file.string(), objection);
+      code = kRecipeRefused;
+    }
     if (!is_made(step) && waits_for_pairs(step)) remark("{}", pairs_words(step));
   }
+  return code;
 }
 
 // Said for all runs before the first begins: hours later is too late.
@@ -152,11 +164,8 @@ int make_steps(const std::vector<RecipeStep>& steps, const RecipeArgs& args, con
 }
 
 int run_recipe(const RecipeArgs& args) {
-  const auto plan = [&] { return plan_recipe(find_bundled(args.folder), args.overrides, preset_folders()); };
-  if (args.dry_run) {
-    print_plan_of(plan());
-    return 0;
-  }
+  const auto plan = [&] { return plan_recipe(find_recipe(args.folder), args.overrides, preset_folders()); };
+  if (args.dry_run) return print_plan_of(plan());
   const Ranks ranks(read_rank_place(), {.on_end = leave_recipe});
   int code = 0;
   ranks.guard([&] {
@@ -187,12 +196,15 @@ void add_recipe(CLI::App& app) {
       "is "
       "printed.\n\n"
       "Exit codes: 0 all runs are complete; 1 failed; 3 stopped, or pairs are needed; 4 a run stopped itself.");
-  command->add_option("folder", args->folder, "folder of YAML files, one per run")->type_name("DIR")->required();
+  CLI::Option* folder =
+      command->add_option("folder", args->folder, "bundled recipe, or folder of YAML files, one per run");
+  folder->type_name("DIR")->required();
+  suggest(*folder, recipe_names());
   command->add_option("--set", args->overrides, "override of one key in all configs, as run.seed=2; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   add_compute(*command, args->compute);
-  command->add_flag("--dry-run", args->dry_run, "print what would be run, then exit");
+  command->add_flag("--dry-run", args->dry_run, "check everything and print what would be run, without writing a file");
   command->add_flag("--quiet", args->quiet, "no progress line");
   command->callback([args] {
     args->overrides = with_compute(args->overrides, args->compute);

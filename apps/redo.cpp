@@ -6,7 +6,6 @@
 #include "apps/threads.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/core/error.h"
-#include "sgf/core/printable.h"
 #include "sgf/files/strict_json.h"
 #include "sgf/files/weight_identity.h"
 #include "sgf/media/video_fragments.h"
@@ -16,9 +15,11 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <memory>
+#include <sstream>
 #include <string>
 
 namespace sgf {
@@ -29,7 +30,7 @@ namespace fs = std::filesystem;
 struct RedoArgs {
   std::string video, model, wan, out, device;
   int64_t threads = 0;
-  bool show = false, quiet = false;
+  bool show = false, json = false, quiet = false;
 };
 
 GenerateOrder order_in(const RedoArgs& args) {
@@ -64,12 +65,49 @@ int64_t blocks_in(const RedoArgs& args, const Config& config) {
   return blocks;
 }
 
+// Scalars and lists as JSON, which YAML reads; the config below them as `sgf config --resolved` prints it.
+std::string order_yaml(const GenerateOrder& order) {
+  const nlohmann::json fields = to_json(order);
+  std::string text;
+  for (const auto& [key, value] : fields.items())
+    if (key != "config") text += fmt::format("{}: {}\n", key, json_line(value));
+  text += "config:\n";
+  std::istringstream config(to_yaml(order.config));
+  for (std::string line; std::getline(config, line);) text += (line.empty() ? "" : "  " + line) + "\n";
+  return text;
+}
+
+void show_order(const GenerateOrder& order, bool as_json) {
+  if (as_json)
+    say_json(to_json(order));
+  else
+    print_lines(stdout, order_yaml(order));
+}
+
+// The exit code.
+int say_difference(const VideoDifference& difference, bool as_json) {
+  const bool is_identical = difference.is_identical();
+  if (as_json) {
+    say_json({{"identical", is_identical},
+              {"frames", difference.pictures},
+              {"largest", difference.largest},
+              {"mean", difference.mean},
+              {"first", difference.first_picture ? nlohmann::json(*difference.first_picture) : nlohmann::json()},
+              {"one_is_longer", difference.only_first + difference.only_second > 0}});
+  } else if (is_identical) {
+    say("identical: all {} pictures", difference.pictures);
+  } else {
+    say("differs: {} pictures compared, largest difference {} of 255, mean {:.4f}, first at picture {}{}",
+        difference.pictures, difference.largest, difference.mean,
+        difference.first_picture ? std::to_string(*difference.first_picture) : "-",
+        difference.only_first + difference.only_second > 0 ? "; one is longer" : "");
+  }
+  return is_identical ? 0 : 1;
+}
+
 void run_redo(const RedoArgs& args) {
   GenerateOrder order = order_in(args);
-  if (args.show) {
-    print_lines(stdout, printable_json(to_json(order).dump(2)) + "\n");
-    return;
-  }
+  if (args.show) return show_order(order, args.json);
   find_weights(order, args);
   if (!args.device.empty()) order.config.run.device = *enum_from_name<DeviceKind>(args.device);
   order.threads = threads_as_stored(args.threads, order.threads, args.video);
@@ -88,15 +126,7 @@ void run_redo(const RedoArgs& args) {
   line.finish();
   const VideoDifference difference = compare_videos(args.video, output.target);
   if (args.out.empty()) fs::remove(output.target);
-  if (difference.is_identical()) {
-    say("identical: all {} frames", difference.pictures);
-    return;
-  }
-  say("differs: {} frames compared, largest difference {} of 255, mean {:.4f}, first at frame {}{}",
-      difference.pictures, difference.largest, difference.mean,
-      difference.first_picture ? std::to_string(*difference.first_picture) : "-",
-      difference.only_first + difference.only_second > 0 ? "; one video is longer" : "");
-  exit_with(1);
+  exit_with(say_difference(difference, args.json));
 }
 
 }  // namespace
@@ -114,7 +144,8 @@ void add_redo(CLI::App& app) {
   command->add_option("--device", args->device, "device to compute on (default: the video's)")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
   add_threads(*command, args->threads, "default: the video's; torch's own number if it stores none");
-  command->add_flag("--show", args->show, "print the metadata, then exit");
+  command->add_flag("--show", args->show, "print the metadata as YAML, then exit");
+  command->add_flag("--json", args->json, "result, or with --show the metadata, as one JSON object");
   command->add_flag("--quiet", args->quiet, "no progress line");
   command->footer(
       "Examples:\n"

@@ -189,7 +189,8 @@ void add_sample(CLI::App& app) {
   add_sampled_model(*command, *args);
   CLI::Option* prompt = command->add_option("--prompt", args->prompts, "prompt of a video; repeatable")
                             ->type_name("TEXT")
-                            ->allow_extra_args(false);
+                            ->allow_extra_args(false)
+                            ->check(has_words());
   command->add_option("--prompts", args->prompts_file, "file of prompts, one per line")
       ->type_name("FILE")
       ->excludes(prompt);

@@ -4,7 +4,9 @@
 #include "apps/say.h"
 #include "apps/table.h"
 #include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
 #include "sgf/media/strip_figure.h"
+#include "sgf/media/strip_letters.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -50,8 +52,16 @@ void say_missing(const StripRow& row, const std::vector<double>& times) {
       warn("{} has no frame at {}, it ends at {}", shown_name(row.name), time_label(times[i]), time_label(row.seconds));
 }
 
+void say_undrawable(const std::vector<StripSource>& sources) {
+  for (const StripSource& source : sources)
+    if (!is_drawable(source.name))
+      warn("the figure has letters of ASCII alone, boxes stand for the others in {}; --rows gives names",
+           in_quotes(source.name));
+}
+
 void run_strips(const StripsArgs& args) {
   const std::vector<StripSource> sources = strip_sources(args);
+  say_undrawable(sources);
   StripFigure figure{.times = strip_times(args, sources), .rows = {}};
   for (const StripSource& source : sources) {
     figure.rows.push_back(read_strip_row(source, figure.times, args.height));

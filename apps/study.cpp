@@ -1,6 +1,5 @@
 // `sgf study RECIPE`: matched pairs of Self Forcing and Self Gradient Forcing, trained, evaluated and reported.
 #include "apps/commands.h"
-#include "apps/config_notes.h"
 #include "apps/option_values.h"
 #include "apps/progress.h"
 #include "apps/say.h"
@@ -13,12 +12,12 @@
 #include "lab/study/study_report.h"
 #include "lab/study/train_arm.h"
 #include "sgf/assembly/preset_folders.h"
+#include "sgf/assembly/recipe_places.h"
 #include "sgf/core/cpu_threads.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/core/stop_signal.h"
 #include "sgf/files/atomic_file.h"
-#include "sgf/files/bundled.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -45,7 +44,7 @@ struct StudyArgs {
 };
 
 Study open_study(const StudyArgs& args) {
-  Study study{.file = read_study_recipe(find_bundled(args.recipe)),
+  Study study{.file = read_study_recipe(find_study_recipe(args.recipe)),
               .folder = args.out,
               .preset_folders = preset_folders(),
               .is_selection = args.selection};
@@ -97,8 +96,6 @@ void print_study_plan(const Study& study, const std::vector<PlannedArm>& plan) {
   say("{}, sha256 {}, into {}", study.file.path.string(), study.file.sha256, study.folder.string());
   table.print();
   say("{:.0f} s with one job at a time, estimated from finished arms{}", sum, is_known ? "" : ", plus what is unknown");
-  for (const PlannedArm& p : plan)
-    if (p.arm.kind == ArmKind::kInitial) explain_needs(study.config_of(p.arm));  // all runs start as it does
 }
 
 int evaluate_here(const Study& study, const StudyArm& arm, const StudyArgs& args,
@@ -196,9 +193,16 @@ int run_arms_beside(const Study& study, const std::vector<PlannedArm>& left, con
   return is_whole ? worst : worse_code(worst, kStudyStopped);
 }
 
-int run_arms(const Study& study, const std::vector<PlannedArm>& left, const StudyArgs& args) {
-  for (const PlannedArm& planned : left)
+// Before the first arm begins: hours later is too late.
+void check_left(const Study& study, const std::vector<PlannedArm>& left) {
+  for (const PlannedArm& planned : left) {
+    device_of(study.config_of(planned.arm).run.device);
     if (planned.state < ArmState::kTrained) check_start(study, planned.arm);
+  }
+}
+
+int run_arms(const Study& study, const std::vector<PlannedArm>& left, const StudyArgs& args) {
+  check_left(study, left);
   std::filesystem::create_directories(study.folder);
   if (args.jobs > 1 && left.size() > 1) return run_arms_beside(study, left, args);
   for (const PlannedArm& planned : left)
@@ -206,12 +210,28 @@ int run_arms(const Study& study, const std::vector<PlannedArm>& left, const Stud
   return 0;
 }
 
-void report(const Study& study, const StudyArgs& args) {
+StudyReport make_report(const Study& study, const StudyArgs& args) {
   const std::vector<StudyArm> planned = arms_of(study.recipe(), {.seeds = args.choice.seeds});
-  const StudyReport report = report_study(study, planned, read_arms(study, planned), version_text());
+  return report_study(study, planned, read_arms(study, planned), version_text());
+}
+
+void report(const Study& study, const StudyArgs& args) {
+  const StudyReport report = make_report(study, args);
   write_report(study, report);
   for (const std::string& sentence : report.conclusions) say("{}", sentence);
   say("report: {0}/study.html; also study.json, study.md and study-*.svg", study.folder.string());
+}
+
+// What the study would be refused for, after the plan.
+void try_study(const Study& study, const std::vector<PlannedArm>& plan, const StudyArgs& args) {
+  print_study_plan(study, plan);
+  if (args.only == "report") {
+    make_report(study, args);
+    return;
+  }
+  std::vector<PlannedArm> left = plan;
+  std::erase_if(left, [&](const PlannedArm& planned) { return !is_left(planned, args); });
+  check_left(study, left);
 }
 
 void run_study(StudyArgs args) {
@@ -219,7 +239,7 @@ void run_study(StudyArgs args) {
   if (args.threads == 0) args.threads = usable_cores();
   const Study study = open_study(args);
   std::vector<PlannedArm> left = plan_study(study, arms_of(study.recipe(), args.choice));
-  if (args.dry_run) return print_study_plan(study, left);
+  if (args.dry_run) return try_study(study, left, args);
   for (const std::filesystem::path& folder : {study.folder, study.folder / "runs"}) sweep_half_written(folder);
   std::erase_if(left, [&](const PlannedArm& planned) { return !is_left(planned, args); });
   if (args.only != "report")
@@ -257,7 +277,9 @@ void add_study(CLI::App& app) {
       "another machine; files of another recipe are refused. The report is study.html, with study.json, study.md and "
       "study-*.svg.\n\n"
       "Exit codes: 0 done; 1 failed; 3 stopped; 4 a run stopped itself.");
-  command->add_option("recipe", args->recipe, "YAML file of the study")->type_name("RECIPE")->required();
+  CLI::Option* recipe = command->add_option("recipe", args->recipe, "bundled recipe, or YAML file of the study");
+  recipe->type_name("RECIPE")->required();
+  suggest(*recipe, recipe_names("study.yaml"));
   command->add_option("--out", args->out, "folder of the study (default: runs/NAME)")->type_name("DIR");
   add_study_choice(*command, *args);
   command->add_option("--jobs", args->jobs, "arms that run at the same time, each in its own process")
@@ -271,7 +293,8 @@ void add_study(CLI::App& app) {
       ->capture_default_str()
       ->check(number_from_zero());
   command->add_flag("--lean", args->lean, "checkpoints removed after the evaluation of a run; weights are kept");
-  command->add_flag("--dry-run", args->dry_run, "print what remains and how long it takes, then exit");
+  command->add_flag("--dry-run", args->dry_run,
+                    "check everything and print what remains and how long it takes, without writing a file");
   command->add_flag("--quiet", args->quiet, "no progress line");
   command->callback([args] { run_study(*args); });
 }

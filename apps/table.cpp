@@ -3,6 +3,7 @@
 #include "apps/say.h"
 #include "sgf/core/error.h"
 #include "sgf/core/printable.h"
+#include "sgf/core/terminal_columns.h"
 
 #include <fmt/format.h>
 
@@ -15,11 +16,6 @@ namespace sgf {
 namespace {
 
 using Cells = std::vector<std::string>;
-
-// In characters: the bytes of UTF-8 that go on a character take no room.
-size_t width_of(std::string_view text) {
-  return static_cast<size_t>(std::ranges::count_if(text, [](char byte) { return (byte & 0xc0) != 0x80; }));
-}
 
 bool looks_like_number(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
@@ -34,9 +30,9 @@ struct Column {
 std::vector<Column> measure(const Cells& headers, const std::vector<Cells>& rows) {
   std::vector<Column> columns(headers.size());
   for (size_t i = 0; i < headers.size(); ++i) {
-    columns[i].width = width_of(headers[i]);
+    columns[i].width = terminal_columns(headers[i]);
     for (const Cells& row : rows) {
-      columns[i].width = std::max(columns[i].width, width_of(row[i]));
+      columns[i].width = std::max(columns[i].width, terminal_columns(row[i]));
       columns[i].is_number = columns[i].is_number && (row[i].empty() || looks_like_number(row[i]));
     }
   }
@@ -46,7 +42,7 @@ std::vector<Column> measure(const Cells& headers, const std::vector<Cells>& rows
 std::string line_of(const Cells& cells, const std::vector<Column>& columns) {
   std::string line;
   for (size_t i = 0; i < cells.size(); ++i) {
-    const std::string padding(columns[i].width - width_of(cells[i]), ' ');
+    const std::string padding(columns[i].width - terminal_columns(cells[i]), ' ');
     if (i > 0) line += "  ";
     line += columns[i].is_number ? padding + cells[i] : cells[i] + padding;
   }

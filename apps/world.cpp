@@ -6,6 +6,7 @@
 #include "apps/table.h"
 #include "sgf/core/error.h"
 #include "sgf/media/video_writer.h"
+#include "sgf/streaming/video_prompt.h"
 #include "sgf/world/caption.h"
 #include "sgf/world/clips.h"
 #include "sgf/world/files.h"
@@ -64,7 +65,8 @@ void add_render(CLI::App& world) {
       ->check(positive_number());
   check_seed(*command->add_option("--seed", args->order.seed, "random seed")->capture_default_str());
   command->add_option("--prompt", args->prompt, "caption of all clips, which then differ only in what it leaves open")
-      ->type_name("TEXT");
+      ->type_name("TEXT")
+      ->check(has_words());
   command->add_option("--format", args->format, "file format: mp4, or one folder of lossless png per clip")
       ->capture_default_str()
       ->check(CLI::IsMember({"mp4", "png"}));
@@ -170,12 +172,25 @@ const ListedClip& listed(const ClipList& list, const std::filesystem::path& vide
   fail("{} does not list {}", manifest, video.string());
 }
 
-std::vector<CaptionedVideo> videos_of(const WorldMeasureArgs& args, std::string& world) {
+// By the prompt given for all, or by the one that each video says it was made from; `world` is theirs if none is named.
+std::vector<CaptionedVideo> prompted_videos(const WorldMeasureArgs& args, std::string& world) {
   std::vector<CaptionedVideo> videos;
-  if (args.manifest.empty()) {
-    for (const std::string& video : args.videos) videos.push_back({video, args.prompt});
-    return videos;
+  for (const std::string& video : args.videos) {
+    std::string prompt = args.prompt;
+    if (prompt.empty()) {
+      const std::optional<VideoPrompt> noted = prompt_in_video(video);
+      if (!noted) misused(fmt::format("{} does not say its prompt: give --prompt TEXT or --manifest FILE", video));
+      prompt = noted->prompt;
+      if (world.empty()) world = noted->world;
+    }
+    videos.push_back({video, prompt});
   }
+  return videos;
+}
+
+std::vector<CaptionedVideo> videos_of(const WorldMeasureArgs& args, std::string& world) {
+  if (args.manifest.empty()) return prompted_videos(args, world);
+  std::vector<CaptionedVideo> videos;
   const ClipList list = read_manifest(args.manifest);
   SGF_CHECK(args.preset.empty() || args.preset == list.world, "{} lists clips of {}, not of {}", args.manifest,
             list.world, args.preset);
@@ -189,7 +204,7 @@ std::vector<CaptionedVideo> videos_of(const WorldMeasureArgs& args, std::string&
 void run_measure(const WorldMeasureArgs& args) {
   std::string world = args.preset;
   const std::vector<CaptionedVideo> videos = videos_of(args, world);
-  if (world.empty()) world = world_of_caption(parse_caption(args.prompt)).name;
+  if (world.empty()) world = world_of_caption(parse_caption(videos.front().caption)).name;
   const auto measured =
       measure_files(videos, world_preset(world), args.segments, show_progress(static_cast<int64_t>(videos.size())));
   if (!args.json) {
@@ -202,9 +217,6 @@ void run_measure(const WorldMeasureArgs& args) {
 
 // What the options need of one another, before anything is opened.
 void check_measure(const WorldMeasureArgs& args) {
-  if (args.prompt.empty() && args.manifest.empty()) {
-    throw CLI::RequiredError("--prompt TEXT or --manifest FILE");
-  }
   if (args.videos.empty() && args.manifest.empty()) throw CLI::RequiredError("A video, or --manifest FILE,");
 }
 
@@ -224,7 +236,11 @@ void add_measure(CLI::App& world) {
       world.add_subcommand("measure", "Score videos against the objects and colours that their captions name");
   command->add_option("videos", args->videos, "video files or folders of PNG files (default: all of --manifest)")
       ->type_name("PATH");
-  CLI::Option* prompt = command->add_option("--prompt", args->prompt, "caption of all videos")->type_name("TEXT");
+  CLI::Option* prompt = command
+                            ->add_option("--prompt", args->prompt,
+                                         "caption of all videos (default: the prompt in the metadata of each video)")
+                            ->type_name("TEXT")
+                            ->check(has_words());
   command->add_option("--manifest", args->manifest, "manifest.json that lists videos and captions")
       ->type_name("FILE")
       ->excludes(prompt);

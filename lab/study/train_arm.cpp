@@ -2,6 +2,7 @@
 
 #include "lab/study/arm_file.h"
 #include "sgf/assembly/start_file.h"
+#include "sgf/assembly/train_needs.h"
 #include "sgf/core/error.h"
 #include "sgf/files/atomic_file.h"
 #include "sgf/files/bundled.h"
@@ -111,6 +112,10 @@ void check_start(const Study& study, const StudyArm& arm) {
   const std::string name(enum_name(arm.granularity));
   if (arm.is_trained() || arm.kind == ArmKind::kInitial) check_is_there(name + ".student", settings.student);
   if (arm.is_trained() || arm.kind == ArmKind::kTeacher) check_is_there(name + ".teacher", settings.teacher);
+  if (!arm.is_trained()) return;
+  check_recipe(study, study.run_of(arm));
+  const std::vector<std::string> needs = unmet_needs(study.config_of(arm));
+  SGF_CHECK(needs.empty(), "{}: {}", arm.id(), needs.empty() ? "" : needs.front());
 }
 
 TrainResult train_arm(const Study& study, const StudyArm& arm, const std::string& build, ProgressMode progress,

@@ -20,6 +20,7 @@ std::shared_ptr<const TextEncoder> wan_text(const WanSource& source, const Confi
                              .options = at::TensorOptions().device(source.device).dtype(compute_type(config)),
                              .residence = source.residence,
                              .cache = default_embedding_folder(),
+                             .cache_use = source.cache_use,
                              .warn = source.warn});
   SGF_CHECK(text->text_dim() == config.model.text_dim,
             "{}: this text encoder gives embeddings of width {}, the network reads width {}",

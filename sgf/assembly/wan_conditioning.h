@@ -4,6 +4,7 @@
 #include "sgf/config/config.h"
 #include "sgf/core/log.h"
 #include "sgf/media/video_codec.h"
+#include "sgf/text/embedding_cache.h"
 #include "sgf/text/text_encoder.h"
 #include "sgf/text/umt5_encoder.h"
 
@@ -21,6 +22,7 @@ struct WanSource {
   // A run meets new prompts at every step, a stream only a few before its first block.
   Umt5Residence residence = Umt5Residence::kLayerByLayer;
   Log warn = {};  // for truncated prompts and an unusable cache
+  EmbeddingCache::Use cache_use = EmbeddingCache::Use::kReadAndAdd;
 };
 
 // Embeddings are cached on disk: a prompt seen before does not need the encoder.

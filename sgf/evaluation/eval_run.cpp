@@ -81,7 +81,7 @@ json evaluate_vbench(const EvalOrder& order, const EvalEvents& events) {
                          .batch = order.device.is_cuda() ? kGpuBatch : kCpuBatch};
   for (const VbenchMetric metric : order.metrics)
     if (!files.unavailable.contains(std::string(enum_name(metric)))) setting.metrics.push_back(metric);
-  VideoScorer scorer(setting, networks, ScoreCache(order.cache),
+  VideoScorer scorer(setting, networks, ScoreCache(order.cache, events.warn),
                      StaticClipChoice(order.static_prompts, order.switches.static_clips));
   json result = result_frame(order);
   result["weights"] = files.listed;

@@ -4,15 +4,34 @@
 #include "sgf/files/json_file.h"
 #include "sgf/files/sha256.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <utility>
 
 namespace sgf {
 
-ScoreCache::ScoreCache(std::filesystem::path folder) : folder_(std::move(folder)) {
+ScoreCache::ScoreCache(std::filesystem::path folder, Warn warn) : folder_(std::move(folder)), warn_(std::move(warn)) {
+  if (folder_.empty()) return;
   std::error_code failed;
-  if (!folder_.empty()) std::filesystem::create_directories(folder_, failed);
-  SGF_CHECK(!failed, "cannot write scores to {} ({}); choose another folder with --cache, or pass --no-cache",
-            folder_.string(), failed.message());
+  std::filesystem::create_directories(folder_, failed);
+  if (failed)
+    stop_keeping(failed.message());
+  else if (::access(folder_.c_str(), W_OK | X_OK) != 0)
+    stop_keeping(std::strerror(errno));
+}
+
+// Existing scores are still read.
+void ScoreCache::stop_keeping(const std::string& why) {
+  keeps_ = false;
+  if (warn_)
+    warn_(
+        fmt::format("{}: cannot cache scores there ({}), so the same command computes them again; choose another "
+                    "folder with --cache, or pass --no-cache",
+                    folder_.string(), why));
 }
 
 std::filesystem::path ScoreCache::path_of(const nlohmann::json& key) const {
@@ -20,7 +39,8 @@ std::filesystem::path ScoreCache::path_of(const nlohmann::json& key) const {
 }
 
 nlohmann::json ScoreCache::find(const nlohmann::json& key) const {
-  if (folder_.empty() || !std::filesystem::exists(path_of(key))) return nullptr;
+  std::error_code ignored;  // what cannot be looked at is not there
+  if (folder_.empty() || !std::filesystem::exists(path_of(key), ignored)) return nullptr;
   try {
     const nlohmann::json entry = read_json_file(path_of(key));
     return entry.at("key") == key ? entry.at("value") : nullptr;
@@ -29,9 +49,13 @@ nlohmann::json ScoreCache::find(const nlohmann::json& key) const {
   }
 }
 
-void ScoreCache::keep(const nlohmann::json& key, const nlohmann::json& value) const {
-  if (folder_.empty()) return;
-  write_json_file(path_of(key), {{"key", key}, {"value", value}});
+void ScoreCache::keep(const nlohmann::json& key, const nlohmann::json& value) {
+  if (folder_.empty() || !keeps_) return;
+  try {
+    write_json_file(path_of(key), {{"key", key}, {"value", value}});
+  } catch (const std::exception& error) {  // a full disk, a folder that went away
+    stop_keeping(error.what());
+  }
 }
 
 std::filesystem::path default_score_folder() {

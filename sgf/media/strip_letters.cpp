@@ -123,6 +123,10 @@ void fill_square(RgbImage& image, int64_t x, int64_t y, int64_t side, uint8_t gr
 
 }  // namespace
 
+bool is_drawable(std::string_view text) {
+  return std::ranges::all_of(text, [](char byte) { return byte >= ' ' && byte <= '~'; });
+}
+
 int64_t text_width(std::string_view text, int64_t scale) {
   const int64_t letters = static_cast<int64_t>(text.size()) - std::ranges::count_if(text, is_inside_character);
   return letters == 0 ? 0 : (letters * kLetterStep - (kLetterStep - kLetterWidth)) * scale;

@@ -10,6 +10,9 @@ namespace sgf {
 
 constexpr int64_t kLetterHeight = 9;  // pixels at scale 1
 
+// Whether all characters of `text` can be drawn: printable ASCII.
+bool is_drawable(std::string_view text);
+
 // Letters are ASCII; any other character is drawn as a box.
 int64_t text_width(std::string_view text, int64_t scale);
 

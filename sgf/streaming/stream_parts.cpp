@@ -22,12 +22,13 @@ void add_world(StreamParts& parts, const Config& config) {
   parts.codec = std::make_shared<WorldCodec>(world);
 }
 
-void add_wan(StreamParts& parts, const GenerateOrder& order, const std::function<void(const std::string&)>& warn) {
+void add_wan(StreamParts& parts, const GenerateOrder& order, const std::function<void(const std::string&)>& warn,
+             EmbeddingCache::Use cache_use) {
   SGF_CHECK(!order.wan.empty(),
             "{} needs a text encoder and a VAE: pass --wan DIR, a Wan folder with models_t5_umt5-xxl-enc-bf16.pth, "
             "google/umt5-xxl/spiece.model and Wan2.1_VAE.pth",
             order.config.name);
-  const WanSource source{.folder = order.wan, .device = parts.device, .warn = warn};
+  const WanSource source{.folder = order.wan, .device = parts.device, .warn = warn, .cache_use = cache_use};
   parts.text = wan_text(source, order.config);
   parts.codec = wan_codec(source, order.config);
   SGF_CHECK(parts.codec->spatial_factor() == codec_shape(order.config).spatial &&
@@ -68,11 +69,12 @@ PictureSize picture_size(const Config& c) {
   return {c.video.height * factor, c.video.width * factor};
 }
 
-StreamParts build_parts(const GenerateOrder& order, const std::function<void(const std::string&)>& warn) {
+StreamParts build_parts(const GenerateOrder& order, const std::function<void(const std::string&)>& warn,
+                        EmbeddingCache::Use cache_use) {
   const Config& config = order.config;
   StreamParts parts{.device = device_of(config.run.device)};
   if (config.data.world.empty())
-    add_wan(parts, order, warn);
+    add_wan(parts, order, warn, cache_use);
   else
     add_world(parts, config);
   parts.dit = std::make_shared<CausalDit>(build_network(config, order.model, parts.device));

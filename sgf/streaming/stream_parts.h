@@ -5,6 +5,7 @@
 #include "sgf/streaming/generate_order.h"
 #include "sgf/streaming/given_frames.h"
 #include "sgf/streaming/stream_session.h"
+#include "sgf/text/embedding_cache.h"
 #include "sgf/text/text_encoder.h"
 
 #include <functional>
@@ -21,7 +22,8 @@ struct StreamParts {
 };
 
 // `warn` reports truncated prompts and an unusable cache.
-StreamParts build_parts(const GenerateOrder& order, const std::function<void(const std::string&)>& warn = {});
+StreamParts build_parts(const GenerateOrder& order, const std::function<void(const std::string&)>& warn = {},
+                        EmbeddingCache::Use cache_use = EmbeddingCache::Use::kReadAndAdd);
 
 // The ratio of latents to pixels and frames, without loading weights: the world's codec, or Wan's.
 struct CodecShape {

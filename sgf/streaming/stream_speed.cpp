@@ -61,7 +61,9 @@ void SpeedMeter::fill(StreamSpeed& speed) const {
     sum.since_last += block.since_last;
     blocks_ms.push_back(block.since_last);
   }
-  speed.fps = per_second(sum.pictures, sum.since_last);
+  // Blocks that follow a slow one leave the pipeline in quick succession, so deliveries of a few blocks can come closer
+  // together than the slowest part makes them.
+  speed.fps = per_second(sum.pictures, std::max({sum.since_last, sum.denoise, sum.decode, sum.deliver}));
   speed.fps_denoise = per_second(sum.pictures, sum.denoise);
   speed.fps_decode = per_second(sum.pictures, sum.decode);
   speed.fps_deliver = per_second(sum.pictures, sum.deliver);

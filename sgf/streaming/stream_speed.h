@@ -24,7 +24,7 @@ struct StreamSpeed {
   int64_t blocks = 0, pictures = 0;
   double first_picture_s = 0;  // from the start of the stream, network in memory, to the first pictures' delivery
   double wall_s = 0;
-  double fps = 0;                                           // steady, with VAE and encoding
+  double fps = 0;  // steady, with VAE and encoding; at most the slowest of the three
   double fps_denoise = 0, fps_decode = 0, fps_deliver = 0;  // steady, of each stage alone
   double block_p50_ms = 0, block_p95_ms = 0;                // steady, from delivery to delivery
   int64_t sink = 0, fifo = 0, block = 0;                    // latent frames in the window

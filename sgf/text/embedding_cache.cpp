@@ -62,8 +62,8 @@ std::filesystem::path default_embedding_folder() {
   return std::filesystem::path(home) / ".cache" / "sgf" / "prompts";
 }
 
-EmbeddingCache::EmbeddingCache(std::filesystem::path folder, SayWarning warn)
-    : folder_(std::move(folder)), warn_(std::move(warn)) {}
+EmbeddingCache::EmbeddingCache(std::filesystem::path folder, SayWarning warn, Use use)
+    : folder_(std::move(folder)), warn_(std::move(warn)), use_(use) {}
 
 std::filesystem::path EmbeddingCache::path_of(const std::string& key) const { return folder_ / (key + ".safetensors"); }
 
@@ -85,6 +85,7 @@ std::optional<EncodedPrompt> EmbeddingCache::find(const std::string& key) const 
 }
 
 void EmbeddingCache::keep(const std::string& key, const std::string& prompt, const EncodedPrompt& encoded) const {
+  if (use_ == Use::kReadOnly) return;
   try {
     std::filesystem::create_directories(folder_);
     sweep_half_written(folder_, [&](const std::string& name) { return name == path_of(key).filename().string(); });

@@ -28,12 +28,14 @@ std::filesystem::path default_embedding_folder();
 // time but never stops a run: a warning is given once and the prompt is encoded again.
 class EmbeddingCache {
  public:
-  explicit EmbeddingCache(std::filesystem::path folder, SayWarning warn = {});
+  enum class Use { kReadAndAdd, kReadOnly };
+
+  explicit EmbeddingCache(std::filesystem::path folder, SayWarning warn = {}, Use use = Use::kReadAndAdd);
 
   // nullopt if there is no entry, or the entry is invalid.
   std::optional<EncodedPrompt> find(const std::string& key) const;
 
-  // `prompt` is stored too, for people who look into the folder.
+  // `prompt` is stored too, for people who look into the folder. Does nothing if the cache is read-only.
   void keep(const std::string& key, const std::string& prompt, const EncodedPrompt& encoded) const;
 
   std::filesystem::path path_of(const std::string& key) const;
@@ -43,6 +45,7 @@ class EmbeddingCache {
 
   std::filesystem::path folder_;
   SayWarning warn_;
+  Use use_;
 };
 
 }  // namespace sgf

@@ -78,7 +78,7 @@ std::unique_ptr<PromptEncoder> open_prompt_encoder(const WanTextSettings& settin
                          .dtype = std::string(name_of(settings.options.dtype().toScalarType())),
                          .device = settings.options.device().is_cuda() ? "cuda" : "cpu"};
   return std::make_unique<CachedPromptEncoder>(std::move(source), index.config.dim,
-                                               EmbeddingCache(*settings.cache, settings.warn),
+                                               EmbeddingCache(*settings.cache, settings.warn, settings.cache_use),
                                                [settings] { return make_encoder(settings); });
 }
 

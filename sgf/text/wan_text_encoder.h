@@ -1,6 +1,7 @@
 // Wan's text encoder behind the TextEncoder interface: prompts in, embeddings padded with zeros out.
 #pragma once
 
+#include "sgf/text/embedding_cache.h"
 #include "sgf/text/prompt_encoder.h"
 #include "sgf/text/text_encoder.h"
 #include "sgf/text/tokenizer.h"
@@ -50,6 +51,7 @@ struct WanTextSettings {
   at::TensorOptions options;  // of the computation and the result
   Umt5Residence residence = Umt5Residence::kLayerByLayer;
   std::optional<std::filesystem::path> cache;  // a folder for embeddings; nullopt: no cache
+  EmbeddingCache::Use cache_use = EmbeddingCache::Use::kReadAndAdd;
   SayWarning warn;
 };
 

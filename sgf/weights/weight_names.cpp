@@ -60,6 +60,12 @@ void add_weight(DitWeightIndex& dit, const PlacedName& placed, const TensorEntry
   }
 }
 
+// Norms alone are no sign of one: UMT5's of 24 layers have the names that diffusers gives a DiT's.
+bool has_more_than_norms(const DitWeightIndex& dit) {
+  return std::ranges::any_of(dit.tensors,
+                             [](const auto& weight) { return weight.first.find("norm") == std::string::npos; });
+}
+
 DitsByRole place_weights(const TensorFile& file, std::vector<const TensorEntry*>& elsewhere) {
   DitsByRole dits;
   for (const TensorEntry& entry : file.entries) {
@@ -73,7 +79,8 @@ DitsByRole place_weights(const TensorFile& file, std::vector<const TensorEntry*>
     }
   }
   std::erase_if(dits, [](const auto& role_and_dit) {
-    return role_and_dit.second.tensors.size() < kFewestWeights || role_and_dit.first.starts_with("grad");
+    const auto& [role, dit] = role_and_dit;
+    return dit.tensors.size() < kFewestWeights || role.starts_with("grad") || !has_more_than_norms(dit);
   });
   return dits;
 }

@@ -3,6 +3,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/files/checkpoint_format.h"
+#include "sgf/weights/own_file.h"
 
 #include <fmt/format.h>
 
@@ -101,6 +102,7 @@ std::string writer_of_other(const TensorFile& file) {
 
 std::string guess_writer(const TensorFile& file, const std::vector<DitWeightIndex>& dits) {
   if (is_own_checkpoint(file)) return own_writer(file);
+  if (!describe_own_file(file).empty()) return "sgf";
   if (is_recording(file)) return fmt::format("a reference recording, kind {}", file.metadata.at("kind"));
   return dits.empty() ? writer_of_other(file) : writer_of_dit(dits);
 }

@@ -2,6 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/files/checkpoint_format.h"
+#include "sgf/weights/own_file.h"
 #include "sgf/weights/stored_config.h"
 #include "sgf/weights/weight_folder.h"
 #include "sgf/weights/weight_origin.h"
@@ -148,10 +149,11 @@ std::string format_problem(const TensorFile& file, const std::filesystem::path& 
 bool WeightReport::has_ema() const { return std::ranges::any_of(roles, &RoleReport::is_ema); }
 
 WeightReport report_weights(const TensorFile& file, const std::filesystem::path& path) {
-  const std::vector<DitWeightIndex> dits = find_dits(file);
+  const std::vector<DitWeightIndex> dits = may_hold_network(file) ? find_dits(file) : std::vector<DitWeightIndex>{};
   WeightReport report;
   report.path = path.string();
   report.format = describe_container(file);
+  report.content = describe_own_file(file);
   report.written_by = guess_writer(file, dits);
   report.unindexed = file.unindexed;
   report.problem = format_problem(file, path);

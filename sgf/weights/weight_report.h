@@ -51,6 +51,7 @@ struct WeightReport {
   std::string path;
   std::string format;
   uint64_t bytes = 0;      // of all shards
+  std::string content;     // description of files written by sgf: "exit record ..."
   std::string written_by;  // a guess, or "unknown"
   std::vector<RoleReport> roles;
   std::map<std::string, DtypeCount> dtypes;

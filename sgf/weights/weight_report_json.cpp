@@ -42,6 +42,7 @@ json to_json(const WeightReport& report) {
   return {{"file", report.path},
           {"format", report.format},
           {"bytes", report.bytes},
+          {"content", report.content},
           {"written_by", report.written_by},
           {"ema", report.has_ema()},
           {"tensors", report.tensors},

@@ -159,12 +159,21 @@ check_pairs() {
   expect 0 '1 shards made, 3 of 3 complete' small pairs "${clips[@]}" "${paths[@]}" --out led
 }
 
+# Folders of training data say what they are; one that is not whole says that.
+check_inspect() {
+  expect 0 'clips of sgf data encode, for data.clips' "$SGF" inspect clips
+  expect 0 '"content":"pairs of sgf pairs, for data.pairs"' "$SGF" inspect --json led
+  expect 0 'shard of sgf pairs, for data.pairs' "$SGF" inspect led/shard_000000.safetensors
+  cp -r led half && rm half/manifest.json
+  expect 1 'pairs of sgf pairs, for data.pairs' "$SGF" inspect half
+}
+
 # The recipes name their data: what is missing is said with the command that makes it, and nothing more once it is there.
 check_recipes() {
   local said
   mkdir recipe
   printf 'base: wan-1.3b-framewise\nname: tf\ntrain: {stage: teacher_forcing}\ndata: {clips: data/clips, wan: wan}\n' >recipe/a.yaml
-  expect 0 'a.yaml would be refused: data.clips: data/clips does not exist or is incomplete; make it with sgf data encode' \
+  expect 1 'a.yaml: data.clips: data/clips does not exist or is incomplete; make it with sgf data encode' \
     "$SGF" recipe run recipe --dry-run
   expect 1 'sgf data encode VIDEOS --captions FILE --wan wan --out data/clips' "$SGF" recipe run recipe
   mkdir data && cp -r clips data/clips
@@ -178,5 +187,6 @@ check_bad_videos
 check_kill
 check_runs
 check_pairs
+check_inspect
 check_recipes
 exit "$FAILED"

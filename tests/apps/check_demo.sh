@@ -33,6 +33,10 @@ check_refusals() {
   mkdir mine && echo 'a run of mine' >mine/self_forcing
   expect 1 'mine holds something else than an earlier demo' demo --models models --frames 12 --out mine
   [[ $(cat mine/self_forcing) == 'a run of mine' ]] || complain 'a folder that is no demo was changed'
+  expect 1 "no/where: the demo's folder cannot be made" demo --models models --frames 12 --out /proc/no/where
+  : >file
+  expect 1 "file/demo: the demo's folder cannot be made" demo --models models --frames 12 --out file/demo
+  expect 1 'file is no folder' demo --models models --frames 12 --out file
   [[ ! -e demo ]] || complain 'a demo that was refused left a folder'
 }
 

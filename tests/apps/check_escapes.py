@@ -178,9 +178,9 @@ def check_videos():
     escaped("world", "render", "--clips", "2", "--frames", "12", "--format", "png", "--out", b"w" + NASTY)
     escaped("world", "measure", "--manifest", b"w" + NASTY + b"/manifest.json")
     escaped("eval", b"w" + NASTY, "--protocol", "world", "--no-cache", "--method", "m" + MARKS, "--init", "i" + MARKS,
-            "--horizon", MARKS, "--json", b"r" + NASTY)
+            "--horizon", MARKS, "--scores", b"r" + NASTY)
     said("eval", b"w" + NASTY, "--protocol", "world", "--prompts", b"w" + NASTY + b"/manifest.json", "--no-cache",
-         "--method", "m" + MARKS, "--init", "i" + MARKS, "--horizon", MARKS, "--json", "r.json")
+         "--method", "m" + MARKS, "--init", "i" + MARKS, "--horizon", MARKS, "--scores", "r.json")
     for form in ("text", "markdown"):
         escaped("eval", "table", "r.json", "--format", form)
     said("eval", "table", "r.json", "--format", "latex")
@@ -196,7 +196,7 @@ def check_videos():
         complain("the video does not name its weights")
     pathlib.Path("model.mp4").write_bytes(video.replace(folder.encode(), b"\\u001b\\u009b"))
     escaped("redo", "model.mp4")
-    if json.loads(escaped("redo", "model.mp4", "--show"))["model"].count("\x1b\u009b") != 1:
+    if json.loads(escaped("redo", "model.mp4", "--show", "--json"))["model"].count("\x1b\u009b") != 1:
         complain("redo --show prints another order than the video holds")
     pathlib.Path("key.mp4").write_bytes(video.replace(b'"enlarge"', b'"\\u001b["'))
     said("redo", "key.mp4", "--show")

@@ -20,16 +20,16 @@ has() { [[ $(tr -d ' \n' <"$1") == *"$2"* ]] || complain "$1 lacks $2"; }
 
 check_protocols() {
   "$SGF" world render --out w --clips 2 --frames 20 --enlarge 1 >/dev/null 2>&1 || complain 'no clips of the world'
-  expect 0 'temporal_flickering' score w --prompts w/manifest.json --json vbench.json
+  expect 0 'temporal_flickering' score w --prompts w/manifest.json --scores vbench.json
   has vbench.json '"protocol":"vbench"'
   has vbench.json '"ok":true'
-  expect 0 'clips' score w --prompts w/manifest.json --protocol vbench-long --fps 4 --json long.json
+  expect 0 'clips' score w --prompts w/manifest.json --protocol vbench-long --fps 4 --scores long.json
   has long.json '"reencode":true'
   has long.json '"slow_fast":true'
-  expect 0 '' score w --prompts w/manifest.json --protocol vbench-long --no-reencode --no-slow-fast --json plain.json
+  expect 0 '' score w --prompts w/manifest.json --protocol vbench-long --no-reencode --no-slow-fast --scores plain.json
   has plain.json '"reencode":false'
   has plain.json '"slow_fast":false'
-  expect 0 'world_valid' "$SGF" eval w --quiet --protocol world --prompts w/manifest.json --json world.json
+  expect 0 'world_valid' "$SGF" eval w --quiet --protocol world --prompts w/manifest.json --scores world.json
   expect 2 'always computes its own' score w --protocol world --prompts w/manifest.json
   echo '[{"dimension": ["temporal_flickering"]}]' >full_info.json
   expect 1 'has no prompt_en' score w --prompts w/manifest.json --static-filter --static-prompts full_info.json
@@ -38,7 +38,7 @@ check_protocols() {
 
 check_weights() {
   expect 1 'amt-s.pth is missing: looked for' "$SGF" eval w --quiet --prompts w/manifest.json \
-    --metrics motion_smoothness,temporal_flickering --json part.json
+    --metrics motion_smoothness,temporal_flickering --scores part.json
   has part.json '"totals":{"temporal_flickering"'
   expect 1 'huggingface.co' "$SGF" eval w --quiet --prompts w/manifest.json --metrics motion_smoothness
   mkdir -p weights/amt_model && echo damaged >weights/amt_model/amt-s.pth
@@ -72,6 +72,30 @@ check_bad_videos() {
   expect 2 'did you mean' "$SGF" eval w --protocoll vbench
 }
 
+# --json is a flag, as everywhere; a file has an option of its own.
+check_json() {
+  local printed
+  printed=$("$SGF" eval w --quiet --protocol world --prompts w/manifest.json --json --scores both.json 2>/dev/null)
+  [[ $(wc -l <<<"$printed") == 1 ]] || complain "eval --json printed: $printed"
+  python3 -c 'import json, sys; sys.exit(json.loads(sys.argv[1]) != json.load(open("both.json")))' "$printed" ||
+    complain 'eval --json prints another result than --scores writes'
+  expect 2 'five.json' score w --prompts w/manifest.json --json five.json
+  expect 0 'scores of sgf eval' "$SGF" inspect both.json
+  expect 1 'there is no folder' score w --prompts w/manifest.json --scores nowhere/five.json
+  echo '{"scene": [0.5, []]}' >scene.json
+  expect 0 '"scene":{"value":0.5}' "$SGF" eval import scene.json --json
+}
+
+# Scores that cannot be kept are computed all the same, and that is said.
+check_cache() {
+  : >no-folder
+  expect 0 'scores are not kept there' score w --prompts w/manifest.json --cache no-folder/scores
+  expect 0 'temporal_flickering' score w --prompts w/manifest.json --cache no-folder/scores
+  [[ $(score w --prompts w/manifest.json --cache scores 2>&1) != *'not kept'* ]] || complain 'a good cache is complained about'
+  expect 0 'temporal_flickering' env -u HOME -u XDG_CACHE_HOME "$SGF" eval w --quiet --device cpu \
+    --metrics temporal_flickering --prompts w/manifest.json
+}
+
 # Kinds of pictures that a video may have: each gets a score. `rgb` is the control: grey, alpha and depth change the
 # pictures, not the way.
 check_kinds_of_videos() {
@@ -92,18 +116,18 @@ check_kinds_of_videos() {
   make_video -c:v ffv1 -pix_fmt yuv444p -vf crop=33:47:exact=1 kinds/odd-0.mkv
   make_video -c:v ffv1 -vf "setpts='if(gt(N,8),N*3-16,N)/8/TB'" -vsync vfr kinds/rates-0.mkv
   make_video -c:v ffv1 'kinds/猫 “quoted”-0.mkv'
-  expect 0 '猫 “quoted”-0.mkv' score kinds --json kinds.json
+  expect 0 '猫 “quoted”-0.mkv' score kinds --scores kinds.json
   [[ $(grep -c '"sha256"' kinds.json) == 10 ]] || complain 'kinds: not ten videos'
-  expect 0 '' score kinds/rates-0.mkv --json rates.json
+  expect 0 '' score kinds/rates-0.mkv --scores rates.json
   has rates.json '"pictures":16'
-  expect 1 'even sides' score kinds --protocol vbench-long --json kinds-long.json
+  expect 1 'even sides' score kinds --protocol vbench-long --scores kinds-long.json
   has kinds-long.json '"videos":9'
   expect 0 '' score kinds/odd-0.mkv --protocol vbench-long --no-reencode
 }
 
 check_tables() {
-  score w --prompts w/manifest.json --init 'TF init' --method SF --horizon 60s --json sf.json >/dev/null
-  score w --prompts w/manifest.json --init 'TF init' --method SGF --horizon 60s --json sgf.json >/dev/null
+  score w --prompts w/manifest.json --init 'TF init' --method SF --horizon 60s --scores sf.json >/dev/null
+  score w --prompts w/manifest.json --init 'TF init' --method SGF --horizon 60s --scores sgf.json >/dev/null
   expect 0 'TF init SGF' "$SGF" eval table sf.json sgf.json
   expect 0 '| 60s | Flickering |' "$SGF" eval table sf.json sgf.json --format markdown
   expect 1 '--method' "$SGF" eval table sf.json sf.json
@@ -114,13 +138,15 @@ check_exchange() {
   [[ -e e/prompts.json && -n $(ls e/videos/*-0.mp4) ]] || complain 'nothing exported'
   expect 0 'temporal_flickering' score e/videos
   echo '{"scene": [0.5, []], "human_action": [0.9, []]}' >vbench_results.json
-  expect 0 'are missing' "$SGF" eval import vbench_results.json vbench.json --json all.json
+  expect 0 'are missing' "$SGF" eval import vbench_results.json vbench.json --scores all.json
   has all.json '"scene":{"value":0.5}'
   echo '{"sharpness": [0.5]}' >proxy.json
   expect 1 'is not a dimension of VBench' "$SGF" eval import proxy.json
 }
 
 check_protocols
+check_json
+check_cache
 check_weights
 check_bad_videos
 check_kinds_of_videos

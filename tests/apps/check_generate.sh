@@ -25,8 +25,14 @@ SQUARE='a slow blue square and a fast yellow disc on a grey field'
 # world ARGS…: the shipped model, about half a second a call.
 world() { "$SGF" generate --model world-small --quiet --threads 1 "$@"; }
 
-# refused CODE TEXT ARGS…: one line of error (a misuse has a second, what to try), and nothing left behind.
+# refused CODE TEXT ARGS…: one line of error (a misuse has a second, what to try), and nothing left behind. A dry run
+# says the same.
 refused() {
+  refused_once "$@"
+  refused_once "$@" --dry-run
+}
+
+refused_once() {
   local code=$1 text=$2 before after output came
   shift 2
   before=$(ls -A)
@@ -51,6 +57,14 @@ plays() {
   [[ $frames =~ ^[0-9]+$ && $frames -ge $2 ]] || complain "$1 plays $frames pictures of $2"
 }
 
+# on_terminal COMMAND…: with a terminal as its stdout, which nobody reads.
+# shellcheck disable=SC2317 # called through expect
+on_terminal() {
+  python3 -c 'import os, subprocess, sys
+kept, terminal = os.openpty()
+sys.exit(subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=terminal).returncode)' "$@"
+}
+
 # Of two y4m files, past their heads, which hold the hash of the order.
 same_frames() { cmp -s <(tail -n +2 "$1") <(tail -n +2 "$2"); }
 
@@ -67,12 +81,26 @@ check_foreign() {
   done
 }
 
+# A video is measured by the prompt it holds, whatever its name; one whose prompt changes, or that holds none, is not.
+check_own_prompt() {
+  world --seconds 1 --prompt "$DISC" --out own.mp4 >/dev/null
+  expect 0 "own.mp4: $DISC" "$SGF" world measure own.mp4
+  [[ $("$SGF" world measure own.mp4) == "$("$SGF" world measure own.mp4 --prompt "$DISC")" ]] ||
+    complain 'a video is measured otherwise by its own prompt'
+  expect 0 'world_valid' "$SGF" eval own.mp4 --quiet --protocol world
+  expect 0 'world_valid' "$SGF" eval pictures --quiet --protocol world
+  world --seconds 1 --prompt "$DISC" --at 0:00.5 "$SQUARE" --out two.mp4 >/dev/null
+  expect 1 'its prompt changes 1 times' "$SGF" world measure two.mp4
+  expect 2 'file.y4m does not say its prompt: give --prompt TEXT' "$SGF" world measure file.y4m
+}
+
 check_sinks() {
   local said pictures
   said=$(world --seconds 1 --out a.mp4 --latents a.safetensors --json) || complain 'no mp4'
   [[ $said == *'"video_pictures":18'*'"whole":true'* ]] || complain "--json said: $said"
   plays a.mp4 18
-  "$SGF" inspect a.safetensors >/dev/null || complain 'latents cannot be inspected'
+  expect 0 'latents, for sgf vae decode' "$SGF" inspect a.safetensors
+  expect 0 'video of sgf generate' "$SGF" inspect a.mp4
   world --seconds 0.5 --out pictures/ >/dev/null || complain 'no PNG folder'
   pictures=(pictures/frame_*.png)
   ((${#pictures[@]} == 9)) || complain "PNG folder: ${#pictures[@]} pictures of 9"
@@ -80,12 +108,19 @@ check_sinks() {
   [[ ${PIPESTATUS[0]} == 0 && $(<said) == *'9 frames'* ]] || complain "pipe: $(<said)"
   world --seconds 0.5 --out file.y4m >/dev/null
   same_frames file.y4m piped.y4m || complain 'y4m through a pipe is another than the file'
+  expect 2 'pipe it (| ffplay -), or give a name' on_terminal "$SGF" generate --model world-small --seconds 0.5 --out -
+  expect 0 '' on_terminal "$SGF" generate --model world-small --seconds 0.1 --quiet --format none --out -
   world --seconds 60 --out - 2>said | head -c 1000 >/dev/null
   [[ ${PIPESTATUS[0]} == 1 && $(<said) == *'closed the pipe'* ]] || complain "closed pipe: $(<said)"
   expect 0 'identical: all 18 frames' "$SGF" redo a.mp4 --quiet --threads 1
   [[ ! -e a.mp4.redo.mp4 ]] || complain 'redo left its video'
-  expect 0 '"prompts"' "$SGF" redo a.mp4 --show
+  expect 0 '{"first":null,"frames":18,"identical":true' "$SGF" redo a.mp4 --quiet --threads 1 --json
+  expect 0 'prompts: [{"at":0.0,"prompt":"' "$SGF" redo a.mp4 --show
+  expect 0 '"prompts":[{"at":0.0' "$SGF" redo a.mp4 --show --json
+  "$SGF" redo a.mp4 --show | sed -n '/^config:/,$s/^  //p' >shown.yaml
+  cmp <("$SGF" config shown.yaml --resolved) shown.yaml || complain 'redo --show prints another config than it read'
   expect 1 'already exists; pass --continue' world --seconds 1 --out a.mp4
+  check_own_prompt
   expect 0 '9 frames' world --seconds 0.5 --out pictures/ --overwrite
   expect 0 'already complete, 9 frames' world --seconds 0.5 --out pictures/ --continue
   expect 0 'already complete, 9 frames' world --seconds 0.5 --out file.y4m --continue
@@ -142,9 +177,14 @@ check_prompts() {
   expect 1 'already exists' world --seconds 0.2 --prompts prompts.txt --out many --naming vbench
   rm "many/$SQUARE-1.mp4"
   expect 0 "$SQUARE-1.mp4: 6 frames" world --seconds 0.2 --prompts prompts.txt --out many --naming vbench --samples 2 --continue
+  # Printed as they are, in errors and tables; what would move a cursor is not.
+  expect 1 "prompt '一只 Würfel': unknown word '一只'" world --prompt '一只 Würfel' --seconds 0.1 --out no.mp4
+  expect 1 '\x1b' world --prompt $'a\x1b[31m disc' --seconds 0.1 --out no.mp4
   # Names that no file can have, with the encoder that takes any word.
   long=$(printf 'very %.0s' {1..60})
   printf '%s\n' 'a/b ../../etc' "$long" '一只红色的熊猫在雨中骑自行车' '.hidden' "${long}b" >awkward.txt
+  expect 0 'awkward/一只红色的熊猫在雨中骑自行车-0/' "$SGF" generate --quiet --threads 1 --wan wan --size 64x64 \
+    --seconds 0.1 --prompts awkward.txt --naming vbench --format png --out awkward --dry-run
   "$SGF" generate --quiet --threads 1 --wan wan --size 64x64 --seconds 0.1 --prompts awkward.txt --naming vbench \
     --format png --out awkward >/dev/null 2>&1 || complain 'awkward prompts: no videos'
   [[ $(find awkward -mindepth 1 -maxdepth 1 -type d | wc -l) == 5 && -e awkward/一只红色的熊猫在雨中骑自行车-0 ]] ||
@@ -233,6 +273,7 @@ check_signal() {
   local came=$?
   [[ $came == 3 && $(<"$LOG") == *'continue resumes'* ]] || complain "$1: exit $came, expected 3: $(<"$LOG")"
   plays grown.mp4 1
+  [[ ! -e grown.mp4.state ]] || expect 0 'state of a video that sgf generate --continue resumes' "$SGF" inspect grown.mp4.state
   expect 1 'run.seed: 301 there, 7 here' world "${LONG[@]}" "${GROWN[@]}" --continue --seed 7
   expect 1 'already exists' world "${LONG[@]}" "${GROWN[@]}"
   expect 0 'grown.mp4: ' world "${LONG[@]}" "${GROWN[@]}" --continue
@@ -262,7 +303,7 @@ check_bad_input() {
   head -c 2000 a.mp4 >broken.mp4
   world --seconds 0.1 --set context.block_frames=1 --out short.mp4 >/dev/null
   refused 1 'did you mean world-small' --model wrld-small --out bad.mp4
-  refused 1 'no model given: use --model world-small' --out bad.mp4
+  refused 2 'no model given: use --model world-small' --out bad.mp4
   refused 1 'contains no Wan DiT' --model "$DATA/wan/Wan2.1_VAE.pth" --prompt x --out bad.mp4
   refused 1 'contains no Wan DiT' --model "$DATA/weights/state_dict.pt" --prompt x --out bad.mp4
   refused 1 'neither safetensors nor' --model text.txt --prompt x --out bad.mp4
@@ -278,6 +319,9 @@ check_bad_input() {
   refused 1 '--steps must be from 1 to 1000' "${bad[@]}" --steps 0
   refused 1 '--guidance must be a finite number' "${bad[@]}" --guidance nan
   refused 1 'no effect with --guidance 1' "${bad[@]}" --negative "$DISC"
+  refused 2 "--prompt: a prompt has words in it, got ''" "${bad[@]}" --prompt ''
+  refused 2 "a prompt has words in it, got '  '" "${bad[@]}" --prompt '  '
+  refused 2 '--at: a prompt has words in it' "${bad[@]}" --prompt "$DISC" --at 0:01 ''
   refused 1 "prompt 'a red zebra': " "${bad[@]}" --prompt 'a red zebra'
   refused 1 "prompt 'zebra': " "${bad[@]}" --prompt "$DISC" --negative zebra --guidance 2
   refused 1 'is not a readable video file' "${bad[@]}" --image "$PWD/text.txt"
@@ -307,6 +351,8 @@ check_bad_input() {
 # Official names and layout, small widths.
 check_wan() {
   local panda=(--size 64x64 --seconds 1 --threads 1 --quiet --prompt 'A red panda rides a bicycle.') said part cached before
+  expect 0 'panda.mp4' "$SGF" generate --wan wan "${panda[@]}" --out panda.mp4 --dry-run
+  [[ ! -e panda.mp4 && ! -e cache ]] || complain "--dry-run left something: $(ls -A)"
   "$SGF" generate --wan wan "${panda[@]}" --out panda.mp4 >/dev/null || complain 'no video of a Wan folder'
   plays panda.mp4 17
   cached=$(find cache -name '*.safetensors')

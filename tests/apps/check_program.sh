@@ -85,6 +85,16 @@ check_help() {
   ! command -v mandoc >/dev/null || expect 0 '' mandoc -T lint -W error "$FOLDER/sgf.1"
 }
 
+# An option whose value was forgotten does not take the next option for it; with = it can be meant.
+check_missing_values() {
+  expect 2 "--out: needs a value, got '--quiet'" "$SGF" generate --model world-small --out --quiet
+  expect 2 "--frames: needs a value, got '--clips'" "$SGF" world render --frames --clips 3 --out "$FOLDER/no-clips"
+  expect 2 'is written --set=--json' "$SGF" config tiny --set --json
+  expect 1 '--json' "$SGF" config tiny --set=--json
+  expect 2 "--at: needs a value, got '--seconds'" "$SGF" generate --prompt a --at 0:20 --seconds 5
+  [[ ! -e --quiet && ! -e $FOLDER/no-clips ]] || { echo 'FAIL: a forgotten value wrote a file' && FAILED=1; }
+}
+
 # A pipe that nobody writes to is refused, not waited for.
 check_fifo() {
   mkfifo "$FOLDER/fifo.pt"
@@ -127,7 +137,36 @@ check_text() {
   expect 1 'no folder' "$SGF" text a --wan /nowhere
   expect 1 'needs its tokenizer' "$SGF" text a --encoder "$DATA/text/tiny_umt5.pth"
   expect 0 'cache miss' "$SGF" text 'a panda' "${tiny[@]}"
+  expect 0 "prompt embedding, kept by the text encoder's cache: 'a panda'" "$SGF" inspect "$FOLDER"/prompts/*.safetensors
   expect 0 '"cache":"hit"' "$SGF" text 'a  panda' --json "${tiny[@]}"
+}
+
+# A Wan folder's parts are what they are, whatever config lies beside them; the encoder has 24 layers, as the official one.
+check_wan_folder() {
+  local folder=$FOLDER/wan said
+  mkdir "$folder"
+  cp -- "$DATA"/wan/{config.json,Wan2.1_VAE.pth,diffusion_pytorch_model.safetensors} "$folder"
+  python3 - "$folder/t5.safetensors" <<'PYTHON'
+import json, struct, sys
+shapes = {"token_embedding.weight": [40, 8], "norm.weight": [8]}
+for layer in range(24):
+    block = f"blocks.{layer}."
+    shapes |= {block + "norm1.weight": [8], block + "norm2.weight": [8], block + "ffn.fc2.weight": [8, 16]}
+    shapes |= {block + f"attn.{part}.weight": [8, 8] for part in "qkvo"}
+    shapes |= {block + "ffn.gate.0.weight": [16, 8], block + "ffn.fc1.weight": [16, 8]}
+    shapes[block + "pos_embedding.embedding.weight"] = [32, 2]
+header, end = {}, 0
+for name, shape in shapes.items():
+    size = 4 * shape[0] * (shape[1] if len(shape) > 1 else 1)
+    header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [end, end + size]}
+    end += size
+text = json.dumps(header).encode()
+open(sys.argv[1], "wb").write(struct.pack("<Q", len(text)) + text + bytes(end))
+PYTHON
+  said=$("$SGF" inspect "$folder") || { echo "FAIL: a Wan folder cannot be inspected: $said" && FAILED=1; }
+  [[ $said == *'UMT5 encoder: dim 8, ffn 16, layers 24'* && $said == *'Wan VAE: dim 4'* && $said == *'Wan DiT: dim 32'* ]] ||
+    { echo "FAIL: a Wan folder is said to hold: $said" && FAILED=1; }
+  [[ $said != *missing* ]] || { echo "FAIL: something is missing in a Wan folder: $said" && FAILED=1; }
 }
 
 check_pipeline() {
@@ -163,7 +202,11 @@ check_config() {
   expect 0 'dim: 192' "$SGF" config tiny --set model.dim=192 --resolved
   expect 1 'model.dim' "$SGF" config tiny --set model.dmi=192
   expect 0 '"dim":192' "$SGF" config tiny --set model.dim=192 --resolved --json
-  expect 1 '--resolved or --keys' "$SGF" config tiny --json
+  expect 0 'world-tiny: valid; world-tiny' "$SGF" config world-tiny
+  expect 0 '  the dmd stage needs a teacher: set dmd.teacher' "$SGF" config world-tiny
+  [[ $("$SGF" config world-tiny --set train.stage=flow_matching 2>&1) != *'also needs'* ]] ||
+    { echo 'FAIL: a config that can be trained is said to need more' && FAILED=1; }
+  expect 0 '"training_needs":["the dmd stage' "$SGF" config world-tiny --json
   "$SGF" config tiny --resolved >"$FOLDER/once.yaml" && "$SGF" config "$FOLDER/once.yaml" --resolved >"$FOLDER/twice.yaml"
   cmp -s "$FOLDER/once.yaml" "$FOLDER/twice.yaml" || { echo "FAIL: the resolved config changes" && FAILED=1; }
 }
@@ -201,6 +244,9 @@ check_world() {
   expect 1 'names 1' "$SGF" world render --preset world-small --prompt "$caption" --out "$FOLDER/other"
   [[ ! -e $FOLDER/other ]] || { echo 'FAIL: a refused caption left a folder' && FAILED=1; }
   expect 1 'video file' "$SGF" world measure "$FOLDER/clips/captions.txt" --prompt "$caption"
+  expect 2 "--prompt: a prompt has words in it, got ' '" "$SGF" world render --prompt ' ' --out "$FOLDER/other"
+  expect 2 '--prompt: a prompt has words in it' "$SGF" world measure "$FOLDER/clips"/clip_00000* --prompt ''
+  expect 2 '--prompt: a prompt has words in it' "$SGF" sample --model x --out "$FOLDER/other" --prompt a --prompt ''
   expect 2 "no command 'mesure'; did you mean measure?" "$SGF" world mesure
   expect 2 'did you mean --frames?' "$SGF" world render --out "$FOLDER/other" --frame 3
 }
@@ -244,6 +290,7 @@ check_plan() {
 check_diagnose() {
   local small=(world-tiny --device cpu --dtype float64 --set video.frames=6 --set train.micro_batch=1)
   expect 0 'random weights of seed 1' "$SGF" diagnose recovery "${small[@]}" --noises 1 --save-record "$FOLDER/records"
+  expect 0 'exit record of a rollout' "$SGF" inspect "$FOLDER/records/exit2_noise0.safetensors"
   expect 0 'text as saved' "$SGF" diagnose recovery "${small[@]}" --replay "$FOLDER/records/exit2_noise0.safetensors"
   expect 1 'DO NOT MATCH' "$SGF" diagnose recovery "${small[@]}" --set run.seed=7 \
     --replay "$FOLDER/records/exit2_noise0.safetensors"
@@ -353,11 +400,13 @@ check_threads() {
 check_errors
 check_threads
 check_help
+check_missing_values
 check_fifo
 check_nan
 check_verify
 check_inspect
 check_text
+check_wan_folder
 check_pipeline
 check_convert
 check_config

@@ -61,8 +61,11 @@ PYTHON
 
 check_refusals() {
   expect 1 'no such recipe' "$SGF" study /nowhere.yaml
+  expect 1 'did you mean world-small?' "$SGF" study wrld-small --dry-run
+  [[ $("$SGF" study world-small --dry-run 2>/dev/null) == *chunkwise-initial* ]] || complain 'no bundled study is found'
   expect 1 "no arm 'sgf-2'" study --arms sgf-2
   expect 1 'nothing to report' study --only report
+  expect 1 'nothing to report' study --only report --dry-run
   expect 1 'is not trained yet' study --only evaluate --arms chunkwise-sgf-1
   expect 0 'unknown' study --dry-run
   sed 's/sinks: .*/sinks: [100]/' "$FOLDER/study.yaml" >"$FOLDER/sinks.yaml"
@@ -77,6 +80,7 @@ check_refusals() {
 check_missing_student() {
   sed '/^framewise:/,/^evaluation:/s/student: .*/student: nowhere/' "$FOLDER/study.yaml" >"$FOLDER/missing.yaml"
   expect 1 'framewise.student: nowhere is not there' "$SGF" study "$FOLDER/missing.yaml" --out "$FOLDER/missing"
+  expect 1 'framewise.student: nowhere is not there' "$SGF" study "$FOLDER/missing.yaml" --dry-run
   [[ ! -e $FOLDER/missing ]] || complain 'a study without its student began'
 }
 

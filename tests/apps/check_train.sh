@@ -149,13 +149,18 @@ check_recipe() {
   printf 'base: world-tiny\nname: r-teacher\ntrain: {stage: teacher_forcing, steps: 3}\n' >recipe/b.yaml
   expect 3 'stopped after update 1' "$SGF" train recipe/b.yaml "${SMALL[@]}" --set video.frames=6 --quiet --stop-after 1
   expect 0 '1 of 3' "$SGF" "${run[@]}" --dry-run
+  expect 0 'world-small-teacher' "$SGF" recipe run world-small --set run.device=cpu --dry-run
+  expect 1 'did you mean world-small?' "$SGF" recipe run wrld-small --dry-run
   expect 0 '3 of 3, done' "$SGF" "${run[@]}"
+  expect 0 'run of sgf train' "$SGF" inspect runs/r-teacher
+  expect 0 'updates       3 of 3' "$SGF" inspect runs/r-teacher
+  expect 0 'optimiser state of a checkpoint of sgf train' "$SGF" inspect runs/r-teacher
   made=$(stat -c '%i' runs/*/checkpoints/step_00000003/generator.safetensors)
   [[ $(wc -w <<<"$made") == 2 ]] || complain "two runs were expected: $made"
   expect 0 '3 of 3, done' "$SGF" "${run[@]}"
   [[ $(stat -c '%i' runs/*/checkpoints/step_00000003/generator.safetensors) == "$made" ]] || complain 'a run was made twice'
   printf 'optimiser: {beta2: 0.9}\n' >>recipe/b.yaml
-  expect 0 'b.yaml would be refused: runs/r-teacher: the run was made with another config: optimiser.beta2' \
+  expect 1 'recipe/b.yaml: runs/r-teacher: the run was made with another config: optimiser.beta2' \
     "$SGF" "${run[@]}" --dry-run
   expect 1 'undo the change, or remove the run to train it again' "$SGF" "${run[@]}"
   sed -i '$d' recipe/b.yaml
@@ -165,6 +170,9 @@ check_recipe() {
   rm recipe/b.yaml
   rm -r runs/r-teacher
   expect 1 'runs/r-teacher does not exist' "$SGF" "${run[@]}" --set train.steps=5
+  expect 1 'runs/r-teacher does not exist' "$SGF" "${run[@]}" --set train.steps=5 --dry-run
+  ! "$SGF" --version | grep -q 'no CUDA' ||
+    expect 1 "device 'cuda'" "$SGF" recipe run recipe --set run.device=cuda --set train.start_from=models --dry-run
   cd - >/dev/null || return
 }
 

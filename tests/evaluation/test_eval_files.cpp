@@ -97,7 +97,7 @@ TEST(VideoList, AVideoThatTheBookDoesNotNameHasNoPrompt) {
 
 TEST(ScoreCache, AScoreIsFoundUnderItsKeyAlone) {
   const TemporaryFolder folder;
-  const ScoreCache cache(folder / "scores");
+  ScoreCache cache(folder / "scores");
   EXPECT_TRUE(cache.find({{"video", "1"}}).is_null());
   cache.keep({{"video", "1"}}, 0.5);
   EXPECT_EQ(cache.find({{"video", "1"}}), 0.5);
@@ -106,20 +106,39 @@ TEST(ScoreCache, AScoreIsFoundUnderItsKeyAlone) {
 
 TEST(ScoreCache, ADamagedFileIsAsIfItWereNotThere) {
   const TemporaryFolder folder;
-  const ScoreCache cache(folder.path());
+  ScoreCache cache(folder.path());
   cache.keep({{"video", "1"}}, 0.5);
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) touch(entry.path(), "{\"key\":");
   EXPECT_TRUE(cache.find({{"video", "1"}}).is_null());
 }
 
-TEST(ScoreCache, AFolderThatCannotBeMadeIsRefusedBeforeAnythingIsComputed) {
+TEST(ScoreCache, AFolderThatCannotBeMadeIsSaidOnceAndNothingIsKept) {
   const TemporaryFolder folder;
   touch(folder / "file");
-  EXPECT_THAT(refusal_of([&] { ScoreCache(folder.path() / "file" / "scores"); }), ::testing::HasSubstr("--no-cache"));
+  std::vector<std::string> said;
+  ScoreCache cache(folder.path() / "file" / "scores", [&](const std::string& text) { said.push_back(text); });
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_THAT(said[0], ::testing::HasSubstr("--no-cache"));
+  cache.keep({{"video", "1"}}, 0.5);
+  EXPECT_TRUE(cache.find({{"video", "1"}}).is_null());
+  EXPECT_EQ(said.size(), 1u);
+}
+
+TEST(ScoreCache, AFolderThatGoesAwayIsSaidOnce) {
+  const TemporaryFolder folder;
+  std::vector<std::string> said;
+  ScoreCache cache(folder / "scores", [&](const std::string& text) { said.push_back(text); });
+  cache.keep({{"video", "1"}}, 0.5);
+  EXPECT_TRUE(said.empty());
+  std::filesystem::remove_all(folder / "scores");
+  touch(folder / "scores");  // a file now
+  cache.keep({{"video", "2"}}, 0.5);
+  cache.keep({{"video", "3"}}, 0.5);
+  EXPECT_EQ(said.size(), 1u);
 }
 
 TEST(ScoreCache, WithoutAFolderNothingIsKept) {
-  const ScoreCache cache("");
+  ScoreCache cache("");
   cache.keep({{"video", "1"}}, 0.5);
   EXPECT_TRUE(cache.find({{"video", "1"}}).is_null());
 }

@@ -73,6 +73,19 @@ TEST_F(EmbeddingCacheTest, ASecondRunNeverOpensTheEncoder) {
   EXPECT_FALSE(again.holds("a bird"));
 }
 
+TEST_F(EmbeddingCacheTest, AReadOnlyCacheIsReadAndNotAddedTo) {
+  const auto read_only = [&] {
+    return CachedPromptEncoder(kSource, 3, EmbeddingCache(folder_ / "prompts", {}, EmbeddingCache::Use::kReadOnly),
+                               [this] { return std::make_unique<CountingEncoder>(encoded_); });
+  };
+  read_only().encode({"a cat"});
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "prompts"));
+  opened().encode({"a cat"});
+  EXPECT_EQ(encoded_, 2);
+  read_only().encode({"a cat"});
+  EXPECT_EQ(encoded_, 2);
+}
+
 TEST_F(EmbeddingCacheTest, AnotherEncoderTokenizerLengthDtypeOrDeviceIsAnotherEntry) {
   opened().encode({"a cat"});
   std::vector<EmbeddingSource> others(5, kSource);

@@ -2,6 +2,7 @@
 #include "tests/core/refusal.h"
 #include "tests/weights/made_files.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -140,6 +141,19 @@ TEST(Roles, AFewRecordedGradientsAreNoDit) {
   ASSERT_EQ(dits.size(), 1u);
   EXPECT_EQ(dits[0].role, "w");
   EXPECT_THAT(dits[0].unexpected, IsEmpty());
+}
+
+// The official encoder has 24 layers: as many norms of a name that diffusers gives a DiT's.
+TEST(Roles, TheNormsOfATextEncoderAreNoDit) {
+  Weights encoder{{"token_embedding.weight", {40, 8}}, {"norm.weight", {8}}};
+  for (int layer = 0; layer < 24; ++layer) {
+    const std::string block = fmt::format("blocks.{}.", layer);
+    for (const char* name : {"norm1.weight", "norm2.weight"}) encoder.push_back({block + name, {8}});
+    for (const char* name : {"attn.q.weight", "attn.k.weight", "attn.v.weight", "attn.o.weight", "ffn.fc1.weight"})
+      encoder.push_back({block + name, {8, 8}});
+  }
+  EXPECT_THAT(find_dits(make_file(encoder)), IsEmpty());
+  EXPECT_EQ(find_dits(make_file(renamed(tiny_weights(), diffusers_name))).size(), 1u);
 }
 
 TEST(Unexpected, NamesAreThoseUnderTheRoleAlone) {

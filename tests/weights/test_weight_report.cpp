@@ -40,6 +40,23 @@ void write_weights(const std::filesystem::path& path, const Weights& weights) {
   write_safetensors(path, tensors);
 }
 
+TEST(Content, OfOurOwnFilesIsSaid) {
+  EXPECT_THAT(report_of({{"x", {1}}}, {{"sgf.kind", "exit record"}, {"sgf.format_version", "1"}}).content,
+              HasSubstr("diagnose recovery --replay"));
+  const WeightReport embedding = report_of({{"rows", {2, 4}}}, {{"sgf.kind", "prompt embedding"}, {"prompt", "a cat"}});
+  EXPECT_THAT(embedding.content, HasSubstr("'a cat'"));
+  EXPECT_EQ(embedding.written_by, "sgf");
+  EXPECT_THAT(report_of({{"latents", {1, 4, 2, 2}}}, {{"kind", "\"latents\""}}).content, HasSubstr("sgf vae decode"));
+  EXPECT_EQ(report_of(tiny_weights()).content, "");
+}
+
+TEST(Content, OfAnOptimiserIsNoDit) {
+  const std::map<std::string, std::string> optimiser{{"sgf.kind", "optimiser"}, {"sgf.format_version", "1"}};
+  EXPECT_FALSE(report_of(tiny_weights(), optimiser).roles.at(0).dit);
+  const std::map<std::string, std::string> network{{"sgf.kind", "dit"}, {"sgf.format_version", "1"}};
+  EXPECT_TRUE(report_of(tiny_weights(), network).roles.at(0).dit);
+}
+
 TEST(Writer, IsGuessedFromTheNames) {
   const Weights tiny = tiny_weights();
   EXPECT_EQ(writer_of(renamed(tiny, diffusers_name)), "diffusers");

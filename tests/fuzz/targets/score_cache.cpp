@@ -12,7 +12,7 @@ namespace {
 
 void read(std::string_view input) {
   static const nlohmann::json key{{"metric", "dynamic_degree"}, {"video", "sha"}};
-  const ScoreCache cache(scratch_folder() / "scores");
+  ScoreCache cache(scratch_folder() / "scores");
   scratch_file("scores/" + sha256_of(key.dump()) + ".json", input);
   const nlohmann::json found = cache.find(key);
   if (found.is_null()) return;
