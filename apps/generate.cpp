@@ -81,14 +81,14 @@ void warn_of_stage(const GenerateOrder& order) {
                   stage == StageChoice::kFlowMatching ? " that denoises all frames at once" : "", order.model));
 }
 
-// Found before anything is read.
+// Checks that need no file.
 void check_generate(const GenerateArgs& args) {
   if (args.model.model.empty() && args.model.wan.empty())
-    misused("no model: --model world-small needs no download, --model FILE or --wan DIR take yours");
+    misused("no model given: use --model world-small, which needs no download, or --model FILE with your own weights");
   const bool writes_video = args.writes_to_pipe() && args.format != "none";
   if (writes_video && ::isatty(STDOUT_FILENO) != 0)
     misused(
-        "--out - writes raw video to stdout, which is a terminal: pipe it (| ffplay -), or give a name (--out a.mp4)");
+        "--out - writes raw video to stdout, which is a terminal; pipe it (| ffplay -), or name a file (--out a.mp4)");
 }
 
 void run_generate(const GenerateArgs& args) {
@@ -102,7 +102,7 @@ void run_generate(const GenerateArgs& args) {
                   args.dry_run ? EmbeddingCache::Use::kReadOnly : EmbeddingCache::Use::kReadAndAdd);
   check_prompts(jobs, parts, say_warning);
   if (args.dry_run) {
-    given_of(jobs.front().order, parts);  // all jobs begin with the same frames
+    given_of(jobs.front().order, parts);  // all jobs start from the same frames
     return print_plan(jobs, args.json);
   }
   if (!args.prompts_file.empty()) make_folder(args.out);
