@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 11> kFreeStudyKeys{"train.record_launches
 void check_same_config(const std::string& there, const std::string& here, const std::filesystem::path& path) {
   for (const ConfigDifference& d : compare_configs(there, here))
     SGF_CHECK(is_free_study_key(d.key),
-              "{}: was made with {} {}, which is {} now; give the study another folder (--out), or remove the file",
+              "{}: was made with {} {}, but it is {} now; choose another folder (--out), or remove the file",
               path.string(), d.key, d.before, d.now);
 }
 
@@ -42,18 +42,18 @@ void check_belongs(const Study& study, const StudyArm& arm, const nlohmann::json
   const nlohmann::json now = arm_header(study, arm);
   SGF_CHECK(
       text_at(json, "recipe_sha256") == study.file.sha256,
-      "{}: belongs to another recipe ({:.12}, this one is {:.12}); give the study another folder (--out), or remove "
-      "the file",
+      "{}: belongs to another recipe ({:.12}, this one is {:.12}); choose another folder (--out), or remove the file",
       path.string(), text_at(json, "recipe_sha256"), study.file.sha256);
   for (const char* key : {"format", "arm", "prompts", "segments"})
-    SGF_CHECK(json.contains(key) && json.at(key) == now.at(key), "{}: its {} is {}, {} was expected", path.string(),
-              key, json.contains(key) ? json.at(key).dump() : "missing", now.at(key).dump());
+    SGF_CHECK(json.contains(key) && json.at(key) == now.at(key), "{}: its {} is {}, expected {}", path.string(), key,
+              json.contains(key) ? json.at(key).dump() : "missing", now.at(key).dump());
   check_same_config(text_at(json, "config"), now.at("config").get<std::string>(), path);
 }
 
 nlohmann::json read_arm_json(const std::filesystem::path& path) {
   nlohmann::json json = try_read_json_file(path).value_or(nullptr);
-  SGF_CHECK(json.is_object(), "{}: is no whole JSON object; remove it, and the arm is evaluated again", path.string());
+  SGF_CHECK(json.is_object(), "{}: is not a complete JSON object; remove the file to evaluate the arm again",
+            path.string());
   return json;
 }
 
@@ -108,7 +108,7 @@ bool has_weights(const Study& study, const StudyArm& arm) {
   const TensorFile file = open_tensor_file(path);
   const auto found = file.metadata.find(kStudyRecipeKey);
   SGF_CHECK(found != file.metadata.end() && found->second == study.file.sha256,
-            "{}: belongs to another recipe; give the study another folder (--out), or remove the file", path.string());
+            "{}: belongs to another recipe; choose another folder (--out), or remove the file", path.string());
   if (const std::string config = text_at(training_of(file), "config"); !config.empty())
     check_same_config(config, to_yaml(study.config_of(arm)), path);
   return true;

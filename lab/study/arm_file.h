@@ -1,4 +1,4 @@
-// What the evaluation of an arm left: a JSON file that may have been made on another machine. Torch-free.
+// The result of an arm's evaluation: a JSON file that may come from another machine. Torch-free.
 #pragma once
 
 #include "lab/study/study_arms.h"
@@ -21,24 +21,24 @@ struct ArmResult {
   std::map<int64_t, ScoreTable> sinks;  // by sink frames; one segment each
 };
 
-// Nothing where there is no file. Refuses one of another recipe, other prompts or another config, and says so.
+// Empty if there is no file. Throws if recipe, prompts or config differ.
 std::optional<ArmResult> read_arm(const Study& study, const StudyArm& arm);
 
-// The parts of a file that say what it belongs to: read_arm asks them again.
+// The parts of a file that identify its study; read_arm checks them.
 nlohmann::json arm_header(const Study& study, const StudyArm& arm);
 
 void write_arm(const Study& study, const StudyArm& arm, const nlohmann::json& json);
 
-// What may differ between two runs that count as one: where and in what portions they were computed, what they left.
+// Settings that may differ between two equivalent runs: device, batch split and output.
 bool is_free_study_key(const std::string& key);
 
-// Whether the arm's kept weights are there; refuses those of another recipe, or trained with another config.
+// Whether the arm's stored weights exist. Throws if they belong to another recipe or config.
 bool has_weights(const Study& study, const StudyArm& arm);
-// In the metadata of kept weights.
+// In the metadata of stored weights.
 constexpr const char* kStudyRecipeKey = "sgf.study_recipe";
-constexpr const char* kStudyTrainingKey = "sgf.study_training";  // JSON: what they tell of their training
+constexpr const char* kStudyTrainingKey = "sgf.study_training";  // JSON: facts of their training
 
-// Empty where the weights tell nothing.
+// Empty if the weights have no such metadata.
 nlohmann::json training_of(const TensorFile& weights);
 
 }  // namespace sgf

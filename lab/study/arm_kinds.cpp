@@ -10,7 +10,7 @@
 namespace sgf {
 namespace {
 
-// Says of one file what is missing or of another kind.
+// Throws if a part of a file is missing or has the wrong type.
 class KindCheck {
  public:
   explicit KindCheck(const std::filesystem::path& path) : path_(path.string()) {}
@@ -20,7 +20,7 @@ class KindCheck {
 
   void must_have(const nlohmann::json& json, const std::string& where, Fields fields) const {
     for (const auto& [key, kind] : fields) {
-      SGF_CHECK(json.contains(key), "{}: it has no {}{}{}", path_, where, key, kRemedy);
+      SGF_CHECK(json.contains(key), "{}: it lacks {}{}{}", path_, where, key, kRemedy);
       check_kind(json.at(key), where + key, kind);
     }
   }
@@ -36,7 +36,7 @@ class KindCheck {
   }
 
  private:
-  static constexpr const char* kRemedy = "; remove the file, and the arm is evaluated again";
+  static constexpr const char* kRemedy = "; remove the file to evaluate the arm again";
 
   static bool is_of(const nlohmann::json& json, Kind kind) {
     return kind == Kind::kText     ? json.is_string()
@@ -46,14 +46,14 @@ class KindCheck {
   }
   void check_kind(const nlohmann::json& json, const std::string& what, Kind kind) const {
     constexpr std::array kNames{"a string", "a number", "an object", "an array"};
-    SGF_CHECK(is_of(json, kind), "{}: its {} is a {}, {} is expected{}", path_, what, json.type_name(),
+    SGF_CHECK(is_of(json, kind), "{}: its {} is a {}, expected {}{}", path_, what, json.type_name(),
               kNames[static_cast<size_t>(kind)], kRemedy);
   }
 
   std::string path_;
 };
 
-// A pair is matched by what its two arms tell of their training: without it nothing is known of it.
+// A pair is matched by the training facts of its two arms, which are therefore required.
 void check_training(const KindCheck& kinds, const nlohmann::json& json) {
   using enum KindCheck::Kind;
   kinds.must_have(json, "", {{"training", kObject}});

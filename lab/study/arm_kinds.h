@@ -1,4 +1,4 @@
-// Whether the parts of an arm's file have the kinds that reports take them for, whoever made it. Torch-free.
+// Checks the types in an arm's file, which may be foreign, before reports use them. Torch-free.
 #pragma once
 
 #include "lab/study/study_arms.h"
@@ -9,7 +9,7 @@
 
 namespace sgf {
 
-// Refuses a part of another kind, and a trained arm that tells nothing of its training.
+// Throws on a part of the wrong type, and on a trained arm without training facts.
 void check_arm_kinds(const StudyArm& arm, const nlohmann::json& json, const std::filesystem::path& path);
 
 }  // namespace sgf

@@ -22,7 +22,7 @@ namespace {
 
 using PictureMaker = std::function<at::Tensor(int64_t first, int64_t count)>;
 
-// Text rows of the study's prompts, and what turns latents to pictures.
+// Text embeddings of the study's prompts, and the decoder.
 struct WorldRoom {
   WorldPreset world;
   WorldTextEncoder text;
@@ -50,8 +50,8 @@ LatentStreamSettings stream_settings(const Config& config, const ContextSplit& s
   LatentStreamSettings settings = latent_settings({.config = config});
   if (!split.sink) return settings;
   const int64_t window = settings.policy.sink_frames + settings.policy.fifo_frames;
-  SGF_CHECK(*split.sink >= 0 && *split.sink <= window, "a sink of {} does not fit the window of {} frames", *split.sink,
-            window);
+  SGF_CHECK(*split.sink >= 0 && *split.sink <= window,
+            "the sink must be between 0 and the window, got {} for a window of {} frames", *split.sink, window);
   settings.policy = {.sink_frames = *split.sink, .fifo_frames = window - *split.sink};
   return settings;
 }
@@ -115,7 +115,7 @@ ArmPictures::ArmPictures(const PictureOrder& o)
   if (o.arm.kind == ArmKind::kTruth) {
     make_ = true_pictures(o, room);
   } else if (o.arm.kind == ArmKind::kTeacher) {
-    SGF_CHECK(o.watched.video_frames() == o.config.video.frames, "a teacher makes videos of {} frames, not of {}",
+    SGF_CHECK(o.watched.video_frames() == o.config.video.frames, "a teacher's videos must have {} frames, got {}",
               o.config.video.frames, o.watched.video_frames());
     make_ = teacher_pictures(o, room);
   } else {

@@ -15,7 +15,7 @@
 
 namespace sgf {
 
-// How the window is split; without a sink as the config has it.
+// The split of the window; without a sink, that of the config.
 struct ContextSplit {
   std::optional<int64_t> sink = {};
 };
@@ -24,11 +24,11 @@ struct PictureOrder {
   const Study& study;
   StudyArm arm;
   const Config& config;
-  std::string weights;  // a file; empty for the world itself
+  std::string weights;  // a file; empty for the truth arm
   c10::Device device;
   const WatchedFrames& watched;
   ContextSplit split;
-  std::function<void()> on_block = {};  // hears of every block that a student made
+  std::function<void()> on_block = {};  // called after every block of a student
 };
 
 class ArmPictures {
@@ -36,8 +36,8 @@ class ArmPictures {
   explicit ArmPictures(const PictureOrder& order);
 
   const std::vector<std::string>& captions() const { return captions_; }
-  // [count, watched, 3, H, W] in [0, 1] on the host, of the study's prompts `first`, `first` + 1, ... A video depends
-  // on its prompt's number, not on the batch it was put in.
+  // [count, watched, 3, H, W] in [0, 1] on the host, for the study's prompts `first`, `first` + 1, ... A video depends
+  // on its prompt's number, not on its batch.
   at::Tensor of(int64_t first, int64_t count) const { return make_(first, count); }
 
  private:
@@ -45,7 +45,7 @@ class ArmPictures {
   std::function<at::Tensor(int64_t first, int64_t count)> make_;
 };
 
-// A row a video: its first frame, and the last of each segment. A PNG file in base64.
+// One row per video: its first frame, and the last frame of each segment. A PNG file in base64.
 std::string strip_png(const at::Tensor& videos, const WatchedFrames& watched);
 
 }  // namespace sgf

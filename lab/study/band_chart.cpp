@@ -13,14 +13,15 @@ namespace {
 
 constexpr ChartArea kArea{.left = 62, .right = 462, .top = 56, .bottom = 228, .margin = 12};
 
-// Told apart by most eyes, on light and dark paper.
+// Distinguishable for most people, on light and dark backgrounds.
 constexpr std::array kCurveColours{"#7a7f8a", "#c98a1b", "#2f7fd6", "#d0492f", "#2c9c69", "#9a5fc4"};
 
-// Moments along x, one apart.
+// Moments at equal distances along x.
 ChartAxes fit_axes(size_t moments, const std::vector<BandCurve>& curves) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const BandCurve& curve : curves) {
-    SGF_CHECK(curve.values.size() == moments, "a curve of {} values over {} moments", curve.values.size(), moments);
+    SGF_CHECK(curve.values.size() == moments, "a curve must have one value per moment, got {} values for {} moments",
+              curve.values.size(), moments);
     for (const Interval& value : curve.values) {
       if (value.count == 0) continue;
       low = std::min({low, value.low, value.mean});

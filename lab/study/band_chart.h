@@ -1,4 +1,4 @@
-// Several curves over time with bands of confidence, as an inline SVG picture. Torch-free.
+// Several curves over time with confidence bands, as an inline SVG image. Torch-free.
 #pragma once
 
 #include "lab/study/bootstrap.h"
@@ -11,16 +11,16 @@ namespace sgf {
 
 constexpr double kChartWidth = 480, kChartHeight = 260;
 
-// Of the curve at so many places after the first: a page may use it for the same thing elsewhere.
+// The colour of the curve at this place, for use elsewhere on the page.
 const char* curve_colour(size_t place);
 
 struct BandCurve {
   std::string name;
-  std::vector<Interval> values;  // one a moment; those without values are left out
-  size_t place = 0;              // of its colour: the same thing has the same one in every chart
+  std::vector<Interval> values;  // one per moment; missing ones are omitted
+  size_t place = 0;              // selects its colour: an arm has the same colour in every chart
 };
 
-// Moments, multiples of the training length, stand at equal distances: they are chosen to be spread on a logarithm.
+// Moments are multiples of the training length, drawn at equal distances, since they are chosen on a logarithmic scale.
 std::string draw_bands(const std::string& title, const std::vector<int64_t>& lengths,
                        const std::vector<BandCurve>& curves);
 

@@ -12,7 +12,7 @@
 namespace sgf {
 namespace {
 
-// Sums over resampled prompts, in several strands so that one addition need not wait for the other.
+// Sums over resampled prompts, with several accumulators so that additions are independent.
 double weighted_sum(std::span<const float> counts, const std::vector<double>& values) {
   constexpr size_t kStrands = 8;
   std::array<double, kStrands> sums{};
@@ -33,7 +33,7 @@ struct ValueSum {
   double mean() const { return count > 0 ? sum / count : std::numeric_limits<double>::quiet_NaN(); }
 };
 
-// The values of one seed: empty ones are 0 and have no weight.
+// The values of one seed; missing values are 0 with weight 0.
 class SeedValues {
  public:
   explicit SeedValues(const PromptValues& prompts) {
@@ -54,14 +54,14 @@ class SeedValues {
   bool is_whole_ = true;
 };
 
-// Of both sides of 0, with the mean itself counted as one of the resamples.
+// Two-sided; the mean itself counts as one of the resamples.
 double p_of(const std::vector<double>& means) {
   const auto below = std::ranges::count_if(means, [](double mean) { return mean <= 0; });
   const auto above = std::ranges::count_if(means, [](double mean) { return mean >= 0; });
   return std::min(1.0, 2.0 * static_cast<double>(std::min(below, above) + 1) / static_cast<double>(means.size() + 1));
 }
 
-// Between the two nearest of sorted values.
+// Interpolates between the two nearest sorted values.
 double quantile(const std::vector<double>& sorted, double share) {
   const double place = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<size_t>(std::floor(place));
@@ -75,9 +75,9 @@ Bootstrap::Bootstrap(const BootstrapSettings& settings, int64_t prompts)
     : settings_(settings),
       prompts_(prompts),
       prompt_counts_(static_cast<size_t>(std::max<int64_t>(0, settings.resamples * prompts))) {
-  SGF_CHECK(prompts > 0 && settings.resamples > 0, "a bootstrap needs prompts and resamples, got {} and {}", prompts,
-            settings.resamples);
-  std::mt19937_64 engine(settings.seed);  // its numbers are the standard's, the same everywhere
+  SGF_CHECK(prompts > 0 && settings.resamples > 0,
+            "a bootstrap needs at least one prompt and one resample, got {} and {}", prompts, settings.resamples);
+  std::mt19937_64 engine(settings.seed);  // its numbers are fixed by the standard
   for (int64_t r = 0; r < settings.resamples; ++r)
     for (int64_t i = 0; i < prompts; ++i)
       ++prompt_counts_[static_cast<size_t>(r * prompts) + engine() % static_cast<uint64_t>(prompts)];
@@ -95,13 +95,14 @@ std::vector<double> Bootstrap::seeds_of(int64_t resample, size_t seeds) const {
 }
 
 Interval Bootstrap::of(const std::vector<PromptValues>& seeds) const {
-  SGF_CHECK(!seeds.empty() && std::ssize(seeds) <= kMostSeeds, "a bootstrap takes 1 to {} seeds, got {}", kMostSeeds,
-            seeds.size());
+  SGF_CHECK(!seeds.empty() && std::ssize(seeds) <= kMostSeeds, "the number of seeds must be between 1 and {}, got {}",
+            kMostSeeds, seeds.size());
   const std::vector<float> once(static_cast<size_t>(prompts_), 1);
   std::vector<SeedValues> values;
   ValueSum all;
   for (const PromptValues& seed : seeds) {
-    SGF_CHECK(std::ssize(seed) == prompts_, "{} values came for {} prompts", seed.size(), prompts_);
+    SGF_CHECK(std::ssize(seed) == prompts_, "expected one value per prompt, got {} values for {} prompts", seed.size(),
+              prompts_);
     all.add(values.emplace_back(seed).sum(once));
   }
   Interval interval{.mean = all.mean(), .count = static_cast<int64_t>(all.count)};
@@ -122,7 +123,7 @@ Interval Bootstrap::of(const std::vector<PromptValues>& seeds) const {
 }
 
 PromptValues paired_difference(const PromptValues& a, const PromptValues& b) {
-  SGF_CHECK(a.size() == b.size(), "{} prompts cannot be paired with {}", a.size(), b.size());
+  SGF_CHECK(a.size() == b.size(), "paired values must be equal in number, got {} and {}", a.size(), b.size());
   PromptValues difference;
   for (size_t i = 0; i < a.size(); ++i)
     difference.push_back(a[i] && b[i] ? std::optional(*a[i] - *b[i]) : std::nullopt);

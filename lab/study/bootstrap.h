@@ -1,4 +1,4 @@
-// Intervals of means by resampling, without a model of how values scatter. Torch-free.
+// Intervals of means by resampling, without a distribution model. Torch-free.
 #pragma once
 
 #include "sgf/evaluation/segment_metrics.h"
@@ -13,14 +13,14 @@ struct Interval {
   double mean = 0;
   double low = 0;
   double high = 0;
-  int64_t count = 0;  // values that there were; 0: nothing is known
-  double p = 1;       // how often a resampled mean is not on this side of 0, for both sides: small where 0 is far away
+  int64_t count = 0;  // number of values; 0: unknown
+  double p = 1;       // two-sided p: share of resampled means across 0; small if the mean is far from 0
 
   bool is_above(double value) const { return count > 0 && low > value; }
   bool is_below(double value) const { return count > 0 && high < value; }
 };
 
-constexpr int64_t kMostSeeds = 64;  // that can be resampled
+constexpr int64_t kMostSeeds = 64;  // maximum for resampling
 
 struct BootstrapSettings {
   int64_t resamples = 2000;
@@ -28,27 +28,27 @@ struct BootstrapSettings {
   uint64_t seed = 1;
 };
 
-// Draws prompts, and of several seeds seeds too, with replacement; a prompt drawn is drawn for all seeds. The draws are
-// made once, so that all that one object is asked about is resampled alike.
+// Draws prompts, and seeds if there are several, with replacement; a drawn prompt counts for all seeds. The draws are
+// made once per object, so that all its intervals use the same resamples.
 class Bootstrap {
  public:
   Bootstrap(const BootstrapSettings& settings, int64_t prompts);
 
-  // Percentile interval of the mean over seeds and prompts of [seed][prompt]; empty values do not count.
+  // Percentile interval of the mean over [seed][prompt]; missing values are ignored.
   Interval of(const std::vector<PromptValues>& seeds) const;
 
  private:
-  // How often each prompt, and each of so many seeds, was drawn.
+  // How often each prompt and each seed was drawn.
   std::span<const float> counts_of(int64_t resample) const;
   std::vector<double> seeds_of(int64_t resample, size_t seeds) const;
 
   BootstrapSettings settings_;
   int64_t prompts_;
   std::vector<float> prompt_counts_;  // [resamples, prompts]: how often a prompt was drawn
-  std::vector<uint64_t> seed_draws_;  // [resamples, kMostSeeds], to be taken modulo the number of seeds
+  std::vector<uint64_t> seed_draws_;  // [resamples, kMostSeeds], modulo the number of seeds
 };
 
-// a - b, prompt by prompt; empty where either is.
+// a - b, prompt by prompt; empty if either is.
 PromptValues paired_difference(const PromptValues& a, const PromptValues& b);
 
 }  // namespace sgf

@@ -22,7 +22,7 @@ namespace {
 using JobClock = std::chrono::steady_clock;
 
 constexpr int kUnknownEnd = 255;
-constexpr const char* kParent = "SGF_PARENT";  // the process that began this one
+constexpr const char* kParent = "SGF_PARENT";  // the process that started this one
 
 struct RunningJob {
   const ChildJob* job = nullptr;
@@ -30,7 +30,7 @@ struct RunningJob {
   JobClock::time_point begin;
 };
 
-// As exec takes them: they point into the words.
+// argv for exec; points into the words.
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
@@ -38,7 +38,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   return pointers;
 }
 
-// /proc/self/exe goes by its own name.
+// Resolves /proc/self/exe to the program's own path.
 std::vector<std::string> command_of(const std::filesystem::path& program, const ChildJob& job) {
   std::error_code is_no_link;
   const std::filesystem::path own = std::filesystem::read_symlink(program, is_no_link);
@@ -63,27 +63,27 @@ RunningJob start_job(const std::filesystem::path& program, const ChildJob& job) 
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // a group of its own: signals reach it from here alone
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // a separate group: only this process sends it signals
   RunningJob running{.job = &job, .begin = JobClock::now()};
   const int error = posix_spawn(&running.pid, program.c_str(), &actions, &attributes, pointers_to(command).data(),
                                 pointers_to(variables).data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
-  SGF_CHECK(error == 0, "{} could not be started for {}: {}", program.string(), job.name, std::strerror(error));
+  SGF_CHECK(error == 0, "cannot start {} for {}: {}", program.string(), job.name, std::strerror(error));
   return running;
 }
 
-// Whether it has ended, and how.
+// Whether it has ended, and its exit code.
 bool has_ended(const RunningJob& running, int& code) {
   int status = 0;
   const pid_t found = waitpid(running.pid, &status, WNOHANG);
   if (found == 0) return false;
-  if (found < 0) return code = kUnknownEnd, true;  // somebody else waited for it
+  if (found < 0) return code = kUnknownEnd, true;  // another part of the program waited for it
   code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return true;
 }
 
-// Asks all to stop, once, and waits for them when it goes.
+// Asks all children to stop, once; waits for them on destruction.
 class JobList {
  public:
   JobList() = default;
@@ -136,7 +136,7 @@ void end_with_parent() {
   const char* parent = std::getenv(kParent);
   if (parent == nullptr) return;
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (parent != std::to_string(getppid())) raise(SIGTERM);  // gone before it was asked about
+  if (parent != std::to_string(getppid())) raise(SIGTERM);  // the parent ended before prctl was called
 }
 
 }  // namespace sgf

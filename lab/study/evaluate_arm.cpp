@@ -71,7 +71,7 @@ class ArmEvaluator {
   }
 
  private:
-  // What training left lies beside ARM.json, wherever the folder is moved to.
+  // The output of training is beside ARM.json, also after the folder was moved.
   std::string named_weights() const { return (e_.arm.is_trained() ? weights_.filename() : weights_).string(); }
 
   ScoreTable scores(const std::vector<int64_t>& lengths, ContextSplit split, Json* strip) {
@@ -95,8 +95,8 @@ class ArmEvaluator {
     }
     const double streamed = watch.seconds();
     ScoreTable table = pool.finish();
-    e_.say(fmt::format("{}: {} videos of {} frames in {:.1f} s, measured after {:.1f} s", e_.arm.id(), prompts,
-                       watched.video_frames(), streamed, watch.seconds()));
+    e_.say(fmt::format("{}: {} videos of {} frames generated in {:.1f} s, measured after {:.1f} s", e_.arm.id(),
+                       prompts, watched.video_frames(), streamed, watch.seconds()));
     return table;
   }
 
@@ -126,12 +126,12 @@ class ArmEvaluator {
       json["recovery"].push_back(recovery_json(measure_recovery(setting, static_cast<int64_t>(exit))));
   }
 
-  // The run's own weights and critic as its last update left them, on updates that it did not make.
+  // Uses the run's last weights and critic, on updates that it did not make.
   void add_probe(Json& json) {
     if (e_.study.evaluation().probe_updates == 0) return;
     const std::filesystem::path state = last_state_of(e_.study, e_.arm);
     if (state.empty()) {
-      json["probe_left_out"] = "the run's last checkpoint is gone";
+      json["probe_left_out"] = "the run's last checkpoint was removed";
       return;
     }
     Config config = config_;

@@ -1,4 +1,4 @@
-// One arm of a study, streamed and measured: everything that its JSON file holds.
+// Streams and measures one arm of a study, and writes its JSON file.
 #pragma once
 
 #include "lab/study/study_arms.h"
@@ -16,17 +16,17 @@ struct ArmEvaluation {
   const Study& study;
   StudyArm arm;
   c10::Device device = c10::Device("cpu");
-  int64_t threads = 1;  // that measure
+  int64_t threads = 1;  // for measuring
   std::string build;
   std::function<void(const std::string&)> say;  // lines of progress
-  std::function<bool()> should_stop = {};       // asked after every block
+  std::function<bool()> should_stop = {};       // called after every block
 };
 
-// Thrown where it should stop: of an arm that was not measured to the end nothing is kept.
+// Thrown on a request to stop: an arm that was not measured completely is discarded.
 struct ArmStopped : std::exception {};
 
-// Of the arm's kept weights, the recipe's student or teacher, or the world itself. The gradient probe needs the run's
-// last checkpoint, with its critic: without it the file says that it was left out.
+// Evaluates the arm's stored weights, the recipe's student or teacher, or the world itself. The gradient probe needs
+// the run's last checkpoint with its critic; without it, the file notes that the probe was skipped.
 nlohmann::json evaluate_arm(const ArmEvaluation& evaluation);
 
 }  // namespace sgf

@@ -16,7 +16,7 @@ struct MatchedPair {
   bool is_whole() const { return sf != nullptr && sgf != nullptr; }
 };
 
-// Of an arm's runs those whose pair is among the other's too.
+// The runs of an arm whose pair the other arm has too.
 ArmRuns runs_of_pairs(const ArmRuns& arm, const ArmRuns& other) {
   ArmRuns runs{arm.words, {}};
   for (const ArmResult* run : arm.runs)
@@ -36,7 +36,7 @@ int64_t updates_of(const MatchedPair& pair) {
   return training.is_object() ? training.value("generator_updates", int64_t{0}) : 0;
 }
 
-// In words, what two arms of a pair do not share though they must; empty where they match.
+// Describes the mismatch of two arms of a pair; empty if they match.
 std::string mismatch_of(const MatchedPair& pair) {
   const auto fact_of = [](const ArmResult* arm, const char* fact) {
     return arm->json.at("training").at(fact).get<std::string>();
@@ -50,7 +50,7 @@ std::string mismatch_of(const MatchedPair& pair) {
   return "";
 }
 
-// The findings of one granularity, part by part.
+// Builds the findings of one granularity, part by part.
 class Finder {
  public:
   Finder(const Study& study, Granularity granularity, const std::vector<StudyArm>& planned,
@@ -85,7 +85,7 @@ class Finder {
   }
 
  private:
-  // Of a pair what is there; nothing where its two do not match.
+  // The existing arms of a pair; empty if its two arms do not match.
   MatchedPair find_pair(const StudyArm& sf) {
     StudyArm sgf = sf;
     sgf.kind = ArmKind::kSgf;
@@ -115,7 +115,7 @@ class Finder {
     found_.twice_pairs += pair.is_whole();
   }
 
-  // Against its start a run stands alone: the other one of its pair need not be there.
+  // Comparing a run with its start does not need the other run of its pair.
   void take_run(const ArmResult* run, ArmRuns& side) {
     if (run == nullptr || initial_ == nullptr) return;
     if (const std::string words = other_start_words(*run, *initial_); !words.empty())
@@ -197,7 +197,7 @@ class Finder {
                         std::back_inserter(found_.changes));
   }
 
-  // The usual runs beside those of twice the steps: of the same pairs, or nothing is said.
+  // Runs of usual length and of twice the steps are compared only for the same pairs.
   void look_at_twice(const ArmRuns& all_usual, const ArmRuns& twice) {
     const ArmRuns usual = runs_of_pairs(all_usual, twice), initial{"initial", {initial_}};
     if (twice.runs.empty()) return;

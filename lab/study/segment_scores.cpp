@@ -53,7 +53,7 @@ const std::map<std::string, ScoreReader, std::less<>> kScoreReaders{
 
 std::optional<double> metric_of(const SegmentScore& score, std::string_view metric) {
   const auto found = kScoreReaders.find(metric);
-  SGF_CHECK(found != kScoreReaders.end(), "{} is measured of no segment", metric);
+  SGF_CHECK(found != kScoreReaders.end(), "{} is not a metric of segments", metric);
   return found->second(score);
 }
 
@@ -62,7 +62,7 @@ MeasuringPool::MeasuringPool(MeasuringOrder order)
       queue_(static_cast<size_t>(order_.waiting)),
       scores_(order_.captions.size()),
       torch_threads_before_(at::get_num_threads()) {
-  SGF_CHECK(order_.threads > 0 && order_.waiting > 0, "measuring takes a thread or more, got {}", order_.threads);
+  SGF_CHECK(order_.threads > 0 && order_.waiting > 0, "measuring needs at least one thread, got {}", order_.threads);
   for (int64_t i = 0; i < order_.threads; ++i) threads_.emplace_back([this] { work(); });
 }
 
@@ -77,7 +77,7 @@ void MeasuringPool::join() {
   threads_.clear();
 }
 
-// torch keeps its number of threads for each thread that asks, and the last one set for those that come later.
+// torch keeps the number of threads per calling thread, and uses the last set value for new threads.
 void MeasuringPool::work() {
   at::set_num_threads(1);
   while (const std::optional<Video> video = queue_.pop()) {
@@ -101,7 +101,8 @@ void MeasuringPool::measure_one(const Video& video) {
 
 void MeasuringPool::add(int64_t first, const at::Tensor& pictures) {
   SGF_CHECK(first >= 0 && first + pictures.size(0) <= std::ssize(order_.captions),
-            "videos {} to {} have no captions: there are {}", first, first + pictures.size(0), order_.captions.size());
+            "videos {} to {} have no captions: there are only {}", first, first + pictures.size(0),
+            order_.captions.size());
   for (int64_t i = 0; i < pictures.size(0); ++i)
     if (!queue_.push({first + i, pictures[i]})) break;
   const std::lock_guard lock(mutex_);
@@ -117,7 +118,7 @@ ScoreTable MeasuringPool::finish() {
     for (size_t segment = 0; segment < order_.watched.segments().size(); ++segment) {
       PromptValues& values = table[std::string(metric.name)].emplace_back();
       for (const std::vector<SegmentScore>& video : scores_) {
-        SGF_CHECK(segment < video.size(), "a caption has had no video");
+        SGF_CHECK(segment < video.size(), "a caption has no video");
         values.push_back(metric_of(video[segment], metric.name));
       }
     }

@@ -1,4 +1,4 @@
-// Videos measured by many threads while the device goes on with the next ones.
+// Measures videos in many threads while the device generates the next ones.
 #pragma once
 
 #include "lab/study/watched_frames.h"
@@ -15,7 +15,7 @@
 
 namespace sgf {
 
-// A segment's score under the study's names; objects in the mean over those that have a value.
+// A segment's score under the study's names; means over objects with a value.
 std::optional<double> metric_of(const SegmentScore& score, std::string_view metric);
 
 struct MeasuringOrder {
@@ -24,10 +24,10 @@ struct MeasuringOrder {
   WatchedFrames watched;
   int64_t window_frames = 12;
   int64_t threads = 1;
-  int64_t waiting = 256;  // videos that may wait; then add() waits too
+  int64_t waiting = 256;  // maximum queue length; add() waits when it is full
 };
 
-// Each thread computes alone: pictures of a few thousand pixels are not worth dividing.
+// Each video is measured by one thread: frames of a few thousand pixels are too small to divide.
 class MeasuringPool {
  public:
   explicit MeasuringPool(MeasuringOrder order);
@@ -35,12 +35,12 @@ class MeasuringPool {
   MeasuringPool(const MeasuringPool&) = delete;
   MeasuringPool& operator=(const MeasuringPool&) = delete;
 
-  // Videos `first`, `first` + 1, ...: [B, watched, 3, H, W]. Throws what a measurement has thrown.
+  // Videos `first`, `first` + 1, ...: [B, watched, 3, H, W]. Rethrows exceptions of measurements.
   void add(int64_t first, const at::Tensor& pictures);
-  // Waits for all that came; every caption must have had its video.
+  // Waits for all videos; every caption must have its video.
   ScoreTable finish();
 
-  int most_torch_threads() const { return most_torch_threads_; }  // that a measuring thread saw
+  int most_torch_threads() const { return most_torch_threads_; }  // seen by a measuring thread
 
  private:
   struct Video {
@@ -54,7 +54,7 @@ class MeasuringPool {
 
   MeasuringOrder order_;
   BoundedQueue<Video> queue_;
-  std::vector<std::vector<SegmentScore>> scores_;  // by video; a thread writes its own
+  std::vector<std::vector<SegmentScore>> scores_;  // by video; each thread writes its own entries
   std::mutex mutex_;
   std::exception_ptr failure_;
   std::atomic<int> most_torch_threads_ = 0;

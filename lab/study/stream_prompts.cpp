@@ -9,7 +9,8 @@ namespace sgf {
 
 at::Tensor stream_watched(const PromptStream& stream, const WatchedFrames& watched) {
   const at::NoGradGuard no_grad;
-  SGF_CHECK(stream.codec.picture_frames(2) == 2, "a study's codec has a picture a latent, not {} of 2",
+  SGF_CHECK(stream.codec.picture_frames(2) == 2,
+            "the codec of a study must have one frame per latent frame, got {} frames for 2",
             stream.codec.picture_frames(2));
   const int64_t size = stream.settings.latent[1] * stream.codec.spatial_factor();
   const int64_t width = stream.settings.latent[2] * stream.codec.spatial_factor();

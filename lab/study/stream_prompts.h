@@ -1,4 +1,4 @@
-// Many videos streamed as one batch, of which only the watched frames are kept.
+// Streams many videos as one batch and keeps only the watched frames.
 #pragma once
 
 #include "lab/study/watched_frames.h"
@@ -15,10 +15,10 @@ struct PromptStream {
   BlockNoise noise;
   at::Tensor text;  // [B, L, text_dim]
   const VideoCodec& codec;
-  std::function<void(FrameSpan block)> on_block = {};  // hears of each block that is made
+  std::function<void(FrameSpan block)> on_block = {};  // called after each block
 };
 
-// Pictures [B, watched, 3, H, W] in [0, 1], float32 on the host. A codec of one picture a latent is expected.
+// Frames [B, watched, 3, H, W] in [0, 1], float32 on the host. Needs a codec with one frame per latent frame.
 at::Tensor stream_watched(const PromptStream& stream, const WatchedFrames& watched);
 
 }  // namespace sgf

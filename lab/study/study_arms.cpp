@@ -13,7 +13,7 @@ std::string short_id(const StudyArm& arm) {
   return arm.is_trained() ? fmt::format("{}-{}{}", kind, arm.pair, arm.is_twice ? "-twice" : "") : std::string(kind);
 }
 
-// A kind means its usual arms: "sf" those of every pair, "sf-twice" those of twice the steps.
+// A kind selects its arms: "sf" those of every pair, "sf-twice" those of twice the steps.
 bool is_meant(const StudyArm& arm, const std::string& word) {
   const std::string kind = fmt::format("{}{}", enum_name(arm.kind), arm.is_twice ? "-twice" : "");
   return word == kind || word == short_id(arm) || word == arm.id();
@@ -39,7 +39,7 @@ void check_words(const std::vector<StudyArm>& arms, const std::vector<std::strin
     const bool is_known = std::ranges::any_of(arms, [&](const StudyArm& arm) { return is_meant(arm, word); });
     std::vector<std::string> ids;
     for (const StudyArm& arm : arms) ids.push_back(arm.id());
-    SGF_CHECK(is_known, "no arm {} in this study; there are {}", in_quotes(word), fmt::join(ids, ", "));
+    SGF_CHECK(is_known, "no arm {} in this study; use one of {}", in_quotes(word), fmt::join(ids, ", "));
   }
 }
 
@@ -107,7 +107,7 @@ Config Study::config_of(const StudyArm& arm) const {
   config.dmd.boundary = arm.kind == ArmKind::kSgf ? GradientBoundary::kOpenContext : GradientBoundary::kFrozenContext;
   config.run.seed = (is_selection ? recipe().selection_seed : recipe().first_seed) + std::max<int64_t>(arm.pair, 1) - 1;
   validate(config);
-  SGF_CHECK(!config.data.world.empty(), "{}: a study is of a built-in world: set data.world", g.config);
+  SGF_CHECK(!config.data.world.empty(), "{}: a study needs a built-in world: set data.world", g.config);
   return config;
 }
 
@@ -118,10 +118,10 @@ void check_sizes(const Study& study) {
     const Config config = study.config_of({granularity, ArmKind::kInitial});
     const int64_t window = config.context.sink_frames + config.context.fifo_frames;
     for (const int64_t sink : settings.sinks)
-      SGF_CHECK(0 <= sink && sink <= window, "{}.sinks: a sink of {} does not fit the window of {} frames",
+      SGF_CHECK(0 <= sink && sink <= window, "{}.sinks: a sink of {} does not fit in the window of {} frames",
                 enum_name(granularity), sink, window);
     SGF_CHECK(study.evaluation().window_frames <= config.video.frames,
-              "evaluation.window_frames are part of one training length, which is {} frames, got {}",
+              "evaluation.window_frames must be at most one training length, which is {} frames, got {}",
               config.video.frames, study.evaluation().window_frames);
   }
 }

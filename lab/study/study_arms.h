@@ -1,4 +1,4 @@
-// The arms of a study: what each trains or shows, and where it lies in the study's folder. Torch-free.
+// The arms of a study: what each one trains or generates, and its files in the study's folder. Torch-free.
 #pragma once
 
 #include "lab/study/study_recipe.h"
@@ -20,9 +20,9 @@ constexpr auto enum_names(Granularity) {
 }
 
 enum class ArmKind {
-  kTruth,    // clips of the world itself, of the same prompts
-  kTeacher,  // bidirectional, many steps; one training length and no more
-  kInitial,  // the student that both arms of every pair start from
+  kTruth,    // clips of the world itself, for the same prompts
+  kTeacher,  // bidirectional, many steps; only one training length
+  kInitial,  // the initial student of both arms of every pair
   kSf,       // Self Forcing: the context is frozen
   kSgf,      // Self Gradient Forcing: it is open
 };
@@ -36,45 +36,45 @@ constexpr auto enum_names(ArmKind) {
 struct StudyArm {
   Granularity granularity = Granularity::kChunkwise;
   ArmKind kind = ArmKind::kTruth;
-  int64_t pair = 0;       // from 1, of sf and sgf; 0 of the others
-  bool is_twice = false;  // the pair once more, for twice the steps
+  int64_t pair = 0;       // from 1, for sf and sgf; 0 for the others
+  bool is_twice = false;  // the pair trained again, for twice the steps
 
   bool is_trained() const { return pair > 0; }
-  // Sinks, recovery and the gradient probe are of the initial student and the first pair alone.
+  // Sinks, recovery and the gradient probe are only for the initial student and the first pair.
   bool has_extras() const { return kind == ArmKind::kInitial || (pair == 1 && !is_twice); }
   std::string id() const;  // "chunkwise-sgf-2", "chunkwise-sgf-1-twice", "framewise-truth"
   bool operator==(const StudyArm&) const = default;
 };
 
-// Which arms a command is about; empty lists: all.
+// The arms of a command; empty lists: all.
 struct ArmChoice {
-  std::optional<int64_t> seeds;            // pairs of each granularity, in place of the recipe's numbers
+  std::optional<int64_t> seeds;            // pairs of each granularity, instead of the recipe's numbers
   std::vector<std::string> granularities;  // "chunkwise", "framewise"
   std::vector<std::string> arms;           // "sgf", "sgf-2", "sgf-twice" or "chunkwise-sgf-2"
 };
 
-// References before pairs, and the two arms of a pair beside each other; those of twice the steps last.
+// References before pairs, the two arms of a pair adjacent; those of twice the steps last.
 std::vector<StudyArm> arms_of(const StudyRecipe& recipe, const ArmChoice& choice);
 
 struct Study {
   RecipeFile file;
   std::filesystem::path folder;
   std::vector<std::filesystem::path> preset_folders;
-  bool is_selection = false;                // on the prompts that settings are chosen on
-  std::vector<std::string> overrides = {};  // of run.device and run.threads, in place of the recipe's
+  bool is_selection = false;                // uses the selection prompts, on which settings are chosen
+  std::vector<std::string> overrides = {};  // of run.device and run.threads, instead of those of the recipe
 
   const StudyRecipe& recipe() const { return file.recipe; }
   const StudyEvaluation& evaluation() const { return file.recipe.evaluation; }
   const StudyGranularity& settings(Granularity granularity) const;
   int64_t first_prompt() const;
   int64_t prompts(Granularity granularity) const;
-  bool is_headline(std::string_view metric) const;  // of those that the verdict counts
-  bool is_horizon(int64_t length) const;            // at those
-  // The teacher's end with the training length.
+  bool is_headline(std::string_view metric) const;  // whether the verdict counts it
+  bool is_horizon(int64_t length) const;            // whether tables show it
+  // The teacher's videos end at the training length.
   std::vector<int64_t> segments(const StudyArm& arm) const;
   int64_t steps_of(const StudyArm& arm) const;
 
-  // The run's config. Two arms of a pair differ in dmd.boundary and their names alone.
+  // The run's config. Two arms of a pair differ only in dmd.boundary and name.
   Config config_of(const StudyArm& arm) const;
 
   std::filesystem::path run_of(const StudyArm& arm) const { return folder / "runs" / arm.id(); }
@@ -82,7 +82,7 @@ struct Study {
   std::filesystem::path scores_of(const StudyArm& arm) const { return folder / (arm.id() + ".json"); }
 };
 
-// Refuses, before anything is computed, sinks that are longer than their window and a window longer than a clip.
+// Checks beforehand: throws on sinks longer than their window and on a window longer than a clip.
 void check_sizes(const Study& study);
 
 }  // namespace sgf

@@ -65,7 +65,7 @@ std::string other_start_words(const ArmResult& run, const ArmResult& initial) {
   const std::string start = hash_at(run.json, "training", "student_sha256");
   const std::string evaluated = hash_at(initial.json, "weights", "sha256");
   if (start.empty() || evaluated.empty() || start == evaluated) return "";
-  return fmt::format("{} started from other weights than those of {}, and is not held against them", run.arm.id(),
+  return fmt::format("{} started from other weights than those of {}, so they are not compared", run.arm.id(),
                      initial.arm.id());
 }
 

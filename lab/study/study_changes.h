@@ -1,4 +1,4 @@
-// What training changed: arms against the student they started from. Torch-free.
+// Changes by training: arms compared with their initial student. Torch-free.
 #pragma once
 
 #include "lab/study/arm_file.h"
@@ -18,15 +18,14 @@ constexpr auto enum_names(Verdict) {
                     EnumName{Verdict::kNoDifference, "no difference seen"}};
 }
 
-// Of A, from the interval of A - B: a difference is one that the interval sets apart from 0, and whose mean is not
-// smaller than `least`.
+// The verdict on A from the interval of A - B: a difference needs an interval without 0 and a mean of at least `least`.
 Verdict verdict_of(const Interval& difference, Better better, double least = 0);
 
-// Of questions that are asked together those that are answered still, by their p (Holm): the smallest p is held against
-// level / n, the next one against level / (n - 1), until one fails.
+// Holm's correction: which of several questions stay significant. The smallest p is compared with level / n, the next
+// one with level / (n - 1), until one fails.
 std::vector<bool> answered_together(const std::vector<double>& p, double level);
 
-// The runs of one kind of arm, a run a pair.
+// The runs of one kind of arm, one per pair.
 struct ArmRuns {
   std::string words;  // "SF", "initial"
   std::vector<const ArmResult*> runs;
@@ -34,19 +33,19 @@ struct ArmRuns {
 
 // One metric in one segment.
 struct Change {
-  std::string arm, start;  // in words
+  std::string arm, start;  // for display
   std::string metric;
-  int64_t length = 1;   // the segment ends at so many training lengths
+  int64_t length = 1;   // the segment ends at this many training lengths
   Interval difference;  // arm - start, paired by prompt, over prompts and runs
   Verdict verdict = Verdict::kNoDifference;
 };
 
-// Of all metrics that have a better direction, at each of the lengths; none without runs. `start` has one run for all,
-// or one for each of the arm's.
+// For all metrics with a direction, at each length; empty without runs. `start` has one run for all, or one per run of
+// the arm.
 std::vector<Change> changes_since(const ArmRuns& start, const ArmRuns& arm, const std::vector<int64_t>& lengths,
                                   const Study& study, const Bootstrap& bootstrap);
 
-// In words, where a run's weights did not come from those that the initial student was evaluated with; else empty.
+// A description if a run did not start from the weights that the initial student was evaluated with; else empty.
 std::string other_start_words(const ArmResult& run, const ArmResult& initial);
 
 }  // namespace sgf

@@ -25,7 +25,7 @@ size_t place_of(std::string_view arm) {
   return static_cast<size_t>(std::ranges::find(kArms, arm) - kArms.begin());
 }
 
-// A chart stands where it is put, at its own size.
+// Places a chart at its position, in its own size.
 std::string placed(const std::string& chart, double x) {
   return fmt::format("<svg x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\" {}", x, kFigureTop, kChartWidth,
                      kChartHeight, chart.substr(kSvg.size()));

@@ -1,4 +1,4 @@
-// Curves of the arms over time: one metric's for the page, the headline metrics' as one picture file for a README.
+// Curves of the arms over time: of one metric for the page, of the headline metrics as one image file for a README.
 // Torch-free.
 #pragma once
 
@@ -8,10 +8,10 @@
 
 namespace sgf {
 
-// An SVG element; empty where no arm has the metric.
+// An SVG element; empty if no arm has the metric.
 std::string metric_chart(const GranularityFindings& findings, const StudyMetric& metric);
 
-// An SVG file that needs no style sheet, on light paper; empty where no arm has a headline metric.
+// An SVG file without external styles, on a light background; empty if no arm has a headline metric.
 std::string study_figure(const Study& study, const GranularityFindings& findings);
 
 }  // namespace sgf

@@ -14,7 +14,7 @@
 namespace sgf {
 namespace {
 
-// Nothing without sentences.
+// Empty without sentences.
 std::string list_html(const std::string& title, const std::vector<std::string>& sentences) {
   std::string html;
   for (const std::string& sentence : sentences) html += fmt::format("<li>{}</li>\n", escape_html(sentence));
@@ -22,7 +22,7 @@ std::string list_html(const std::string& title, const std::vector<std::string>& 
   return fmt::format("{}<ul>\n{}</ul>\n", title.empty() ? "" : fmt::format("<p>{}</p>\n", escape_html(title)), html);
 }
 
-// The first sentence is the verdict, the rest what it rests on.
+// The first sentence is the verdict, the others are its evidence.
 std::string verdict_html(const Study& study, const GranularityFindings& f) {
   std::vector<std::string> sentences = conclusions_of(study, f);
   const std::string first = sentences.front();
@@ -32,9 +32,9 @@ std::string verdict_html(const Study& study, const GranularityFindings& f) {
   const bool is_for = is_sound(study, f) && f.pairs.size() > 1 && tally.better_holds > 0 && tally.worse_holds == 0;
   return fmt::format("<div class=\"verdict {}\"><strong>{}</strong>\n{}{}{}{}</div>\n", is_for ? "good" : "watch",
                      escape_html(first), list_html("", sentences),
-                     list_html("Whether the study had a question to ask:", precondition.sentences),
-                     list_html("Whether training made the student better:", start_sentences(study, f)),
-                     list_html("Whether it stays so for twice the steps:", twice_sentences(study, f)));
+                     list_html("Preconditions of the study:", precondition.sentences),
+                     list_html("Change since the initial student:", start_sentences(study, f)),
+                     list_html("After twice the steps:", twice_sentences(study, f)));
 }
 
 std::string charts_html(const GranularityFindings& f) {
@@ -46,7 +46,7 @@ std::string charts_html(const GranularityFindings& f) {
   return html.empty() ? "" : fmt::format("<h2>Over time</h2>\n<div class=\"curves\">\n{}</div>\n", html);
 }
 
-// Only what base64 is made of goes into the page, whoever made the file.
+// Only base64 characters go into the page, since the file may be foreign.
 bool is_base64(const std::string& text) {
   return std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' || c == '/' ||
@@ -66,8 +66,8 @@ std::string strips_html(const Study& study, const GranularityFindings& f, const 
   }
   if (html.empty()) return "";
   return fmt::format(
-      "<h2>Strips</h2>\n<p class=\"soft\">A row a prompt, the same prompts and noise everywhere: the first frame, then "
-      "the last of each segment ({}x).</p>\n{}",
+      "<h2>Strips</h2>\n<p class=\"soft\">One row per prompt, with the same prompts and noise in all arms: the first "
+      "frame, then the last frame of each segment ({}x).</p>\n{}",
       fmt::join(study.evaluation().segments, "x, "), html);
 }
 
@@ -86,7 +86,7 @@ std::string prompts_words(const Study& study, const std::vector<GranularityFindi
   std::vector<std::string> words;
   for (const GranularityFindings& f : all)
     words.push_back(fmt::format("{} {}", study.prompts(f.granularity), words_of(f.granularity)));
-  return fmt::format("{}{}", fmt::join(words, ", "), study.is_selection ? ", of the selection" : "");
+  return fmt::format("{}{}", fmt::join(words, ", "), study.is_selection ? ", selection prompts" : "");
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ std::string study_page(const Study& study, const std::vector<GranularityFindings
     body += fmt::format("<h2>{}</h2>\n", escape_html(words_of(f.granularity))) + verdict_html(study, f) +
             charts_html(f) + strips_html(study, f, results) + tables_html(tables_of(study, f, results));
   }
-  return html_page(fmt::format("Self Forcing against Self Gradient Forcing: {}", study.recipe().name), body);
+  return html_page(fmt::format("Self Forcing and Self Gradient Forcing: {}", study.recipe().name), body);
 }
 
 }  // namespace sgf

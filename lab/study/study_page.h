@@ -1,4 +1,4 @@
-// The study as one page: what was found, then curves, strips and tables. Torch-free.
+// The study as one page: findings, curves, strips and tables. Torch-free.
 #pragma once
 
 #include "lab/study/findings.h"

@@ -12,7 +12,7 @@ struct MeanSeconds {
   std::optional<double> value() const { return count > 0 ? std::optional(sum / count) : std::nullopt; }
 };
 
-// Arms of one granularity take the same time to train; to evaluate, those of the same kind and extras.
+// Training time is equal for arms of one granularity; evaluation time for those of the same kind and extras.
 bool is_alike(const StudyArm& a, const StudyArm& b) {
   return a.granularity == b.granularity && a.is_trained() == b.is_trained() && a.has_extras() == b.has_extras() &&
          a.is_twice == b.is_twice && (a.is_trained() || a.kind == b.kind);

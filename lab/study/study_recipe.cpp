@@ -14,28 +14,28 @@ namespace sgf {
 namespace {
 
 constexpr int64_t kLastPrompt = int64_t{1} << 62;
-constexpr int64_t kMostStrips = 100;  // rows that a page shows
+constexpr int64_t kMostStrips = 100;  // rows on a page
 
 bool is_ascending(const std::vector<int64_t>& values) {
   return std::ranges::adjacent_find(values, std::greater_equal<>()) == values.end();
 }
 
 void check_granularity(const std::string& name, const StudyGranularity& g, int64_t prompts) {
-  SGF_CHECK(0 <= g.seeds && g.seeds <= kMostSeeds, "{}.seeds counts pairs, at most {}, got {}", name, kMostSeeds,
-            g.seeds);
+  SGF_CHECK(0 <= g.seeds && g.seeds <= kMostSeeds, "{}.seeds is the number of pairs and must be at most {}, got {}",
+            name, kMostSeeds, g.seeds);
   if (g.seeds == 0) return;
   SGF_CHECK(!g.config.empty() && !g.student.empty() && !g.teacher.empty(),
-            "{} needs config, student and teacher; seeds: 0 leaves it out", name);
-  SGF_CHECK(g.steps > 0, "{}.steps is the length of a run, got {}", name, g.steps);
-  SGF_CHECK(0 <= g.twice && g.twice <= g.seeds, "{0}.twice counts pairs of {0}.seeds, which is {1}, got {2}", name,
-            g.seeds, g.twice);
+            "{} needs config, student and teacher; set its seeds to 0 to skip it", name);
+  SGF_CHECK(g.steps > 0, "{}.steps must be positive, got {}", name, g.steps);
+  SGF_CHECK(0 <= g.twice && g.twice <= g.seeds, "{0}.twice must be between 0 and {0}.seeds, which is {1}, got {2}",
+            name, g.seeds, g.twice);
   SGF_CHECK(0 <= g.prompts && g.prompts <= prompts,
-            "{}.prompts are the first of evaluation.prompts, of which there are {}, got {}", name, prompts, g.prompts);
+            "{}.prompts must be at most evaluation.prompts, which is {}, got {}", name, prompts, g.prompts);
 }
 
 void check_at_least(int64_t least, std::initializer_list<std::pair<const char*, int64_t>> values) {
   for (const auto& [key, value] : values)
-    SGF_CHECK(value >= least, "evaluation.{} is at least {}, got {}", key, least, value);
+    SGF_CHECK(value >= least, "evaluation.{} must be at least {}, got {}", key, least, value);
 }
 
 void check_counts(const StudyEvaluation& e) {
@@ -50,50 +50,52 @@ void check_counts(const StudyEvaluation& e) {
                      {"recovery_rollouts", e.recovery_rollouts},
                      {"probe_updates", e.probe_updates},
                      {"strip_prompts", e.strip_prompts}});
-  SGF_CHECK(e.strip_prompts <= kMostStrips, "evaluation.strip_prompts is at most {}, got {}", kMostStrips,
+  SGF_CHECK(e.strip_prompts <= kMostStrips, "evaluation.strip_prompts must be at most {}, got {}", kMostStrips,
             e.strip_prompts);
 }
 
 void check_prompts(const StudyEvaluation& e) {
   for (const int64_t first : {e.first_prompt, e.first_selection_prompt})
-    SGF_CHECK(first <= kLastPrompt, "prompts have numbers up to {}, got {} as that of a first one", kLastPrompt, first);
+    SGF_CHECK(first <= kLastPrompt, "the number of a first prompt must be at most {}, got {}", kLastPrompt, first);
   const bool is_before = e.first_selection_prompt - e.first_prompt >= e.prompts;
   const bool is_after = e.first_prompt - e.first_selection_prompt >= e.selection_prompts;
   SGF_CHECK(is_before || is_after,
-            "prompts that settings are chosen on must not be in the final table: {} from {} and {} from {} overlap",
-            e.prompts, e.first_prompt, e.selection_prompts, e.first_selection_prompt);
+            "evaluation and selection prompts must be different: {} from {} and {} from {} overlap", e.prompts,
+            e.first_prompt, e.selection_prompts, e.first_selection_prompt);
 }
 
 void check_times(const StudyEvaluation& e) {
   SGF_CHECK(!e.segments.empty() && e.segments.front() == 1 && is_ascending(e.segments),
-            "evaluation.segments ascend from 1, the training length itself, got [{}]", fmt::join(e.segments, ", "));
+            "evaluation.segments must ascend from 1, the training length itself, got [{}]",
+            fmt::join(e.segments, ", "));
   SGF_CHECK(!e.horizons.empty() && e.horizons.front() == 1 && is_ascending(e.horizons),
-            "evaluation.horizons ascend from 1, got [{}]", fmt::join(e.horizons, ", "));
+            "evaluation.horizons must ascend from 1, got [{}]", fmt::join(e.horizons, ", "));
   for (const int64_t horizon : e.horizons)
     SGF_CHECK(std::ranges::find(e.segments, horizon) != e.segments.end(),
-              "evaluation.horizons has {}, at which no segment ends: segments are [{}]", horizon,
+              "evaluation.horizons must be a subset of evaluation.segments, got {}, but segments are [{}]", horizon,
               fmt::join(e.segments, ", "));
 }
 
 void check_analysis(const StudyAnalysis& a) {
   SGF_CHECK(a.resamples >= 100 && a.confidence > 0.5 && a.confidence < 1,
-            "analysis takes 100 resamples or more and a confidence between .5 and 1, got {} and {}", a.resamples,
+            "analysis needs at least 100 resamples and a confidence between .5 and 1, got {} and {}", a.resamples,
             a.confidence);
-  SGF_CHECK(a.least_difference >= 0, "analysis.least_difference is no less than 0, got {}", a.least_difference);
-  SGF_CHECK(!a.headline.empty(), "analysis.headline names at least one metric");
+  SGF_CHECK(a.least_difference >= 0, "analysis.least_difference must be at least 0, got {}", a.least_difference);
+  SGF_CHECK(!a.headline.empty(), "analysis.headline must name at least one metric");
   for (const std::string& name : a.headline)
-    SGF_CHECK(study_metric(name).better != Better::kNeither, "analysis.headline: of {} neither more nor less is better",
-              name);
+    SGF_CHECK(study_metric(name).better != Better::kNeither,
+              "analysis.headline: {} has no better direction; choose another metric", name);
 }
 
 }  // namespace
 
 void validate(const StudyRecipe& recipe) {
-  SGF_CHECK(!recipe.name.empty(), "a study has a name");
+  SGF_CHECK(!recipe.name.empty(), "name must not be empty");
   check_name("name", recipe.name);
   check_granularity("chunkwise", recipe.chunkwise, recipe.evaluation.prompts);
   check_granularity("framewise", recipe.framewise, recipe.evaluation.prompts);
-  SGF_CHECK(recipe.chunkwise.seeds + recipe.framewise.seeds > 0, "no pairs: set chunkwise.seeds or framewise.seeds");
+  SGF_CHECK(recipe.chunkwise.seeds + recipe.framewise.seeds > 0,
+            "the study has no pairs: set chunkwise.seeds or framewise.seeds");
   check_counts(recipe.evaluation);
   check_prompts(recipe.evaluation);
   check_times(recipe.evaluation);

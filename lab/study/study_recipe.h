@@ -1,4 +1,4 @@
-// The file that fixes a study before its final runs: what is trained, on what it is judged, and how. Torch-free.
+// The file that fixes a study before its final runs: training, evaluation and analysis. Torch-free.
 #pragma once
 
 #include "sgf/config/config_schema.h"
@@ -12,15 +12,15 @@ namespace sgf {
 
 // The matched pairs of one granularity.
 struct StudyGranularity {
-  std::string config;            // of the Self Forcing run; dmd.boundary, run.seed and the keys below are set over it
+  std::string config;  // config of the Self Forcing run; dmd.boundary, run.seed and the keys below override it
   std::vector<std::string> set;  // further overrides
-  std::string student;           // weights or a run folder, as train.start_from
+  std::string student;           // weights or a run folder, see train.start_from
   std::string teacher;
   int64_t steps = 0;           // of a run
-  int64_t seeds = 0;           // matched pairs; 0: this granularity is left out
-  int64_t twice = 0;           // the first so many pairs are trained once more, for twice the steps
-  int64_t prompts = 0;         // the first so many of evaluation.prompts; 0: all
-  std::vector<int64_t> sinks;  // of the ablation, in frames: the window stays as long as it is
+  int64_t seeds = 0;           // matched pairs; 0: skip this granularity
+  int64_t twice = 0;           // number of first pairs to train again for twice the steps
+  int64_t prompts = 0;         // number of first evaluation.prompts; 0: all
+  std::vector<int64_t> sinks;  // of the ablation, in frames; the window length stays constant
 
   bool operator==(const StudyGranularity&) const = default;
 };
@@ -104,7 +104,7 @@ void describe(V& v, StudyAnalysis& a) {
 struct StudyRecipe {
   std::string name;
   int64_t first_seed = 1;
-  int64_t selection_seed = 1;  // that of the first pair when settings are chosen
+  int64_t selection_seed = 1;  // seed of the first pair for the selection of settings
   StudyGranularity chunkwise;
   StudyGranularity framewise;
   StudyEvaluation evaluation;
@@ -124,7 +124,7 @@ void describe(V& v, StudyRecipe& r) {
   v.field("analysis", r.analysis, "how intervals and the verdict are computed");
 }
 
-// A recipe as it was read, and the hash of the file's bytes.
+// A recipe and the hash of its file.
 struct RecipeFile {
   std::filesystem::path path;
   std::string sha256;
@@ -132,7 +132,7 @@ struct RecipeFile {
 };
 RecipeFile read_study_recipe(const std::filesystem::path& path);
 
-// Refuses values out of range, a horizon that is not measured, prompts that both sets share, unknown metrics.
+// Throws on values out of range, horizons that are not measured, overlapping prompt sets, and unknown metrics.
 void validate(const StudyRecipe& recipe);
 
 }  // namespace sgf

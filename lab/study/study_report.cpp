@@ -110,7 +110,7 @@ Json granularity_json(const Study& study, const GranularityFindings& f) {
   return json;
 }
 
-// All of an arm's file but its scores and pictures.
+// All of an arm's file except scores and images.
 Json arm_facts(const ArmResult& result) {
   Json facts = result.json;
   for (const char* key : {"scores", "sinks", "strip"}) facts.erase(key);
@@ -130,7 +130,7 @@ std::string markdown(const Study& study, const std::vector<GranularityFindings>&
     text += fmt::format("## {}\n\n", words_of(f.granularity));
     for (const std::string& sentence : conclusions_of(study, f)) text += fmt::format("- {}\n", sentence);
     text += markdown_list("Precondition", judge_precondition(study, f).sentences);
-    text += markdown_list("Against the student they started from", start_sentences(study, f));
+    text += markdown_list("Change since the initial student", start_sentences(study, f));
     text += markdown_list("After twice the steps", twice_sentences(study, f));
     text += '\n';
     for (const StudyTable& table : tables_of(study, f, results)) text += markdown_of(table);

@@ -1,4 +1,4 @@
-// What a study leaves: study.json for programs, study.html for people, study.md and study-GRANULARITY.svg for
+// The output of a study: study.json for programs, study.html for people, study.md and study-GRANULARITY.svg for
 // docs/study.md. Torch-free.
 #pragma once
 
@@ -20,11 +20,11 @@ struct StudyReport {
   std::vector<std::string> conclusions;        // for the terminal
 };
 
-// Of the arms that are there; `planned` says which ought to be. Refuses a study of which nothing is there.
+// From the existing arms; `planned` lists the expected ones. Throws if there are none.
 StudyReport report_study(const Study& study, const std::vector<StudyArm>& planned,
                          const std::vector<ArmResult>& results, const std::string& build);
 
-// Into the study's folder, each file replaced at once.
+// Writes to the study's folder; each file is replaced atomically.
 void write_report(const Study& study, const StudyReport& report);
 
 }  // namespace sgf

@@ -15,7 +15,7 @@ using Cells = std::vector<std::string>;
 
 std::string number_words(double value) { return std::isfinite(value) ? fmt::format("{:.3f}", value) : "-"; }
 
-// A number of a file that others may have made.
+// A number from a file that may be foreign.
 double number_at(const nlohmann::json& json, const char* key) {
   const auto found = json.is_object() ? json.find(key) : json.end();
   return json.is_object() && found != json.end() && found->is_number() ? found->get<double>() : std::nan("");
@@ -33,7 +33,7 @@ std::string scaled_words(const Closeness& row) {
 }
 
 StudyTable closeness_table(const Study& study, const GranularityFindings& f) {
-  StudyTable table{.title = "Precondition: the initial student beside its teacher, at 1x",
+  StudyTable table{.title = "Precondition: the initial student and its teacher, at 1x",
                    .head = {"metric", "teacher", "initial student", "measured difference", "compared as",
                             "difference on that scale", "no more than 10 % worse", "decides"},
                    .note = std::string(kClosenessRule)};
@@ -47,7 +47,8 @@ StudyTable closeness_table(const Study& study, const GranularityFindings& f) {
 }
 
 StudyTable growth_table(const Study& study, const GranularityFindings& f) {
-  StudyTable table{.title = "Precondition: how the initial student forgets what no caption names", .head = {"metric"}};
+  StudyTable table{.title = "Precondition: how the initial student forgets factors that captions do not name",
+                   .head = {"metric"}};
   const std::vector<int64_t>& horizons = study.evaluation().horizons;
   for (const int64_t horizon : horizons) table.head.push_back(fmt::format("{}x (truth)", horizon));
   for (size_t i = 1; i < horizons.size(); ++i)
@@ -62,8 +63,8 @@ StudyTable growth_table(const Study& study, const GranularityFindings& f) {
     table.rows.push_back(std::move(cells));
   }
   table.note =
-      "Growth is that of the distance from true clips of the same prompts. The first window, which frames are held "
-      "against, is part of the segment at 1x: the truth's columns show what that alone does.";
+      "Growth is measured relative to true clips of the same prompts. The first window, which is the reference, is "
+      "part of the segment at 1x; the values of the truth show the effect of that.";
   return table;
 }
 
@@ -116,11 +117,11 @@ std::string verdict_cell(const Interval& difference, Better better, Verdict verd
 StudyTable changes_table(const GranularityFindings& f, int64_t horizon) {
   StudyTable table{
       .title =
-          fmt::format("Better than their start, at {}x: arms minus the initial student, paired by prompt", horizon),
+          fmt::format("Change since the initial student, at {}x: arm minus initial student, paired by prompt", horizon),
       .head = {"metric", "better", "SF - initial", "SGF - initial"},
       .note =
-          "Means over the runs that are there, with intervals over prompts and runs. A run counts here though the "
-          "other one of its pair is missing."};
+          "Means over the existing runs, with intervals over prompts and runs. A run counts even if the other run of "
+          "its pair is missing."};
   for (const StudyMetric& metric : study_metrics()) {
     Cells cells{std::string(metric.words), better_words(metric.better)};
     bool has_value = false;
@@ -149,9 +150,8 @@ StudyTable twice_table(const Study& study, const GranularityFindings& f, int64_t
   }
   const StudyGranularity& settings = study.settings(f.granularity);
   table.note = fmt::format(
-      "Of the first {} of {} pairs those that are there, in all columns, trained once more from the same start with "
-      "the same seed for {} steps "
-      "in place of {}.",
+      "Over the existing pairs among the first {} of {}, in all columns. They were trained again from the same start "
+      "with the same seed for {} steps instead of {}.",
       settings.twice, settings.seeds, 2 * settings.steps, settings.steps);
   return table;
 }
@@ -162,7 +162,7 @@ StudyTable twice_changes_table(const GranularityFindings& f, int64_t horizon) {
                                                                      {"SF twice", "SF"},
                                                                      {"SGF twice", "SGF"},
                                                                      {"SGF twice", "SF twice"}};
-  StudyTable table{.title = fmt::format("What twice the steps changed at {}x, paired by prompt", horizon),
+  StudyTable table{.title = fmt::format("Change by twice the steps, at {}x, paired by prompt", horizon),
                    .head = {"metric", "better"}};
   for (const auto& [arm, start] : differences) table.head.push_back(fmt::format("{} - {}", arm, start));
   for (const StudyMetric& metric : study_metrics()) {
@@ -187,7 +187,7 @@ StudyTable difference_table(const Study& study, const GranularityFindings& f) {
           cells.push_back(verdict_cell(c.difference, metric.better, c.verdict));
     if (cells.size() > 2) table.rows.push_back(std::move(cells));
   }
-  table.note = "An interval stands for itself; which headline differences hold together is said above.";
+  table.note = "Each interval is for one comparison; the headline differences that hold jointly are stated above.";
   return table;
 }
 
@@ -211,7 +211,7 @@ StudyTable pairs_table(const Study& study, const GranularityFindings& f) {
 
 StudyTable sinks_table(const Study& study, const GranularityFindings& f) {
   StudyTable table{
-      .title = fmt::format("Sinks of several sizes in a window of one size, at {}x", study.evaluation().sink_horizon),
+      .title = fmt::format("Sink sizes within a window of constant size, at {}x", study.evaluation().sink_horizon),
       .head = {"arm", "sink frames"}};
   for (const std::string& metric : study.recipe().analysis.headline)
     table.head.emplace_back(study_metric(metric).words);
@@ -249,7 +249,7 @@ StudyTable probe_table(const std::vector<const ArmResult*>& arms) {
 }
 
 StudyTable cost_table(const std::vector<const ArmResult*>& arms) {
-  StudyTable table{.title = "What the arms cost",
+  StudyTable table{.title = "Cost of the arms",
                    .head = {"arm", "device", "steps", "generator updates", "training, s", "evaluation, s"}};
   for (const ArmResult* arm : arms) {
     const nlohmann::json training = arm->json.value("training", nlohmann::json::object());

@@ -15,8 +15,8 @@ struct StudyTable {
   std::string note;  // below it; may be empty
 };
 
-// Those of one granularity that have a row: precondition, arms at each horizon, changes since the start,
-// differences, pairs, changes by twice the steps, sinks, recovery, context gradient, cost.
+// The non-empty tables of one granularity: precondition, arms at each horizon, changes since the start, differences,
+// pairs, changes by twice the steps, sinks, recovery, context gradient, cost.
 std::vector<StudyTable> tables_of(const Study& study, const GranularityFindings& findings,
                                   const std::vector<ArmResult>& results);
 

@@ -15,7 +15,7 @@ int64_t pairs_in_favour(const Comparison& c) {
 
 std::string verdict_words(const Comparison& c) {
   if (c.verdict == Verdict::kNoDifference) return "no difference seen";
-  return fmt::format("SGF {}{}", enum_name(c.verdict), c.holds ? "" : " taken alone");
+  return fmt::format("SGF {}{}", enum_name(c.verdict), c.holds ? "" : " on its own");
 }
 
 // "landmark drift 0.048 against 0.019 (1 - error: -3.0 %)"
@@ -31,8 +31,7 @@ std::string raw_words(const Closeness& row) {
                      percent_words(row.raw_relative_difference()));
 }
 
-// What the rule passes over, so that nobody has to look for it: headline metrics whose measured means are a tenth
-// worse.
+// States what the rule does not count: headline metrics whose measured means are a tenth worse.
 std::string passed_over_words(const Study& study, const GranularityFindings& f) {
   std::vector<std::string> raw;
   for (const Closeness& row : f.closeness)
@@ -40,7 +39,7 @@ std::string passed_over_words(const Study& study, const GranularityFindings& f) 
         (row.is_close || !does_decide(study, row)))
       raw.push_back(raw_words(row));
   if (raw.empty()) return "";
-  return fmt::format(" As measured, more than 10 % worse and not counted by this rule: {}.", fmt::join(raw, "; "));
+  return fmt::format(" More than 10 % worse as measured, but not counted by this rule: {}.", fmt::join(raw, "; "));
 }
 
 // "+0.031 [0.010, 0.052]"
@@ -50,7 +49,7 @@ std::string signed_words(const Interval& i) {
 
 std::string start_words(const std::string& start) {
   if (start == "initial") return "the student it started from";
-  return start == "SF twice" ? "SF after as many" : fmt::format("{} after the usual steps", start);
+  return start == "SF twice" ? "SF after as many steps" : fmt::format("{} after the usual steps", start);
 }
 
 // "SF twice" -> "SF after twice the steps"
@@ -65,11 +64,11 @@ void judge_teacher(const GranularityFindings& f, PreconditionVerdict& verdict) {
   const bool is_known = f.teacher_valid && f.truth_valid;
   const double teacher = f.teacher_valid.value_or(0), truth = f.truth_valid.value_or(0);
   verdict.has_good_teacher = is_known && teacher >= kGoodTeacher * truth;
-  verdict.sentences.push_back(
-      is_known ? fmt::format("{}: the teacher has {:.3f} valid frames at 1x, {:.2f} of the truth's {:.3f} (at least "
-                             "{:.1f} is asked).",
-                             verdict.has_good_teacher ? "Pass" : "FAIL", teacher, teacher / truth, truth, kGoodTeacher)
-               : "Not known whether the teacher is good: it or the truth is missing.");
+  verdict.sentences.push_back(is_known ? fmt::format("{}: the teacher's share of valid frames at 1x is {:.3f}, {:.2f} "
+                                                     "of the truth's {:.3f} (required: at least {:.1f}).",
+                                                     verdict.has_good_teacher ? "Pass" : "FAIL", teacher,
+                                                     teacher / truth, truth, kGoodTeacher)
+                                       : "Unknown whether the teacher is good: the teacher or the truth is missing.");
 }
 
 void judge_closeness(const Study& study, const GranularityFindings& f, PreconditionVerdict& verdict) {
@@ -81,16 +80,16 @@ void judge_closeness(const Study& study, const GranularityFindings& f, Precondit
     if (!row.is_close) far.push_back(far_words(row));
   }
   verdict.is_close = has_deciding && far.empty();
-  std::string words =
-      f.closeness.empty() ? "Not known whether the initial student is close to its teacher: an arm is missing."
-      : !has_deciding     ? "Not known whether the initial student is close to its teacher: no headline metric has a "
-                            "whole to take a tenth of."
-      : far.empty() ? "Pass: at 1x the initial student is no more than 10 % worse than its teacher on the headline "
-                      "metrics, shares as they are and errors as likeness, 1 - error."
-                    : fmt::format(
-                          "FAIL: at 1x the initial student is more than 10 % worse than its teacher, shares "
-                          "as they are and errors as likeness, 1 - error: {}.",
-                          fmt::join(far, "; "));
+  std::string words = f.closeness.empty()
+                          ? "Unknown whether the initial student is close to its teacher: an arm is missing."
+                      : !has_deciding ? "Unknown whether the initial student is close to its teacher: no headline "
+                                        "metric allows relative differences."
+                      : far.empty()   ? "Pass: at 1x the initial student is at most 10 % worse than its teacher on the "
+                                        "headline metrics (errors compared as 1 - error)."
+                                      : fmt::format(
+                                            "FAIL: at 1x the initial student is more than 10 % worse than its teacher "
+                                              "(errors compared as 1 - error): {}.",
+                                            fmt::join(far, "; "));
   verdict.sentences.push_back(std::move(words) + passed_over_words(study, f));
 }
 
@@ -106,20 +105,20 @@ void judge_growth(const Study& study, const GranularityFindings& f, Precondition
   verdict.does_grow = has_headline && flat.empty();
   if (!has_headline)
     verdict.sentences.push_back(
-        "Not known whether the initial student forgets: an arm, or a headline metric of an "
-        "uncaptioned factor, is missing.");
+        "Unknown whether the initial student forgets: an arm, or a headline metric of an uncaptioned factor, is "
+        "missing.");
   else if (flat.empty())
     verdict.sentences.push_back(
         fmt::format("Pass: the initial student's error on the headline's uncaptioned factors grows from {}.", times));
   else
     verdict.sentences.push_back(
-        fmt::format("FAIL: no growth seen at every step from {} of: {}.", times, fmt::join(flat, ", ")));
+        fmt::format("FAIL: from {}, no growth at every step is seen for: {}.", times, fmt::join(flat, ", ")));
 }
 
-// How an arm came out against its start, over the metrics of one horizon.
+// Compares an arm with its start, over the metrics of one horizon.
 struct ChangeTally {
   size_t metrics = 0, better = 0, worse = 0, headline = 0;
-  // Names with their differences, of the headline and of what is worse beside it.
+  // Names and differences of headline metrics, and of other metrics that are worse.
   std::vector<std::string> headline_better, headline_worse, others_worse;
 };
 
@@ -163,22 +162,22 @@ std::string change_sentence(const Study& study, Granularity granularity, const s
   const ChangeTally t = tally_changes(study, changes);
   const Change& any = *changes.front();
   return fmt::format(
-      "{}, at {}x {} is {}; of all {} metrics better in {}, worse in {}{}.", words_of(granularity), any.length,
+      "{}, at {}x {} is {}; of all {} metrics, {} are better and {} are worse{}.", words_of(granularity), any.length,
       trained_words(any.arm), change_words(t, start_words(any.start)), t.metrics, t.better, t.worse,
-      t.others_worse.empty() ? "" : fmt::format(" (beside the headline: {})", fmt::join(t.others_worse, "; ")));
+      t.others_worse.empty() ? "" : fmt::format(" (outside the headline: {})", fmt::join(t.others_worse, "; ")));
 }
 
 const char* side_words(const Tally& t) {
   if (t.better_holds > 0 && t.worse_holds > 0) return "the evidence is mixed";
-  if (t.better_holds > 0) return "this speaks for the paper's claim";
-  if (t.worse_holds > 0) return "this speaks against the paper's claim";
-  if (t.better > 0 && t.worse > 0) return "hints both ways, and no evidence";
-  if (t.better > 0) return "a hint for the paper's claim, and no evidence";
-  if (t.worse > 0) return "a hint against the paper's claim, and no evidence";
-  return "this speaks neither for nor against the paper's claim";
+  if (t.better_holds > 0) return "this supports the paper's claim";
+  if (t.worse_holds > 0) return "this contradicts the paper's claim";
+  if (t.better > 0 && t.worse > 0) return "hints in both directions, but no evidence";
+  if (t.better > 0) return "a hint for the paper's claim, but no evidence";
+  if (t.worse > 0) return "a hint against the paper's claim, but no evidence";
+  return "this neither supports nor contradicts the paper's claim";
 }
 
-// What a question needs to be answered beside as many others: resamples that can tell so small a p.
+// The number of resamples needed to resolve the smallest p that Holm's correction asks for.
 int64_t resamples_needed(const Study& study) {
   const StudyAnalysis& analysis = study.recipe().analysis;
   const auto questions = static_cast<double>(analysis.headline.size() * study.evaluation().horizons.size());
@@ -192,18 +191,17 @@ std::vector<std::string> caution_sentences(const Study& study, const Granularity
     sentences.push_back(
         fmt::format("{} resamples are too few to answer all questions together: set analysis.resamples to {} or more.",
                     resamples, needed));
-  if (f.pairs.size() == 1) sentences.push_back("One pair only: its spread over seeds is not known.");
+  if (f.pairs.size() == 1) sentences.push_back("Only one pair: the spread over seeds is unknown.");
   if (f.pairs.size() == 2 || f.pairs.size() == 3)
-    sentences.push_back(
-        fmt::format("{} pairs tell little of the spread over seeds: intervals are too narrow where seeds "
-                    "differ more than prompts.",
-                    f.pairs.size()));
+    sentences.push_back(fmt::format(
+        "{} pairs say little about the spread over seeds: intervals are too narrow if seeds differ more than prompts.",
+        f.pairs.size()));
   return sentences;
 }
 
-// What stands between the verdict and its reader.
+// A warning for verdicts whose preconditions fail.
 std::string doubt_words(const Study& study, const GranularityFindings& f) {
-  return is_sound(study, f) ? "" : " But not all that the study asks beforehand holds: see below.";
+  return is_sound(study, f) ? "" : " But not all preconditions of the study hold: see below.";
 }
 
 }  // namespace
@@ -241,15 +239,14 @@ Tally tally_of(const Study& study, const GranularityFindings& findings) {
 std::string sentence_of(Granularity granularity, const Tally& t, int64_t pairs) {
   const int64_t count = t.better + t.worse + t.none;
   const std::string together =
-      t.better + t.worse == 0
-          ? ""
-          : fmt::format(" asked together, as {} questions are (Holm), {} and {} of these hold:", count, t.better_holds,
-                        t.worse_holds);
+      t.better + t.worse == 0 ? ""
+                              : fmt::format(" with Holm's correction for {} questions, {} and {} of these hold:", count,
+                                            t.better_holds, t.worse_holds);
   return fmt::format(
-      "{}, {} pair{}: of {} headline comparisons SGF was better in {}, worse in {}, and no difference was seen in "
+      "{}, {} pair{}: of {} headline comparisons, SGF was better in {}, worse in {}, and no difference was seen in "
       "{};{} {}{}.",
       words_of(granularity), pairs, pairs == 1 ? "" : "s", count, t.better, t.worse, t.none, together, side_words(t),
-      pairs == 1 && t.better_holds + t.worse_holds > 0 ? ", as far as one pair can" : "");
+      pairs == 1 && t.better_holds + t.worse_holds > 0 ? ", as far as one pair can show" : "");
 }
 
 bool does_decide(const Study& study, const Closeness& closeness) {
@@ -271,8 +268,7 @@ std::vector<std::string> start_sentences(const Study& study, const GranularityFi
       if (const auto changes = changes_of(findings.changes, arm, "initial", horizon); !changes.empty())
         sentences.push_back(change_sentence(study, findings.granularity, changes));
   if (sentences.empty())
-    sentences.push_back(
-        "Not known whether SF and SGF are better than the student they started from: an arm is missing.");
+    sentences.push_back("Unknown whether SF and SGF are better than the student they started from: an arm is missing.");
   return sentences;
 }
 
@@ -289,8 +285,8 @@ std::vector<std::string> twice_sentences(const Study& study, const GranularityFi
   if (study.settings(findings.granularity).twice == 0) return sentences;
   if (findings.updates > 0 && findings.twice_updates > 0)
     sentences.push_back(fmt::format(
-        "Twice the steps are {} updates of the generator in place of {}{}.", findings.twice_updates, findings.updates,
-        findings.twice_pairs == 1 ? ", in one pair: its spread over seeds is not known" : ""));
+        "Twice the steps means {} generator updates instead of {}{}.", findings.twice_updates, findings.updates,
+        findings.twice_pairs == 1 ? ", in only one pair: the spread over seeds is unknown" : ""));
   for (const std::string arm : {"SF", "SGF"})
     for (const std::string& start : {std::string("initial"), arm})
       if (const auto changes = changes_of(findings.twice_changes, arm + " twice", start, 1); !changes.empty())
@@ -298,7 +294,7 @@ std::vector<std::string> twice_sentences(const Study& study, const GranularityFi
   for (const int64_t horizon : study.evaluation().horizons)
     if (const auto changes = changes_of(findings.twice_changes, "SGF twice", "SF twice", horizon); !changes.empty())
       sentences.push_back(change_sentence(study, findings.granularity, changes));
-  if (sentences.empty()) sentences.push_back("Not known what twice the steps make of SF and SGF: an arm is missing.");
+  if (sentences.empty()) sentences.push_back("Unknown how twice the steps change SF and SGF: an arm is missing.");
   return sentences;
 }
 
@@ -315,16 +311,16 @@ std::vector<std::string> conclusions_of(const Study& study, const GranularityFin
                         doubt_words(study, findings));
   else
     sentences.push_back(
-        fmt::format("{}: no matched pair is there yet, so nothing was found.", words_of(findings.granularity)));
+        fmt::format("{}: no result yet, since no matched pair is complete.", words_of(findings.granularity)));
   for (const Comparison& c : findings.comparisons)
     if (study.is_headline(c.metric) && study.is_horizon(c.length))
       sentences.push_back(sentence_of(findings.granularity, c) + ".");
   for (const std::string& mismatch : findings.unmatched)
-    sentences.push_back(fmt::format("NOT MATCHED, and left out: {}.", mismatch));
-  for (const std::string& start : findings.other_starts) sentences.push_back(fmt::format("ANOTHER START: {}.", start));
+    sentences.push_back(fmt::format("NOT MATCHED, skipped: {}.", mismatch));
+  for (const std::string& start : findings.other_starts)
+    sentences.push_back(fmt::format("DIFFERENT START: {}.", start));
   for (std::string& caution : caution_sentences(study, findings)) sentences.push_back(std::move(caution));
-  if (!findings.missing.empty())
-    sentences.push_back(fmt::format("Not there yet: {}.", fmt::join(findings.missing, ", ")));
+  if (!findings.missing.empty()) sentences.push_back(fmt::format("Missing: {}.", fmt::join(findings.missing, ", ")));
   return sentences;
 }
 

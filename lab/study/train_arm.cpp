@@ -27,7 +27,7 @@ using Json = nlohmann::json;
 
 fs::path seconds_file(const fs::path& run) { return run / "study_seconds.json"; }
 
-// Of all starts of the run so far.
+// Total over all starts of the run.
 double seconds_spent(const fs::path& run) {
   const Json json = try_read_json_file(seconds_file(run)).value_or(nullptr);
   return json.is_number() ? json.get<double>() : 0;
@@ -41,7 +41,7 @@ void note_seconds(const fs::path& run, double seconds) {
 
 fs::path sources_file(const fs::path& run) { return run.string() + ".sources.json"; }
 
-// Which weights the run starts from, noted before it does: files may change later.
+// Records the initial weights before the run starts, since files may change later.
 void note_sources(const Config& config, const fs::path& run) {
   if (fs::exists(run) && fs::exists(sources_file(run))) return;
   AtomicFile file(sources_file(run));
@@ -52,7 +52,7 @@ void note_sources(const Config& config, const fs::path& run) {
   file.commit();
 }
 
-// A hash over the exit steps of all generator updates, as the run's metrics tell them.
+// A hash over the exit steps of all generator updates, from the run's metrics.
 std::string exits_hash(const fs::path& run) {
   Sha256 hash;
   for (const MetricsRow& row : read_metrics(run / "metrics.jsonl").rows)
@@ -72,7 +72,7 @@ Json facts_of_run(const Study& study, const StudyArm& arm) {
   return facts;
 }
 
-// The recipe that the run was begun for; empty where there is no run.
+// The recipe that the run was started for; empty if there is no run.
 std::string recipe_of_run(const fs::path& run) {
   const Json starts = try_read_json_file(run / "facts.json").value_or(nullptr);
   if (!starts.is_array() || starts.empty() || !starts.back().is_object()) return "";
@@ -83,14 +83,14 @@ std::string recipe_of_run(const fs::path& run) {
 void check_recipe(const Study& study, const fs::path& run) {
   const std::string recipe = recipe_of_run(run);
   SGF_CHECK(recipe.empty() || recipe == study.file.sha256,
-            "{}: was begun for another recipe ({:.12}, this one is {:.12}); give the study another folder (--out), or "
-            "remove the run",
+            "{}: was started for another recipe ({:.12}, this one is {:.12}); choose another folder (--out), or remove "
+            "the run",
             run.string(), recipe, study.file.sha256);
 }
 
 void check_is_there(const std::string& key, const std::string& path) {
   SGF_CHECK(fs::exists(find_bundled(path)),
-            "{}: {} is not there, seen from {}; make it first, or leave its arms out with --granularity or --arms", key,
+            "{}: {} does not exist (relative to {}); make it first, or skip its arms with --granularity or --arms", key,
             path, fs::current_path().string());
 }
 
@@ -142,13 +142,13 @@ fs::path weights_of_arm(const Study& study, const StudyArm& arm) {
   if (arm.kind == ArmKind::kTruth) return {};
   if (arm.kind == ArmKind::kTeacher) return find_start_file(settings.teacher).path;
   if (arm.kind == ArmKind::kInitial) return find_start_file(settings.student).path;
-  SGF_CHECK(has_weights(study, arm), "{} is not trained yet: sgf study without --only evaluate trains it", arm.id());
+  SGF_CHECK(has_weights(study, arm), "{} is not trained yet: run sgf study without --only evaluate", arm.id());
   return study.weights_of(arm);
 }
 
 Json training_facts(const Study& study, const StudyArm& arm) {
   Json json = training_of(open_tensor_file(study.weights_of(arm)));
-  SGF_CHECK(!json.empty(), "{}: does not tell of its training", study.weights_of(arm).string());
+  SGF_CHECK(!json.empty(), "{}: lacks the metadata of its training", study.weights_of(arm).string());
   return json;
 }
 

@@ -1,4 +1,4 @@
-// A run of the study: trained by the loop of `sgf train`, its weights kept in 16 bits.
+// Trains a run of the study with the loop of `sgf train` and stores its weights in 16 bits.
 #pragma once
 
 #include "lab/study/study_arms.h"
@@ -11,23 +11,23 @@
 
 namespace sgf {
 
-// Refuses a student or teacher that the arm needs and that is not there, before others are computed.
+// Throws if a student or teacher of the arm is missing, before anything is computed.
 void check_start(const Study& study, const StudyArm& arm);
 
-// Goes on where an earlier start ended; when the run is done, its slow average is kept beside it.
+// Resumes an earlier start; stores the EMA beside the run when it is done.
 TrainResult train_arm(const Study& study, const StudyArm& arm, const std::string& build, ProgressMode progress,
                       const ProgressOutput& output = {});
 
-// The weight file that the arm is evaluated with; empty for the world itself. Refuses a run that is not done.
+// The weight file for the arm's evaluation; empty for the truth arm. Throws if the run is not done.
 std::filesystem::path weights_of_arm(const Study& study, const StudyArm& arm);
 
-// What the kept weights tell of their training: steps, seconds, hashes of what both arms of a pair must share.
+// The training facts in the stored weights: steps, seconds, and hashes that must be equal for both arms of a pair.
 nlohmann::json training_facts(const Study& study, const StudyArm& arm);
 
-// The folder of the run's last checkpoint; empty where it is gone.
+// The folder of the run's last checkpoint; empty if it was removed.
 std::filesystem::path last_state_of(const Study& study, const StudyArm& arm);
 
-// Removes the run's checkpoints: the kept weights stay.
+// Removes the run's checkpoints; the stored weights stay.
 void drop_states(const Study& study, const StudyArm& arm);
 
 }  // namespace sgf

@@ -9,8 +9,8 @@ namespace sgf {
 
 WatchedFrames::WatchedFrames(int64_t train_frames, int64_t window_frames, const std::vector<int64_t>& lengths) {
   SGF_CHECK(train_frames > 0 && window_frames > 0 && !lengths.empty(),
-            "watched frames need a training length, a window and a segment, got {}, {} and {}", train_frames,
-            window_frames, lengths.size());
+            "watched frames need a positive training length and window and at least one segment, got {}, {} and {}",
+            train_frames, window_frames, lengths.size());
   std::set<int64_t> frames;
   for (int64_t frame = 0; frame < window_frames; ++frame) frames.insert(frame);
   for (const int64_t length : lengths)

@@ -22,7 +22,7 @@ struct BlockTimes {
 // where there are others.
 struct StreamSpeed {
   int64_t blocks = 0, pictures = 0;
-  double first_picture_s = 0;  // from the start of the stream, network in memory, to the first pictures' delivery
+  double first_picture_s = 0;  // from the start of the stream, network in memory, to the delivery of the first frames
   double wall_s = 0;
   double fps = 0;  // steady, with VAE and encoding; at most the slowest of the three
   double fps_denoise = 0, fps_decode = 0, fps_deliver = 0;  // steady, of each stage alone

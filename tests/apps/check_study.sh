@@ -69,7 +69,7 @@ check_refusals() {
   expect 1 'is not trained yet' study --only evaluate --arms chunkwise-sgf-1
   expect 0 'unknown' study --dry-run
   sed 's/sinks: .*/sinks: [100]/' "$FOLDER/study.yaml" >"$FOLDER/sinks.yaml"
-  expect 1 'a sink of 100 does not fit the window' "$SGF" study "$FOLDER/sinks.yaml" --dry-run
+  expect 1 'a sink of 100 does not fit in the window' "$SGF" study "$FOLDER/sinks.yaml" --dry-run
   expect 0 'chunkwise-sgf-1-twice     10  to do' study --dry-run --arms sgf-twice
   expect 1 'no arm for --granularity chunkwise --arms framewise-sf-1' study --granularity chunkwise --arms framewise-sf-1
   expect 1 'is a file; name a folder with --out' "$SGF" study "$FOLDER/study.yaml" --out "$FOLDER/study.yaml"
@@ -79,8 +79,8 @@ check_refusals() {
 # Said before anything is computed, though the arms that need it come last.
 check_missing_student() {
   sed '/^framewise:/,/^evaluation:/s/student: .*/student: nowhere/' "$FOLDER/study.yaml" >"$FOLDER/missing.yaml"
-  expect 1 'framewise.student: nowhere is not there' "$SGF" study "$FOLDER/missing.yaml" --out "$FOLDER/missing"
-  expect 1 'framewise.student: nowhere is not there' "$SGF" study "$FOLDER/missing.yaml" --dry-run
+  expect 1 'framewise.student: nowhere does not exist' "$SGF" study "$FOLDER/missing.yaml" --out "$FOLDER/missing"
+  expect 1 'framewise.student: nowhere does not exist' "$SGF" study "$FOLDER/missing.yaml" --dry-run
   [[ ! -e $FOLDER/missing ]] || complain 'a study without its student began'
 }
 
@@ -155,7 +155,7 @@ check_moved() {
   echo '# another' >>"$FOLDER/study.yaml"
   expect 1 'belongs to another recipe' study
   rm "$FOLDER"/study/*wise-* # and so are runs that were begun for one
-  expect 1 'was begun for another recipe' study --only train --arms chunkwise-sf-1
+  expect 1 'was started for another recipe' study --only train --arms chunkwise-sf-1
 }
 
 tiny "$FOLDER/teacher" "${FLOW[@]}" || complain 'no teacher could be trained'

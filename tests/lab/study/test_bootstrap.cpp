@@ -74,7 +74,7 @@ TEST(Bootstrap, LeavesOutWhatIsNotThere) {
   EXPECT_EQ(Bootstrap({}, 10).of({values}).mean, 1);
   EXPECT_EQ(paired_difference(values, ramp(10, 0, 0))[3], std::nullopt);
   EXPECT_EQ(Bootstrap({}, 2).of({PromptValues(2)}).count, 0);
-  EXPECT_THAT(refusal_of([&] { Bootstrap({}, 9).of({values}); }), ::testing::HasSubstr("10 values came for 9"));
+  EXPECT_THAT(refusal_of([&] { Bootstrap({}, 9).of({values}); }), ::testing::HasSubstr("got 10 values for 9"));
 }
 
 TEST(WatchedFrames, AreTheFirstWindowAndALengthBeforeEachEnd) {

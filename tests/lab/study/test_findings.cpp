@@ -42,27 +42,26 @@ std::string first_conclusion(double gain) {
 
 TEST(Conclusions, SpeakForAgainstOrNeither) {
   EXPECT_THAT(first_conclusion(0.05), HasSubstr("better in 4, worse in 0, and no difference was seen in 0;"));
-  EXPECT_THAT(first_conclusion(0.05), HasSubstr("4 and 0 of these hold: this speaks for the paper's claim."));
-  EXPECT_THAT(first_conclusion(-0.05), HasSubstr("0 and 4 of these hold: this speaks against the paper's claim."));
-  EXPECT_THAT(first_conclusion(0), HasSubstr("no difference was seen in 4; this speaks neither for nor against"));
+  EXPECT_THAT(first_conclusion(0.05), HasSubstr("4 and 0 of these hold: this supports the paper's claim."));
+  EXPECT_THAT(first_conclusion(-0.05), HasSubstr("0 and 4 of these hold: this contradicts the paper's claim."));
+  EXPECT_THAT(first_conclusion(0), HasSubstr("no difference was seen in 4; this neither supports nor contradicts"));
 }
 
 // Of twenty questions without an answer one seems to have one.
 TEST(Conclusions, TakeADifferenceThatHoldsAloneForAHint) {
-  EXPECT_THAT(
-      sentence_of(Granularity::kChunkwise, Tally{.better = 1, .none = 8}, 5),
-      HasSubstr("as 9 questions are (Holm), 0 and 0 of these hold: a hint for the paper's claim, and no evidence"));
+  EXPECT_THAT(sentence_of(Granularity::kChunkwise, Tally{.better = 1, .none = 8}, 5),
+              HasSubstr("for 9 questions, 0 and 0 of these hold: a hint for the paper's claim, but no evidence"));
   EXPECT_THAT(sentence_of(Granularity::kChunkwise, Tally{.better = 1, .none = 8, .better_holds = 1}, 5),
-              HasSubstr("this speaks for the paper's claim"));
+              HasSubstr("this supports the paper's claim"));
   EXPECT_THAT(sentence_of(Granularity::kChunkwise, Tally{.better = 1, .worse = 1, .none = 7}, 5),
-              HasSubstr("hints both ways"));
+              HasSubstr("hints in both directions"));
 }
 
 TEST(Conclusions, OfOnePairAreSaidToBeOfOne) {
   const Tally clear{.better = 4, .better_holds = 4};
   EXPECT_THAT(sentence_of(Granularity::kChunkwise, clear, 1),
-              HasSubstr("this speaks for the paper's claim, as far as one pair can."));
-  EXPECT_THAT(sentence_of(Granularity::kChunkwise, clear, 2), HasSubstr("this speaks for the paper's claim."));
+              HasSubstr("this supports the paper's claim, as far as one pair can show."));
+  EXPECT_THAT(sentence_of(Granularity::kChunkwise, clear, 2), HasSubstr("this supports the paper's claim."));
 }
 
 // The smallest p that 100 resamples can tell is 2 / 101; of four questions the first asks .05 / 4.
@@ -95,7 +94,7 @@ TEST(Conclusions, AskAllHeadlineComparisonsTogether) {
 TEST(Conclusions, DoubtTheVerdictWhereThePreconditionFails) {
   const TemporaryFolder folder;
   const Study study = made_up_study(folder);
-  const std::string doubt = "not all that the study asks beforehand holds";
+  const std::string doubt = "not all preconditions of the study hold";
   const auto first = [&](double forgetting) {
     return conclusions_of(study, findings_of(study, write_made_up_arms(study, 0.05, forgetting))).front();
   };
@@ -115,7 +114,7 @@ TEST(Conclusions, NameEveryHeadlineComparisonWithItsPairs) {
   const Study study = made_up_study(folder);
   const std::vector<std::string> words = conclusions_of(study, findings_of(study, write_made_up_arms(study, 0.05)));
   EXPECT_EQ(words.size(), 6u);
-  EXPECT_THAT(words[5], HasSubstr("2 pairs tell little of the spread over seeds"));
+  EXPECT_THAT(words[5], HasSubstr("2 pairs say little about the spread over seeds"));
   EXPECT_THAT(words[1], HasSubstr("chunk-wise, valid frames at 1x: SGF better, SGF - SF = +0.050"));
   EXPECT_THAT(words[4], HasSubstr("identity error at 12x: SGF better, SGF - SF = -0.050"));
   EXPECT_THAT(words[4], HasSubstr("2 of 2 pairs in its favour"));
@@ -129,10 +128,10 @@ TEST(Conclusions, SayWhatIsMissing) {
   const GranularityFindings found = findings_of(study, results);
   EXPECT_EQ(found.pairs, std::vector<int64_t>{1});
   const std::vector<std::string> words = conclusions_of(study, found);
-  EXPECT_THAT(words.back(), HasSubstr("Not there yet: chunkwise-sgf-2"));
-  EXPECT_THAT(words[words.size() - 2], HasSubstr("One pair only"));
+  EXPECT_THAT(words.back(), HasSubstr("Missing: chunkwise-sgf-2"));
+  EXPECT_THAT(words[words.size() - 2], HasSubstr("Only one pair"));
   results.resize(3);
-  EXPECT_THAT(conclusions_of(study, findings_of(study, results)).front(), HasSubstr("nothing was found"));
+  EXPECT_THAT(conclusions_of(study, findings_of(study, results)).front(), HasSubstr("no result yet"));
 }
 
 TEST(Conclusions, LeaveOutAPairThatDidNotSeeTheSameDraws) {
@@ -186,7 +185,8 @@ TEST(Precondition, HoldsForAStudentThatIsGoodAtFirstAndForgets) {
 
 TEST(Precondition, FailsForOneThatRemembersAndForOneThatIsFarFromItsTeacher) {
   EXPECT_FALSE(precondition(0, 0).does_grow);
-  EXPECT_THAT(precondition(0, 0).sentences[2], HasSubstr("FAIL: no growth seen at every step from 1x to 12x of: "));
+  EXPECT_THAT(precondition(0, 0).sentences[2],
+              HasSubstr("FAIL: from 1x to 12x, no growth at every step is seen for: "));
   EXPECT_FALSE(precondition(0.1, 0.3).is_close);
   EXPECT_FALSE(precondition(0.1, 0.06).is_close);
   EXPECT_TRUE(precondition(0.1, 0.03).is_close);
@@ -204,9 +204,10 @@ TEST(Precondition, AsksForATeacherThatIsNearlyAsValidAsTheTruth) {
     return judge_precondition(study, findings_of(study, results));
   };
   EXPECT_TRUE(judged(0.92).has_good_teacher);
-  EXPECT_THAT(judged(0.92).sentences[0], HasSubstr("Pass: the teacher has 0.920 valid frames at 1x, 0.93 of the"));
+  EXPECT_THAT(judged(0.92).sentences[0],
+              HasSubstr("Pass: the teacher's share of valid frames at 1x is 0.920, 0.93 of the"));
   EXPECT_FALSE(judged(0.88).has_good_teacher);
-  EXPECT_THAT(judged(0.88).sentences[0], HasSubstr("FAIL: the teacher has 0.880"));
+  EXPECT_THAT(judged(0.88).sentences[0], HasSubstr("FAIL: the teacher's share of valid frames at 1x is 0.880"));
 }
 
 // Teacher and student as given in one metric, alike in all others.
@@ -244,7 +245,7 @@ TEST(Precondition, IsNotDecidedByMetricsWithoutAWholeNorByThoseThatAreNoHeadline
   EXPECT_FALSE(closeness("[valid]", "valid", 0.1, 0.9).is_close);
   const PreconditionVerdict alone = closeness("[rerender_error]", "rerender_error", 0.1, 0.1);
   EXPECT_FALSE(alone.is_close);
-  EXPECT_THAT(alone.sentences[1], HasSubstr("no headline metric has a whole"));
+  EXPECT_THAT(alone.sentences[1], HasSubstr("no headline metric allows relative differences"));
 }
 
 // What true clips lose by the measure itself is not forgetting.

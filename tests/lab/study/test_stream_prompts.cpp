@@ -120,7 +120,7 @@ TEST(MeasuringPool, SaysWhatWentWrongAndDoesNotWaitForever) {
                 pool.add(0, t.videos(0, 1));
                 pool.finish();
               }),
-              ::testing::HasSubstr("has had no video"));
+              ::testing::HasSubstr("has no video"));
   EXPECT_THAT(refusal_of([&] { MeasuringPool(t.order).add(4, t.videos(0, 2)); }),
               ::testing::HasSubstr("have no captions"));
 }

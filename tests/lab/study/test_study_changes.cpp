@@ -37,11 +37,12 @@ TEST(Starts, ArmsAreSaidToBeBetterOrWorseThanTheStudentTheyStartedFrom) {
   EXPECT_THAT(sgf_sentence(0.05),
               HasSubstr("chunk-wise, at 1x SGF is better than the student it started from on 2 of 2 "
                         "headline metrics (valid frames +0.0"));
-  EXPECT_THAT(sgf_sentence(0.05), HasSubstr(") and worse on none; of all 12 metrics better in 12, worse in 0."));
+  EXPECT_THAT(sgf_sentence(0.05), HasSubstr(") and worse on none; of all 12 metrics, 12 are better and 0 are worse."));
   EXPECT_THAT(sgf_sentence(-0.05), HasSubstr("at 1x SGF is WORSE than the student it started from on 2 of 2"));
   EXPECT_THAT(
       sgf_sentence(-0.05),
-      HasSubstr("and better on none; of all 12 metrics better in 0, worse in 12 (beside the headline: landmark"));
+      HasSubstr(
+          "and better on none; of all 12 metrics, 0 are better and 12 are worse (outside the headline: landmark"));
   EXPECT_THAT(sgf_sentence(0),
               HasSubstr("at 1x SGF is not seen to differ from the student it started from on any of 2"));
 }
@@ -57,7 +58,7 @@ TEST(Starts, APartThatGotWorseIsNotHiddenByOneThatGotBetter) {
   EXPECT_THAT(words[1],
               HasSubstr("is better than the student it started from on 1 of 2 headline metrics (identity error"));
   EXPECT_THAT(words[1], HasSubstr("and WORSE on 1 (valid frames -0.1"));
-  EXPECT_THAT(words[1], HasSubstr("better in 11, worse in 1."));
+  EXPECT_THAT(words[1], HasSubstr("11 are better and 1 are worse."));
   EXPECT_THAT(words[3], HasSubstr("at 12x SGF is better than the student it started from"));  // there nothing changed
 }
 
@@ -82,7 +83,7 @@ TEST(Starts, ARunNeedsItsStartAndNotTheOtherOneOfItsPair) {
   EXPECT_EQ(words.size(), 2u);
   EXPECT_THAT(words, ::testing::Each(HasSubstr("x SF is")));
   std::erase_if(results, [](const ArmResult& result) { return result.arm.kind == ArmKind::kInitial; });
-  EXPECT_THAT(start_sentences(study, found_in(study, results)), ::testing::ElementsAre(HasSubstr("Not known")));
+  EXPECT_THAT(start_sentences(study, found_in(study, results)), ::testing::ElementsAre(HasSubstr("Unknown")));
 }
 
 TEST(Starts, ARunFromOtherWeightsIsNamedAndNotHeldAgainstThem) {
@@ -132,7 +133,7 @@ TEST(TwiceAsManyUpdates, SayWhetherArmsStayBetterThanTheirStartAndThanTheyWere) 
 TEST(TwiceAsManyUpdates, HoldSgfAgainstSfAtEveryHorizon) {
   const std::vector<std::string> stays = words_of_twice(0), falls = words_of_twice(0.1);
   ASSERT_EQ(stays.size(), 6u);
-  EXPECT_THAT(stays[4], HasSubstr("at 1x SGF after twice the steps is better than SF after as many on 2 of 2"));
+  EXPECT_THAT(stays[4], HasSubstr("at 1x SGF after twice the steps is better than SF after as many steps on 2 of 2"));
   EXPECT_THAT(stays[4], HasSubstr("(valid frames +0.050"));
   EXPECT_THAT(falls[4], HasSubstr("(valid frames +0.150"));  // SF fell at 1x alone
   EXPECT_THAT(falls[5], HasSubstr("at 12x SGF after twice the steps is better than SF after as many"));
@@ -146,10 +147,9 @@ TEST(TwiceAsManyUpdates, AreCounted) {
       if (result.arm.is_trained()) result.json["training"]["generator_updates"] = result.arm.is_twice ? 240 : 100;
   });
   EXPECT_EQ(words.size(), 7u);
-  EXPECT_EQ(
-      words[0],
-      "Twice the steps are 240 updates of the generator in place of 100, in one pair: its spread over seeds is not "
-      "known.");
+  EXPECT_EQ(words[0],
+            "Twice the steps means 240 generator updates instead of 100, in only one pair: the spread over seeds is "
+            "unknown.");
 }
 
 TEST(TwiceAsManyUpdates, AreAskedForByTheRecipeAlone) {
@@ -165,14 +165,14 @@ TEST(TwiceAsManyUpdates, AreNotKnownWithoutTheirRuns) {
                     [&](const ArmResult& r) { return r.arm.is_twice && (is_twice || r.arm.kind == ArmKind::kSf); });
     };
   };
-  EXPECT_THAT(words_of_twice(0, drop(true)), ::testing::ElementsAre(HasSubstr("Not known what twice the steps")));
+  EXPECT_THAT(words_of_twice(0, drop(true)), ::testing::ElementsAre(HasSubstr("Unknown how twice the steps")));
   EXPECT_THAT(words_of_twice(0, drop(false)), ::testing::Each(HasSubstr("SGF after twice")));
 }
 
 TEST(TwiceAsManyUpdates, APairThatDoesNotMatchIsLeftOut) {
   const std::vector<std::string> words = words_of_twice(
       0, [](std::vector<ArmResult>& results) { results.back().json["training"]["exits_sha256"] = "other"; });
-  EXPECT_THAT(words, ::testing::ElementsAre(HasSubstr("Not known")));
+  EXPECT_THAT(words, ::testing::ElementsAre(HasSubstr("Unknown")));
 }
 
 }  // namespace

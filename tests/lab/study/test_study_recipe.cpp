@@ -25,24 +25,26 @@ std::string refused_recipe(const std::string& from, const std::string& to) {
 TEST(StudyRecipe, IsRefusedWhereItCannotBeFollowed) {
   EXPECT_THAT(refused_recipe("steps: 10", "step: 10"), HasSubstr("did you mean chunkwise.steps"));
   EXPECT_THAT(refused_recipe("seeds: 2", "seeds: 0"), HasSubstr("no pairs"));
-  EXPECT_THAT(refused_recipe("seeds: 2", "seeds: 2, twice: 3"), HasSubstr("chunkwise.twice counts pairs"));
-  EXPECT_THAT(refused_recipe("seeds: 2", "seeds: 2, prompts: 41"), HasSubstr("of which there are 40, got 41"));
+  EXPECT_THAT(refused_recipe("seeds: 2", "seeds: 2, twice: 3"), HasSubstr("chunkwise.twice must be between 0 and"));
+  EXPECT_THAT(refused_recipe("seeds: 2", "seeds: 2, prompts: 41"),
+              HasSubstr("evaluation.prompts, which is 40, got 41"));
   EXPECT_THAT(refused_recipe("student: s.safetensors, ", ""), HasSubstr("chunkwise needs config, student and teacher"));
-  EXPECT_THAT(refused_recipe("horizons: [1, 12]", "horizons: [1, 24]"), HasSubstr("at which no segment ends"));
+  EXPECT_THAT(refused_recipe("horizons: [1, 12]", "horizons: [1, 24]"),
+              HasSubstr("must be a subset of evaluation.segments"));
   EXPECT_THAT(refused_recipe("segments: [1, 3, 12]", "segments: [3, 12]"), HasSubstr("ascend from 1"));
   EXPECT_THAT(refused_recipe("[valid, identity_error]", "[beauty]"), HasSubstr("unknown metric 'beauty'"));
-  EXPECT_THAT(refused_recipe("[valid, identity_error]", "[sharpness]"), HasSubstr("neither more nor less is better"));
+  EXPECT_THAT(refused_recipe("[valid, identity_error]", "[sharpness]"), HasSubstr("has no better direction"));
   EXPECT_THAT(refused_recipe("prompts: 40", "prompts: 40\n  first_prompt: 0\n  first_selection_prompt: 39"),
               HasSubstr("overlap"));
   EXPECT_THAT(refused_recipe("seeds: 2", "seeds: 65"), HasSubstr("at most 64, got 65"));
   EXPECT_THAT(refused_recipe("seeds: 2, sinks: [0, 3]}", "seeds: 9223372036854775807}\nframewise: {seeds: 1}"),
-              HasSubstr("chunkwise.seeds counts pairs"));
+              HasSubstr("chunkwise.seeds is the number of pairs"));
   for (const std::string key : {"first_prompt", "recovery_rollouts", "probe_updates", "strip_prompts"})
     EXPECT_THAT(refused_recipe("prompts: 40", fmt::format("prompts: 40\n  {}: -1", key)),
-                HasSubstr(fmt::format("evaluation.{} is at least 0, got -1", key)));
+                HasSubstr(fmt::format("evaluation.{} must be at least 0, got -1", key)));
   EXPECT_THAT(refused_recipe("prompts: 40", "prompts: 40\n  strip_prompts: 101"), HasSubstr("at most 100, got 101"));
   EXPECT_THAT(refused_recipe("prompts: 40", "prompts: 40\n  first_prompt: 9223372036854775807"),
-              HasSubstr("prompts have numbers up to"));
+              HasSubstr("the number of a first prompt must be at most"));
   const TemporaryFolder folder;
   EXPECT_THAT(refusal_of([&] { read_study_recipe(folder.path()); }), HasSubstr("is a folder"));
 }
@@ -249,14 +251,13 @@ TEST(ArmFile, OfDamagedScoresIsRefused) {
   json = write_made_up_arm(study, arm, [](auto...) { return 0.5; }).json;
   json["training"] = "much";
   write_arm(study, arm, json);
-  EXPECT_THAT(refusal_of([&] { read_arm(study, arm); }), HasSubstr("its training is a string, an object is expected"));
+  EXPECT_THAT(refusal_of([&] { read_arm(study, arm); }), HasSubstr("its training is a string, expected an object"));
   json = write_made_up_arm(study, arm, [](auto...) { return 0.5; }).json;
   json["sinks"] = {1};
   write_arm(study, arm, json);
-  EXPECT_THAT(refusal_of([&] { read_arm(study, arm); }),
-              HasSubstr("its row of sinks is a number, an object is expected"));
+  EXPECT_THAT(refusal_of([&] { read_arm(study, arm); }), HasSubstr("its row of sinks is a number, expected an object"));
   testing::write_text(study.scores_of(arm), "{\"arm\":");
-  EXPECT_THAT(refusal_of([&] { read_arm(study, arm); }), HasSubstr("no whole JSON object"));
+  EXPECT_THAT(refusal_of([&] { read_arm(study, arm); }), HasSubstr("not a complete JSON object"));
 }
 
 // Two that tell nothing would agree in it.
@@ -269,12 +270,12 @@ TEST(ArmFile, OfATrainedArmThatTellsNothingOfItsTrainingIsRefused) {
     nlohmann::json json = whole;
     json["training"].erase(fact);
     write_arm(study, arm, json);
-    EXPECT_THAT(refusal_of([&] { read_arm(study, arm); }), HasSubstr("it has no training." + fact));
+    EXPECT_THAT(refusal_of([&] { read_arm(study, arm); }), HasSubstr("it lacks training." + fact));
   }
   nlohmann::json json = whole;
   json.erase("training");
   write_arm(study, arm, json);
-  EXPECT_THAT(refusal_of([&] { read_arm(study, arm); }), HasSubstr("it has no training"));
+  EXPECT_THAT(refusal_of([&] { read_arm(study, arm); }), HasSubstr("it lacks training"));
   write_arm(study, arm, whole);
   EXPECT_TRUE(read_arm(study, arm).has_value());
 }

@@ -105,7 +105,7 @@ TEST(StudyReport, ShowsMeasuredAndDecidingDifferencesFromTheTeacherSideBySide) {
   EXPECT_NEAR(identity.at("relative_difference").get<double>(), -0.05 / 0.9, 1e-9);
   EXPECT_EQ(identity.at("is_close"), true);
   EXPECT_FALSE(precondition.at("closeness")[4].contains("is_close"));  // re-render error
-  EXPECT_THAT(report.page, HasSubstr("Shares of frames are taken as they are"));
+  EXPECT_THAT(report.page, HasSubstr("Shares of frames are compared directly"));
 }
 
 TEST(StudyReport, SaysEverywhereWhetherTrainingMadeTheStudentBetter) {
@@ -123,7 +123,7 @@ TEST(StudyReport, SaysEverywhereWhetherTrainingMadeTheStudentBetter) {
   EXPECT_EQ(against.at("changes").size(), 48u);
   EXPECT_EQ(against.at("is_worse"), true);
   EXPECT_THAT(report.markdown, HasSubstr("| metric | better | SF - initial | SGF - initial |"));
-  EXPECT_THAT(report.markdown, HasSubstr("### Better than their start, at 12x"));
+  EXPECT_THAT(report.markdown, HasSubstr("### Change since the initial student, at 12x"));
   EXPECT_THAT(report.markdown, ::testing::ContainsRegex("valid frames . more .*no difference seen . -0.0.*: worse"));
 }
 
@@ -142,14 +142,14 @@ TEST(StudyReport, ShowsTwiceAsManyUpdatesWhereTheRecipeAsks) {
   const Study study = made_up_study(folder, testing::made_up_recipe_with_twice());
   const StudyReport report = report_of(study, write_made_up_arms(study, 0.05));
   EXPECT_THAT(report.markdown, HasSubstr("| metric | initial student | SF | SF twice | SGF | SGF twice |"));
-  EXPECT_THAT(report.markdown, HasSubstr("for 20 steps in place of 10."));
-  EXPECT_THAT(report.page, HasSubstr("Whether it stays so for twice the steps"));
+  EXPECT_THAT(report.markdown, HasSubstr("for 20 steps instead of 10."));
+  EXPECT_THAT(report.page, HasSubstr("After twice the steps:"));
   EXPECT_EQ(tag_out_of_turn(report.page), "");
   const nlohmann::json& twice = report.json.at("chunkwise").at("after_twice");
   EXPECT_EQ(twice.at("changes").size(), 5u * 12u * 2u);  // differences, metrics with a direction, horizons
   EXPECT_EQ(twice.at("values").size(), 5u * 15u);
   EXPECT_EQ(twice.at("words").size(), 4u + 2u);
-  EXPECT_THAT(report.markdown, HasSubstr("### What twice the steps changed at 12x"));
+  EXPECT_THAT(report.markdown, HasSubstr("### Change by twice the steps, at 12x"));
   EXPECT_THAT(report.markdown, HasSubstr("| SF twice - SF | SGF twice - SGF | SGF twice - SF twice |"));
   EXPECT_EQ(report.json.at("chunkwise").at("pairs"), 2);
   const TemporaryFolder other;
@@ -165,7 +165,7 @@ TEST(StudyReport, HasTablesThatMarkdownTakes) {
   const std::string text = report_of(study, write_made_up_arms(study, 0.05)).markdown;
   EXPECT_THAT(text, HasSubstr("| metric | truth | initial student | SF | SGF |\n| --- | --- | --- | --- | --- |\n"));
   EXPECT_THAT(text, HasSubstr("pair 1 | pair 2 | mean | standard deviation"));
-  EXPECT_THAT(text, HasSubstr("speaks for the paper's claim"));
+  EXPECT_THAT(text, HasSubstr("supports the paper's claim"));
 }
 
 TEST(StudyReport, OfNothingIsRefused) {
