@@ -95,12 +95,12 @@ int say_difference(const VideoDifference& difference, bool as_json) {
               {"first", difference.first_picture ? nlohmann::json(*difference.first_picture) : nlohmann::json()},
               {"one_is_longer", difference.only_first + difference.only_second > 0}});
   } else if (is_identical) {
-    say("identical: all {} pictures", difference.pictures);
+    say("identical: all {} frames", difference.pictures);
   } else {
-    say("differs: {} pictures compared, largest difference {} of 255, mean {:.4f}, first at picture {}{}",
+    say("differs: {} frames compared, largest difference {} of 255, mean {:.4f}, first at frame {}{}",
         difference.pictures, difference.largest, difference.mean,
         difference.first_picture ? std::to_string(*difference.first_picture) : "-",
-        difference.only_first + difference.only_second > 0 ? "; one is longer" : "");
+        difference.only_first + difference.only_second > 0 ? "; one video is longer" : "");
   }
   return is_identical ? 0 : 1;
 }

@@ -5,7 +5,7 @@
   tools/ship_model.py runs/study/chunkwise-sf-1.safetensors models/world-small/sf \\
       --config runs/study/runs/chunkwise-sf-1/config.yaml --scores runs/study/chunkwise-sf-1.json --command "..."
 
-SOURCE is a run folder, whose last checkpoint is taken (the slow average where there is one), or a weight file, which needs
+SOURCE is a run folder, whose last checkpoint is taken (the EMA if there is one), or a weight file, which needs
 --config. The scores are those of one arm of a study, in the mean over its prompts.
 """
 import argparse

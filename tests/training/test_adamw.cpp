@@ -1,4 +1,4 @@
-// The optimiser against its formula, its clipping and its exact resume; the slow average.
+// The optimiser against its formula, its clipping and its exact resume; the EMA.
 #include "sgf/core/error.h"
 #include "sgf/training/adamw.h"
 #include "sgf/training/ema.h"

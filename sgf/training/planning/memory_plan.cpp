@@ -80,7 +80,7 @@ class MemoryPlanner {
 
   void add_ema() {
     if (c_.train.stage == StageChoice::kCausalCd || c_.train.ema_start_step < c_.train.steps)
-      plan_.resident.push_back({"slow average", parameters_ * widths_.master});
+      plan_.resident.push_back({"EMA", parameters_ * widths_.master});
   }
 
   // After the backward pass: gradients in the compute dtype, in the masters' dtype, and their sum.

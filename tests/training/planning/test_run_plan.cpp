@@ -134,11 +134,11 @@ TEST(MemoryPlan, HoldsMastersCopiesMomentsAndTheSlowAverage) {
   constexpr int64_t kParameters = 1'418'996'800;
   EXPECT_EQ(resident(narrow, "generator weights"), 6 * kParameters);
   EXPECT_EQ(resident(narrow, "generator optimiser"), 8 * kParameters);
-  EXPECT_EQ(resident(narrow, "slow average"), 4 * kParameters);
+  EXPECT_EQ(resident(narrow, "EMA"), 4 * kParameters);
   EXPECT_EQ(resident(narrow, "teacher weights"), 2 * kParameters);
   const Config wide = preset("wan-1.3b-chunkwise", {"run.dtype=float32", "train.ema_start_step=2000"});
   EXPECT_EQ(resident(plan_memory(wide, 1), "generator weights"), 4 * kParameters) << "master and copy are one";
-  EXPECT_EQ(resident(plan_memory(wide, 1), "slow average"), 0) << "it never starts";
+  EXPECT_EQ(resident(plan_memory(wide, 1), "EMA"), 0) << "it never starts";
 }
 
 TEST(MemoryPlan, HoldsTheTextEncoderWhereAWanFolderReadsThePrompts) {
