@@ -254,7 +254,7 @@ void add_labels(CLI::App& command, EvalArgs& args) {
 constexpr const char* kEvalFooter =
     "Examples:\n"
     "  sgf eval videos/ --prompts videos/manifest.json --protocol world\n"
-    "  sgf eval videos/ --metrics dynamic_degree,motion_smoothness --scores result.json\n\n"
+    "  sgf eval videos/ --metrics dynamic_degree,motion_smoothness --scores all.json\n\n"
     "Prompts come from --prompts, with --protocol world from the metadata of sgf generate, or from file names "
     "(PROMPT-0.mp4). Scores are cached: run the same command again to "
     "continue after an interruption. docs/evaluation.md lists what is exact and what differs from VBench.\n\n"

@@ -134,7 +134,7 @@ check_text() {
   local tiny=(--tokenizer "$DATA/text/tiny_unigram.model" --encoder "$DATA/text/tiny_umt5.pth" --cache "$FOLDER/prompts")
   expect 0 'UMT5 encoder: dim 32' "$SGF" inspect "$DATA/text/tiny_umt5.pth"
   expect 0 'cleaned    "a" é' "$SGF" text ' “a”  Ã©'
-  expect 1 'no folder' "$SGF" text a --wan /nowhere
+  expect 1 'is not a folder' "$SGF" text a --wan /nowhere
   expect 1 'needs its tokenizer' "$SGF" text a --encoder "$DATA/text/tiny_umt5.pth"
   expect 0 'cache miss' "$SGF" text 'a panda' "${tiny[@]}"
   expect 0 "prompt embedding, kept by the text encoder's cache: 'a panda'" "$SGF" inspect "$FOLDER"/prompts/*.safetensors

@@ -171,6 +171,7 @@ check_recipe() {
   rm -r runs/r-teacher
   expect 1 'runs/r-teacher does not exist' "$SGF" "${run[@]}" --set train.steps=5
   expect 1 'runs/r-teacher does not exist' "$SGF" "${run[@]}" --set train.steps=5 --dry-run
+  rm -r runs/r-student
   ! "$SGF" --version | grep -q 'no CUDA' ||
     expect 1 "device 'cuda'" "$SGF" recipe run recipe --set run.device=cuda --set train.start_from=models --dry-run
   cd - >/dev/null || return
@@ -252,14 +253,14 @@ check_threads() {
   local small=("${SMALL[@]::${#SMALL[@]}-2}") place=$FOLDER/threads run
   run=("$SGF" train world-tiny "${small[@]}" --set train.stage=flow_matching --set train.steps=2 --set video.frames=6 --quiet)
   stores() { grep -q "^  threads: $2\$" "$place-$1/config.yaml" || complain "$1 does not store $2 threads"; }
-  expect 0 '2 steps done' env -u OMP_NUM_THREADS -u MKL_NUM_THREADS "${run[@]}" --device cpu --out "$place-chosen"
+  expect 0 '2 updates done' env -u OMP_NUM_THREADS -u MKL_NUM_THREADS "${run[@]}" --device cpu --out "$place-chosen"
   stores chosen 1
   grep -q '^  device: cpu$' "$place-chosen/config.yaml" || complain '--device is not run.device'
-  expect 0 '2 steps done' env OMP_NUM_THREADS=2 "${run[@]}" --out "$place-environment"
+  expect 0 '2 updates done' env OMP_NUM_THREADS=2 "${run[@]}" --out "$place-environment"
   stores environment 2
-  expect 0 '2 steps done' "${run[@]}" --threads 2 --out "$place-whole"
-  expect 3 'stopped after step 1' "${run[@]}" --threads 2 --stop-after 1 --out "$place-half"
-  expect 0 '2 steps done' env -u OMP_NUM_THREADS "${run[@]}" --resume --out "$place-half"
+  expect 0 '2 updates done' "${run[@]}" --threads 2 --out "$place-whole"
+  expect 3 'stopped after update 1' "${run[@]}" --threads 2 --stop-after 1 --out "$place-half"
+  expect 0 '2 updates done' env -u OMP_NUM_THREADS "${run[@]}" --resume --out "$place-half"
   stores half 2
   cmp "$place"-{whole,half}/checkpoints/step_00000002/generator.safetensors || complain 'a resumed run rounds otherwise'
   expect 0 'made with 2 CPU thread(s), which are used again' env OMP_NUM_THREADS=1 "${run[@]}" --resume --out "$place-half"
@@ -267,7 +268,7 @@ check_threads() {
   stores half 1
   # Runs of version 0.1.0 store none, and keep torch's own number.
   sed -i 's/^  threads: .*/  threads: 0/' "$place-whole/config.yaml"
-  expect 0 '2 steps done' "${run[@]}" --resume --out "$place-whole"
+  expect 0 '2 updates done' "${run[@]}" --resume --out "$place-whole"
   stores whole 0
 }
 

@@ -69,7 +69,9 @@ TEST(HelpPage, ListsTheCommandsBelowByTheirLastWord) {
   const CommandWords program{.name = "", .help = "A program", .needs_command = true, .options = {}, .positionals = {}};
   const CommandWords render{
       .name = "world render", .help = "Render", .group = "Data", .options = {}, .positionals = {}};
-  const std::string page = help_page(program, {generate(), render}, 80);
+  const CommandWords table{
+      .name = "world table", .help = "Print", .group = "Subcommands", .options = {}, .positionals = {}};
+  const std::string page = help_page(program, {generate(), render, table}, 80);
   EXPECT_THAT(page, HasSubstr("Usage: sgf COMMAND\n"));
   EXPECT_THAT(page, HasSubstr("Make videos:\n  generate  Generate videos\n"));
   EXPECT_THAT(page, HasSubstr("Data:\n  render    Render\n"));

@@ -69,7 +69,7 @@ TEST(Config, WrongTypesNameFileLineAndExpectation) {
   EXPECT_EQ(refusal_of_yaml("model: 3\n"), "my.yaml:1: model expects a mapping of keys to values, got '3'");
   EXPECT_EQ(refusal_of_yaml("model: {dim: [1]}\n"), "my.yaml:1: model.dim expects an integer, got a list");
   EXPECT_EQ(refusal_of_yaml("model: {dim: }\n"), "my.yaml:1: model.dim expects an integer, got nothing");
-  EXPECT_EQ(refusal_of_yaml("- 1\n"), "my.yaml:1: a config must be a mapping of keys to values, got a list");
+  EXPECT_EQ(refusal_of_yaml("- 1\n"), "my.yaml:1: a config expects a mapping of keys to values, got a list");
   EXPECT_EQ(refusal_of_yaml("context: {first_block_frames: x}\n"),
             "my.yaml:1: context.first_block_frames expects an integer, got 'x'");
 }

@@ -193,10 +193,10 @@ TEST_F(ConfigFiles, WhatIsOutOfRangeIsNamedWithItsPlace) {
   EXPECT_THAT(refusal_of([&] {
                 load(file, {"schedule.shift=5", "train.micro_batch=9"});
               }),
-              HasSubstr("--set train.micro_batch=9, " + base.string() + ":3: train.micro_batch must fit"));
+              HasSubstr("--set train.micro_batch=9, " + base.string() + ":3: train.micro_batch must be at most train.global_batch"));
   // A word of the message that is a key, but none that is meant; and a default, which lies nowhere.
   EXPECT_THAT(refusal_of([&] { load(base, {"schedule.denoising_steps=[]"}); }),
-              HasSubstr("--set schedule.denoising_steps=[]: schedule.denoising_steps must name"));
+              HasSubstr("--set schedule.denoising_steps=[]: schedule.denoising_steps must hold at least one step"));
   EXPECT_THAT(refusal_of([&] { load(base, {"model.num_heads=7"}); }),
               HasSubstr("--set model.num_heads=7: model.num_heads must divide model.dim"));
 }

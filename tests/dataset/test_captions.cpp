@@ -54,7 +54,7 @@ TEST_F(CaptionLists, AQuotedFieldMayHoldLineBreaks) {
 TEST_F(CaptionLists, TheSameEntryTwiceIsOneAndAnotherCaptionIsRefused) {
   EXPECT_THAT(read("l.csv", "file,caption\na.mp4,one\na.mp4,one\n"), ElementsAre(Pair("a.mp4", "one")));
   EXPECT_THAT(refused("l.csv", "file,caption\na.mp4,one\na.mp4,two\n"),
-              HasSubstr("entry 3: a.mp4 has another caption"));
+              HasSubstr("entry 3: a.mp4 already has another caption"));
 }
 
 TEST_F(CaptionLists, WhatIsNoListIsRefusedWithItsPlace) {
