@@ -108,7 +108,7 @@ check_sinks() {
   [[ ${PIPESTATUS[0]} == 0 && $(<said) == *'9 frames'* ]] || complain "pipe: $(<said)"
   world --seconds 0.5 --out file.y4m >/dev/null
   same_frames file.y4m piped.y4m || complain 'y4m through a pipe is another than the file'
-  expect 2 'pipe it (| ffplay -), or give a name' on_terminal "$SGF" generate --model world-small --seconds 0.5 --out -
+  expect 2 'pipe it (| ffplay -), or name a file' on_terminal "$SGF" generate --model world-small --seconds 0.5 --out -
   expect 0 '' on_terminal "$SGF" generate --model world-small --seconds 0.1 --quiet --format none --out -
   world --seconds 60 --out - 2>said | head -c 1000 >/dev/null
   [[ ${PIPESTATUS[0]} == 1 && $(<said) == *'closed the pipe'* ]] || complain "closed pipe: $(<said)"
@@ -332,7 +332,7 @@ check_bad_input() {
   refused 1 'needs at least 3 frames' "${bad[@]}" --video short.mp4
   refused 1 'does not exist, expected a file of prompts' --model world-small --prompts nowhere.txt --out bad
   refused 1 'contains no prompts' --model world-small --prompts empty.txt --out bad
-  refused 1 'expected a folder, but this is a file: text.txt' --model world-small --prompts prompts.txt --out text.txt
+  refused 1 'expected a folder, but this is a file: ' --model world-small --prompts prompts.txt --out text.txt
   refused 2 '--naming requires --prompts' "${bad[@]}" --naming vbench
   refused 1 '--samples needs --prompts' "${bad[@]}" --samples 2
   refused 1 'must be in order of time' "${bad[@]}" --prompt "$DISC" --at 0:03 "$SQUARE" --at 0:02 "$DISC"
@@ -374,20 +374,20 @@ check_wan() {
     mv part "wan/$part"
   done
   refused 1 'pass --wan DIR, a Wan folder' --model student.safetensors --size 64x64 --prompt x --out bad.mp4
-  refused 1 'whole patches of 16x16' --wan wan --size 72x64 --prompt x --out bad.mp4
+  refused 1 '--size must be a multiple of 16x16 pixels for this network, got 72x64' --wan wan --size 72x64 --prompt x --out bad.mp4
 }
 
 # Small networks get one thread; the number is stored, and used again by redo and --continue.
 check_threads() {
   local video=("$SGF" generate --model world-small --quiet --seconds 1) said
   env -u OMP_NUM_THREADS -u MKL_NUM_THREADS "${video[@]}" --out chosen.mp4 >/dev/null || complain 'no video'
-  expect 0 '"threads": 1' "$SGF" redo chosen.mp4 --show
-  "${video[@]}" --threads 2 --out two.mp4 >/dev/null || complain 'no video on two threads'
-  expect 0 '"threads": 2' "$SGF" redo two.mp4 --show
-  expect 0 'identical' env -u OMP_NUM_THREADS "$SGF" redo two.mp4 --quiet --device cpu
-  said=$("$SGF" redo two.mp4 --quiet --threads 1 2>&1)
+  expect 0 'threads: 1' "$SGF" redo chosen.mp4 --show
+  "${video[@]}" --threads 2 --out pair.mp4 >/dev/null || complain 'no video on two threads'
+  expect 0 'threads: 2' "$SGF" redo pair.mp4 --show
+  expect 0 'identical' env -u OMP_NUM_THREADS "$SGF" redo pair.mp4 --quiet --device cpu
+  said=$("$SGF" redo pair.mp4 --quiet --threads 1 2>&1)
   [[ $said == *'made with 2 CPU thread(s); results with 1 may differ'* ]] || complain "redo on other threads said: $said"
-  expect 0 'whole already' "${video[@]}" --threads 1 --out two.mp4 --continue
+  expect 0 'whole already' "${video[@]}" --threads 1 --out pair.mp4 --continue
   start
   until [[ -e grown.mp4.state ]] || ! kill -0 "$PROCESS" 2>/dev/null; do sleep 0.01; done
   end_with TERM
