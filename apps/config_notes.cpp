@@ -4,6 +4,7 @@
 #include "apps/table.h"
 #include "sgf/assembly/preset_folders.h"
 #include "sgf/assembly/train_needs.h"
+#include "sgf/core/error.h"
 
 #include <fmt/format.h>
 
@@ -25,6 +26,12 @@ void explain(const std::string& file, const std::vector<FlatNote>& notes) {
   print_lines(stderr, table.text() + "\n");
 }
 
+LoadedConfig load_with_table(const std::string& file_or_preset, const std::vector<std::string>& overrides) {
+  LoadedConfig loaded = load_config_with_notes(file_or_preset, overrides, preset_folders());
+  if (!loaded.flat_notes.empty()) explain(file_or_preset, loaded.flat_notes);
+  return loaded;
+}
+
 }  // namespace
 
 std::vector<std::string> needs_of_training(const Config& config) {
@@ -34,8 +41,12 @@ std::vector<std::string> needs_of_training(const Config& config) {
 }
 
 Config load_and_explain(const std::string& file_or_preset, const std::vector<std::string>& overrides) {
-  LoadedConfig loaded = load_config_with_notes(file_or_preset, overrides, preset_folders());
-  if (!loaded.flat_notes.empty()) explain(file_or_preset, loaded.flat_notes);
+  return load_with_table(file_or_preset, overrides).config;
+}
+
+Config load_for_training(const std::string& file_or_preset, const std::vector<std::string>& overrides) {
+  LoadedConfig loaded = load_with_table(file_or_preset, overrides);
+  SGF_CHECK(loaded.not_for_training.empty(), "{}", loaded.not_for_training);
   return std::move(loaded.config);
 }
 

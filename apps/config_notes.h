@@ -13,4 +13,7 @@ std::vector<std::string> needs_of_training(const Config& config);
 
 Config load_and_explain(const std::string& file_or_preset, const std::vector<std::string>& overrides);
 
+// The same for training. Throws on a flat file of inference alone.
+Config load_for_training(const std::string& file_or_preset, const std::vector<std::string>& overrides);
+
 }  // namespace sgf

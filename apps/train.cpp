@@ -43,7 +43,7 @@ void leave_at_once(const std::string& message) {
 
 TrainRequest request_of(const TrainArgs& args) {
   const std::vector<std::string> overrides = with_compute(args.overrides, args.compute);
-  TrainRequest request{.config = load_and_explain(args.config, overrides),
+  TrainRequest request{.config = load_for_training(args.config, overrides),
                        .out = args.out,
                        .resume = args.resume,
                        .stop_after_steps = args.stop_after,

@@ -4,10 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "sgf/config/config_files.h"
 #include "sgf/config/flat_config.h"
+#include "sgf/config/flat_defaults.h"
 #include "sgf/config/setting_error.h"
 #include "sgf/core/error.h"
 
@@ -16,11 +18,12 @@ namespace {
 
 // A flat file builds on the preset of its network, as a file with sections builds on its base.
 ConfigNode load_flat_tree(const ConfigNode& flat, const std::vector<std::filesystem::path>& preset_folders,
-                          std::vector<FlatNote>& notes) {
+                          LoadedConfig& loaded) {
   FlatTranslation translation = translate_flat(flat);
   ConfigNode tree = load_config_tree(find_config_file(translation.preset, preset_folders), preset_folders);
   merge_into(tree, std::move(translation.tree));
-  notes = std::move(translation.notes);
+  std::ranges::move(translation.notes, std::back_inserter(loaded.flat_notes));
+  loaded.not_for_training = std::move(translation.not_for_training);
   return tree;
 }
 
@@ -58,8 +61,10 @@ LoadedConfig load_config_with_notes(const std::filesystem::path& file_or_preset,
                                     const std::vector<std::string>& overrides,
                                     const std::vector<std::filesystem::path>& preset_folders) {
   LoadedConfig loaded;
-  ConfigNode tree = load_config_tree(find_config_file(file_or_preset, preset_folders), preset_folders);
-  if (is_flat_config(tree)) tree = load_flat_tree(tree, preset_folders, loaded.flat_notes);
+  const std::filesystem::path file = find_config_file(file_or_preset, preset_folders);
+  ConfigNode tree = load_config_tree(file, preset_folders);
+  if (is_flat_config(tree))
+    tree = load_flat_tree(with_defaults_beside(std::move(tree), file, loaded.flat_notes), preset_folders, loaded);
   refuse_flat_keys(tree);
   for (const std::string& assignment : overrides) {
     refuse_flat_override(assignment);

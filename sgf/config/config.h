@@ -16,6 +16,7 @@ namespace sgf {
 struct LoadedConfig {
   Config config;
   std::vector<FlatNote> flat_notes;
+  std::string not_for_training;  // why a flat file cannot be trained, and what can; empty if it can
 };
 LoadedConfig load_config_with_notes(const std::filesystem::path& file_or_preset,
                                     const std::vector<std::string>& overrides,

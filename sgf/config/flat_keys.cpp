@@ -10,31 +10,41 @@ constexpr std::string_view kInference = "a setting of inference, not of training
 constexpr std::string_view kCommandLine = "given on the command line: --out";
 constexpr std::string_view kGan = "belongs to the GAN loss";
 constexpr std::string_view kLoader = "belongs to their data loader";
+constexpr std::string_view kLora = "training changes all weights; sgf convert --lora merges LoRA weights into a file";
+constexpr std::string_view kSwitch = "belongs to prompts that change during a video, which sgf generate takes";
+constexpr std::string_view kSamples = "belongs to videos made during training; output.sample_every and sample_prompts";
 
 const std::vector<FlatKey> kKeys = {
     // The schedule.
     {"denoising_step_list", FlatUse::kDerived, "schedule.denoising_steps", ""},
     {"warp_denoising_step", FlatUse::kSame, "schedule.warp_denoising_steps", ""},
-    {"timestep_shift", FlatUse::kSame, "schedule.shift", ""},
+    {"timestep_shift", FlatUse::kDerived, "dmd.score_shift", ""},
     {"num_train_timestep", FlatUse::kOnly, "1000", "timesteps always run to 1000"},
     {"min_score_timestep", FlatUse::kDerived, "dmd.least_score_time", ""},
     {"ts_schedule", FlatUse::kSame, "dmd.score_above_next_step", ""},
     {"ts_schedule_max", FlatUse::kOnly, "false", "an upper limit of score times by the exit step is not supported"},
-    {"context_noise", FlatUse::kOnly, "0", "the context is always written at exactly t = 0"},
+    {"context_noise", FlatUse::kOnly, "0", "the context is always written at t = 0"},
+    {"noise_augmentation_max_timestep", FlatUse::kOnly, "0", "teacher forcing keeps its context clean"},
     {"denoising_loss_type", FlatUse::kOnly, "flow", "the critic always learns by flow matching"},
     // Which history a block sees.
     {"num_frame_per_block", FlatUse::kDerived, "context.block_frames", ""},
     {"independent_first_frame", FlatUse::kDerived, "context.first_block_frames", ""},
     {"model_kwargs.local_attn_size", FlatUse::kDerived, "context.fifo_frames", ""},
     {"model_kwargs.sink_size", FlatUse::kDerived, "context.sink_frames", ""},
+    {"model_kwargs.use_infinite_attention", FlatUse::kDerived, "context.positions", ""},
     {"model_kwargs.timestep_shift", FlatUse::kDerived, "schedule.shift", ""},
     {"model_kwargs.model_name", FlatUse::kDerived, "model", ""},
+    {"generator_name", FlatUse::kDerived, "model", ""},
+    {"model_name", FlatUse::kDerived, "model", ""},
+    {"generator_type", FlatUse::kOnly, "causal", "the trained network is causal"},
     // The networks.
     {"generator_ckpt", FlatUse::kSame, "train.start_from", ""},
     {"real_name", FlatUse::kDerived, "dmd.teacher", ""},
     {"fake_name", FlatUse::kDerived, "dmd.critic", ""},
-    {"causal", FlatUse::kOnly, "true", "the trained network is causal; flow_matching trains a bidirectional one"},
-    {"is_causal", FlatUse::kOnly, "true", "the trained network is causal; flow_matching trains a bidirectional one"},
+    {"causal", FlatUse::kOnly, "true",
+     "the trained network is causal; train.stage flow_matching trains a bidirectional one"},
+    {"is_causal", FlatUse::kOnly, "true",
+     "the trained network is causal; train.stage flow_matching trains a bidirectional one"},
     // The two passes.
     {"trainer", FlatUse::kDerived, "train.stage", ""},
     {"distribution_loss", FlatUse::kOnly, "dmd", "dmd is the only supported distribution loss"},
@@ -47,6 +57,7 @@ const std::vector<FlatKey> kKeys = {
     {"same_step_across_blocks", FlatUse::kOnly, "true", "all blocks of a rollout exit at the same step"},
     {"last_step_only", FlatUse::kDerived, "dmd.first_exit", ""},
     {"i2v", FlatUse::kSame, "dmd.first_block_given", ""},
+    {"discrete_cd_N", FlatUse::kSame, "distil.grid", ""},
     {"guidance_scale", FlatUse::kDerived, "dmd.guidance", ""},
     {"real_guidance_scale", FlatUse::kDerived, "dmd.guidance", ""},
     {"fake_guidance_scale", FlatUse::kOnly, "0", "the critic's score has no guidance"},
@@ -68,10 +79,12 @@ const std::vector<FlatKey> kKeys = {
     // The run.
     {"image_or_video_shape", FlatUse::kDerived, "video", ""},
     {"num_training_frames", FlatUse::kDerived, "video.frames", ""},
+    {"min_num_training_frames", FlatUse::kDerived, "video.frames", ""},
+    {"slice_last_frames", FlatUse::kDerived, "video.frames", ""},
     {"data_path", FlatUse::kDerived, "data.prompts", ""},
     {"batch_size", FlatUse::kDerived, "train.micro_batch", ""},
     {"total_batch_size", FlatUse::kDerived, "train.global_batch", ""},
-    {"grad_accum", FlatUse::kUnused, "", "follows from train.global_batch and train.micro_batch"},
+    {"grad_accum", FlatUse::kUnused, "", "its trainer does not read it"},
     {"max_steps", FlatUse::kSame, "train.steps", ""},
     {"max_iters", FlatUse::kSame, "train.steps", ""},
     {"gradient_checkpointing", FlatUse::kDerived, "train.activations", ""},
@@ -79,6 +92,7 @@ const std::vector<FlatKey> kKeys = {
     {"seed", FlatUse::kSame, "run.seed", "in Self-Forcing 0 means a random seed; here 0 is a normal seed"},
     {"log_iters", FlatUse::kSame, "output.checkpoint_every",
      "number of steps between checkpoints, not between log lines"},
+    {"max_checkpoints", FlatUse::kSame, "output.keep_last", ""},
     // Keys without meaning here.
     {"sharding_strategy", FlatUse::kUnused, "", kShards},
     {"generator_fsdp_wrap_strategy", FlatUse::kUnused, "", kShards},
@@ -117,8 +131,25 @@ const std::vector<FlatKey> kKeys = {
     {"num_frames", FlatUse::kUnused, "", "in pixel frames; image_or_video_shape has the number of latent frames"},
     // Keys of forks: LongLive, Rolling Forcing, Reward Forcing, One-Forcing.
     {"backward_simulation", FlatUse::kOnly, "true", "the generator always trains on its own rollouts"},
-    {"adapter", FlatUse::kOnly, "null", "adapters are not supported: all weights are trained"},
-    {"streaming_training", FlatUse::kOnly, "false", "rollouts longer than the trained video are not supported"},
+    {"adapter", FlatUse::kUnused, "", kLora},
+    {"lora_ckpt", FlatUse::kUnused, "", kLora},
+    {"streaming_training", FlatUse::kUnused, "", "rollouts are as long as the trained video"},
+    {"train_first_chunk", FlatUse::kUnused, "", "rollouts are as long as the trained video"},
+    {"global_sink", FlatUse::kUnused, "", kSwitch},
+    {"switch_mode", FlatUse::kUnused, "", kSwitch},
+    {"switch_choices", FlatUse::kUnused, "", kSwitch},
+    {"switch_prompt_path", FlatUse::kUnused, "", kSwitch},
+    {"switch_frame_indices", FlatUse::kUnused, "", kSwitch},
+    {"vis_interval", FlatUse::kUnused, "", kSamples},
+    {"vis_ema", FlatUse::kUnused, "", kSamples},
+    {"vis_video_lengths", FlatUse::kUnused, "", kSamples},
+    {"val_batch_size", FlatUse::kUnused, "", kSamples},
+    {"val_data_path", FlatUse::kUnused, "", kSamples},
+    {"val_switch_prompt_path", FlatUse::kUnused, "", kSamples},
+    {"spatial_sf", FlatUse::kUnused, "", "its trainer does not read it"},
+    {"data_type", FlatUse::kUnused, "", "prompts are one file with one prompt per line"},
+    {"step_time_log_interval", FlatUse::kUnused, "", kWandb},
+    {"image_encoder_fsdp_wrap_strategy", FlatUse::kUnused, "", kShards},
     {"gradient_accumulation_steps", FlatUse::kUnused, "", "follows from train.global_batch and train.micro_batch"},
     {"concat_time_embeddings", FlatUse::kUnused, "", kGan},
     {"discriminator_feature_dim", FlatUse::kUnused, "", kGan},

@@ -76,8 +76,10 @@ TEST(FlatConfig, SeesAllHistoryWhereNoWindowIsNamed) {
 
 TEST(FlatConfig, AWindowExcludesTheSinkAndTheBlockAndTheOtherSpellingIsNamed) {
   const LoadedConfig loaded = load_flat("self_gradient_forcing_chunkwise");
-  const Config paper = load_config("wan-1.3b-chunkwise", {}, {SGF_PRESETS});
-  EXPECT_EQ(loaded.config.context, paper.context);  // S3 W6 c3
+  const ContextSettings& c = loaded.config.context;
+  EXPECT_EQ((std::vector{c.sink_frames, c.fifo_frames, c.block_frames, c.train_frames}),
+            (std::vector<int64_t>{3, 6, 3, 21}));
+  EXPECT_EQ(c.positions, PositionKind::kTopAligned);
   EXPECT_THAT(said_of(loaded.flat_notes, "model_kwargs.local_attn_size"), HasSubstr("--set context.fifo_frames=3"));
 }
 
@@ -204,6 +206,22 @@ TEST(FlatConfig, LeavingAtTheLastStepOnlyIsTheFirstExit) {
   const auto said = [&](const char* more) { return said_of(translate(file + more).notes, "last_step_only"); };
   EXPECT_THAT(said("last_step_only: true\n"), HasSubstr("dmd.first_exit: 3"));
   EXPECT_THAT(said("last_step_only: false\n"), HasSubstr("dmd.first_exit: 1"));
+}
+
+TEST(FlatConfig, ALackingShiftIsTheDefaultOfTheirCode) {
+  const LoadedConfig networks = load_flat("flat_world");  // names the shift of the scores alone
+  EXPECT_EQ(networks.config.schedule.shift, 8);
+  EXPECT_EQ(networks.config.dmd.score_shift, 5);
+  EXPECT_EQ(load_flat("self_forcing_dmd").config.schedule.shift, 5);
+  EXPECT_EQ(load_flat("self_forcing_dmd").config.dmd.score_shift, std::nullopt);
+}
+
+TEST(FlatConfig, LackingKeysAreTheDefaultsOfTheirTrainer) {
+  const FlatTranslation bare = translate("real_name: x\nlr: 1.0e-05\n");
+  EXPECT_THAT(said_of(bare.notes, "(warp_denoising_step)"), HasSubstr("schedule.warp_denoising_steps: false"));
+  EXPECT_THAT(said_of(bare.notes, "(lr_critic)"), HasSubstr("critic_optimiser.learning_rate: 1.0e-05"));
+  EXPECT_THAT(said_of(bare.notes, "(ts_schedule)"), HasSubstr("dmd.score_above_next_step: true"));
+  EXPECT_EQ(said_of(translate("real_name: x\nts_schedule: false\n").notes, "(ts_schedule)"), "");
 }
 
 TEST(FlatConfig, TakesAShiftOfTheScoresBesideTheNetworks) {

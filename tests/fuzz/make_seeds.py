@@ -277,7 +277,9 @@ def configs():
         "train: {stage: dmd, steps: 3}\noptimiser: {learning_rate: 1.0e-5}\n")
     put("seeds/config_tree", "overrides", "model.dim=96\nrun.seed=7\nlr=1e-5\nmodel={dim: 3, patch_size: [1, 2, 2]}\n")
     put("seeds/config_tree", "refused", "a: &x 1\nb: *x\nc: !!str 3\n<<: {d: 1}\n---\ne: |\n  text\n")
-    for flat in ("flat_world", "self_forcing_dmd", "self_gradient_forcing_chunkwise", "teacher_forcing"):
+    for flat in ("flat_world", "self_forcing_dmd", "self_gradient_forcing_chunkwise", "teacher_forcing", "causal_cd_framewise",
+                 "causal_ode_chunkwise", "longlive_train_init", "longlive_inference", "longlive2_inference",
+                 "self_forcing_plus_dmd", "self_forcing_14b_dmd", "wan_causal_ode", "reward_forcing"):
         copy("flat_config", DATA / f"configs/{flat}.yaml")
         copy("config_file", DATA / f"configs/{flat}.yaml")
     put_packed("broken/config_tree", "deep_override", b"a." * 50_000 + b"a=1\n")

@@ -1,0 +1,125 @@
+#include "sgf/config/flat_numerics.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sgf/config/flat_stage.h"
+#include "sgf/core/error.h"
+#include "sgf/schedule/schedule_settings.h"
+#include "sgf/schedule/sigma_shift.h"
+
+namespace sgf {
+namespace {
+
+constexpr const char* kNetworkShift = "model_kwargs.timestep_shift";
+
+// The value is computed from numbers of the file and may overflow.
+void set_number(FlatReader& file, std::string_view ours, double value, std::string_view key,
+                const std::string& remark = "") {
+  SGF_CHECK(std::isfinite(value), "{}: {} is out of range: {} becomes {}", file.origin_of(key).where(), key, ours,
+            value);
+  file.set(ours, ConfigValue<double>::write(value), key, remark);
+}
+
+// A value that the file leaves to its trainer.
+void set_if_missing(FlatReader& file, std::string_view key, std::string_view ours, const std::string& value,
+                    const std::string& remark = "the default of its trainer") {
+  if (!file.has(key)) file.set(ours, value, key, remark);
+}
+
+void take_steps(FlatReader& file) {
+  size_t count = ScheduleSettings{}.denoising_steps.size();
+  if (const ConfigNode* listed = file.find("denoising_step_list")) {
+    ConfigNode steps = *listed;
+    const bool ends_clean = !steps.items.empty() && is_flat_value(steps.items.back(), "0");
+    if (ends_clean) steps.items.pop_back();
+    file.put("schedule.denoising_steps", steps);
+    file.note("denoising_step_list", "schedule.denoising_steps",
+              ends_clean ? "without its 0: no step starts at 0" : "");
+    count = steps.items.size();
+  }
+  set_if_missing(file, "warp_denoising_step", "schedule.warp_denoising_steps", "false",
+                 "the default of its default_config.yaml");
+  if (file.has("last_step_only"))
+    file.set("dmd.first_exit", file.value_or("last_step_only", false) ? std::to_string(count) : "1", "last_step_only");
+}
+
+// The wrapper around every network has a shift of its own, 8 if the file names none; scores take the outer one.
+void take_shifts(FlatReader& file, bool has_scores) {
+  const auto inner = file.value_or(kNetworkShift, 8.0);
+  set_number(file, "schedule.shift", inner, kNetworkShift,
+             file.has(kNetworkShift) ? "" : "the default of its networks");
+  const auto scores = file.value_or("timestep_shift", 1.0);
+  if (!has_scores) {
+    if (file.has("timestep_shift")) file.note("timestep_shift", "", "only scores use it, and its trainer has none");
+    return;
+  }
+  if (scores != inner)
+    set_number(file, "dmd.score_shift", scores, "timestep_shift", "for the scores only");
+  else if (file.has("timestep_shift"))
+    file.note("timestep_shift", "schedule.shift", "for the scores: that of the networks");
+  if (file.has("min_score_timestep")) {
+    const double least = 1000 * shift_sigma(file.value_or("min_score_timestep", 0.0) / 1000, scores);
+    set_number(file, "dmd.least_score_time", least, "min_score_timestep", "after the shift");
+  }
+}
+
+void take_lookup(FlatReader& file) {
+  file.set(
+      "schedule.sigma_lookup", "nearest_table", "sigma of a timestep",
+      "the nearest of 1000 entries, none of which is 0: rollouts of training put .005 of noise on the context; --set "
+      "schedule.sigma_lookup=exact does not");
+  file.put("schedule.table_size", std::string("1000"));
+}
+
+void take_guidance(FlatReader& file, const std::string& stage) {
+  const char* key = file.has("real_guidance_scale") ? "real_guidance_scale" : "guidance_scale";
+  if (!file.has(key)) return;
+  const auto scale = file.value_or(key, 3.0);
+  if (stage == "dmd")
+    set_number(file, "dmd.guidance", scale, key,
+               fmt::format("cond + {0} (cond - uncond), the usual guidance weight of {1}", scale, scale + 1));
+  else if (stage == "causal_cd")
+    set_number(file, "distil.guidance", scale, key, fmt::format("uncond + {} (cond - uncond)", scale));
+  else
+    file.note(key, "", "its trainer has no guidance");
+  if (key != std::string_view("guidance_scale") && file.has("guidance_scale"))
+    file.note("guidance_scale", "", "real_guidance_scale takes precedence");
+}
+
+void take_precision(FlatReader& file) {
+  if (file.has("mixed_precision"))
+    file.set("run.dtype", file.value_or("mixed_precision", true) ? "bfloat16" : "float32", "mixed_precision",
+             "for matrix products; master weights and moments are float32");
+  if (file.has("gradient_checkpointing"))
+    file.set("train.activations", file.value_or("gradient_checkpointing", true) ? "recompute" : "keep",
+             "gradient_checkpointing");
+}
+
+void take_trainer_defaults(FlatReader& file, const std::string& stage) {
+  set_if_missing(file, "weight_decay", "optimiser.weight_decay", "0.01");
+  set_if_missing(file, "max_grad_norm_generator", "optimiser.clip_norm", "10");
+  if (stage != "dmd") return;
+  set_if_missing(file, "ts_schedule", "dmd.score_above_next_step", "true");
+  if (file.has("lr"))
+    set_if_missing(file, "lr_critic", "critic_optimiser.learning_rate",
+                   ConfigValue<double>::write(file.value_or("lr", 0.0)), "as lr, the default of its trainer");
+  set_if_missing(file, "weight_decay", "critic_optimiser.weight_decay", "0.01");
+  set_if_missing(file, "max_grad_norm_critic", "critic_optimiser.clip_norm", "10");
+}
+
+}  // namespace
+
+void take_numerics(FlatReader& file) {
+  const std::string stage = flat_stage(file);
+  const bool has_training = !is_inference_only(file);
+  take_steps(file);
+  take_shifts(file, has_training && stage == "dmd");
+  take_lookup(file);
+  take_guidance(file, stage);
+  take_precision(file);
+  if (has_training) take_trainer_defaults(file, stage);
+}
+
+}  // namespace sgf

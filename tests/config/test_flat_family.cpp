@@ -1,0 +1,269 @@
+// The public files of the Self-Forcing family, one of each shape: read rightly, or refused with the reason and the
+// nearest thing that works. Keys and numbers are those of the files.
+#include "sgf/config/config.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/core/refusal.h"
+
+namespace sgf {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace fs = std::filesystem;
+
+std::string path_of(const std::string& name) { return fmt::format("{}/configs/{}.yaml", SGF_TEST_DATA, name); }
+
+LoadedConfig load(const fs::path& file) { return load_config_with_notes(file, {}, {SGF_PRESETS}); }
+
+LoadedConfig load_public(const std::string& name) { return load(path_of(name)); }
+
+std::string refusal_of_public(const std::string& name) {
+  return refusal_of([&] { load_public(name); });
+}
+
+// Sink, FIFO, block and trained frames.
+std::vector<int64_t> window_of(const Config& config) {
+  const ContextSettings& c = config.context;
+  return {c.sink_frames, c.fifo_frames, c.block_frames, c.train_frames};
+}
+
+std::vector<int64_t> window_of(const std::string& name) { return window_of(load_public(name).config); }
+
+std::string remark_on(const LoadedConfig& loaded, std::string_view key) {
+  for (const FlatNote& note : loaded.flat_notes)
+    if (note.key == key) return note.ours + ": " + note.remark;
+  return "";
+}
+
+// A folder of its own, for files that are read together.
+class FlatFolder : public testing::Test {
+ protected:
+  FlatFolder() { fs::create_directories(folder_); }
+  ~FlatFolder() override { fs::remove_all(folder_); }
+
+  fs::path put(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+    return folder_ / name;
+  }
+
+ private:
+  fs::path folder_ = fs::temp_directory_path() /
+                     fmt::format("sgf_{}_{}", testing::UnitTest::GetInstance()->current_test_info()->name(),
+                                 testing::UnitTest::GetInstance()->random_seed());
+};
+
+TEST(FlatFamily, TheWindowIsThatOfEachCode) {
+  using Frames = std::vector<int64_t>;
+  EXPECT_EQ(window_of("self_forcing_dmd"), Frames({0, 18, 3, 21}));
+  EXPECT_EQ(window_of("causal_forcing_dmd_chunkwise"), Frames({0, 18, 3, 21}));
+  EXPECT_EQ(window_of("causal_forcing_dmd_framewise_2step"), Frames({0, 20, 1, 21}));
+  EXPECT_EQ(window_of("causal_cd_framewise"), Frames({0, 20, 1, 21}));
+  EXPECT_EQ(window_of("causal_ode_chunkwise"), Frames({0, 18, 3, 21}));
+  EXPECT_EQ(window_of("ar_diffusion_tf_framewise"), Frames({0, 20, 1, 21}));
+  EXPECT_EQ(window_of("release/self_gradient_forcing_chunkwise"), Frames({3, 6, 3, 21}));
+  EXPECT_EQ(window_of("release/self_gradient_forcing_framewise"), Frames({3, 17, 1, 21}));
+  EXPECT_EQ(window_of("longlive_train_init"), Frames({3, 6, 3, 21}));  // local_attn_size 12 counts the sink
+  EXPECT_EQ(window_of("longlive_inference"), Frames({3, 6, 3, 21}));
+}
+
+TEST(FlatFamily, TheOtherReadingOfTheWindowIsNamed) {
+  constexpr const char* kWindow = "model_kwargs.local_attn_size";
+  EXPECT_THAT(remark_on(load_public("longlive_train_init"), kWindow), HasSubstr("--set context.fifo_frames=9"));
+  EXPECT_THAT(remark_on(load_public("release/self_gradient_forcing_chunkwise"), kWindow),
+              HasSubstr("--set context.fifo_frames=3"));
+}
+
+// Keys are rotated once by their frame in Self-Forcing and LongLive, at every read in the release.
+TEST(FlatFamily, PositionsOfLongStreamsAreThoseOfEachCode) {
+  const auto positions = [](const std::string& name) { return load_public(name).config.context.positions; };
+  EXPECT_EQ(positions("self_forcing_dmd"), PositionKind::kAbsolute);
+  EXPECT_EQ(positions("longlive_train_init"), PositionKind::kAbsolute);
+  EXPECT_EQ(positions("longlive_inference_infinity"), PositionKind::kContiguous);
+  EXPECT_EQ(positions("release/self_gradient_forcing_framewise"), PositionKind::kTopAligned);
+}
+
+TEST(FlatFamily, TheReleaseTrainsSelfGradientForcing) {
+  const Config c = load_public("release/self_gradient_forcing_framewise").config;
+  EXPECT_EQ(c.train.stage, StageChoice::kDmd);
+  EXPECT_EQ(c.dmd.boundary, GradientBoundary::kOpenContext);
+  EXPECT_EQ(c.dmd.cache, CacheLatents::kExit);
+  EXPECT_EQ(c.dmd.exit, ExitSharing::kPerSample);
+  EXPECT_FALSE(c.dmd.generator_at_zero);
+  EXPECT_EQ(c.train.steps, 1500);
+  EXPECT_EQ(load_public("release/self_gradient_forcing_chunkwise").config.train.steps, 1200);
+  EXPECT_EQ(c.train.start_from, "checkpoints/init/framewise/ar_diffusion.pt");
+  EXPECT_EQ(c.dmd.teacher, "wan_models/Wan2.1-T2V-14B");
+  EXPECT_EQ(c.dmd.critic, "wan_models/Wan2.1-T2V-1.3B");
+  EXPECT_EQ(c.optimiser.weight_decay, 0.01);
+}
+
+TEST(FlatFamily, SelfForcingUpdatesAtZeroAndSharesItsExit) {
+  const Config c = load_public("causal_forcing_dmd_chunkwise").config;
+  EXPECT_EQ(c.dmd.boundary, GradientBoundary::kFrozenContext);
+  EXPECT_EQ(c.dmd.exit, ExitSharing::kShared);
+  EXPECT_TRUE(c.dmd.generator_at_zero);
+}
+
+// The 8 of these files is read by no trainer; all published runs have 64 GPUs with one sample each.
+TEST(FlatFamily, ABatchSizeThatNoTrainerReadsIsNotOurs) {
+  for (const char* name :
+       {"release/self_gradient_forcing_chunkwise", "causal_cd_framewise", "ar_diffusion_tf_framewise"}) {
+    const LoadedConfig loaded = load_public(name);
+    EXPECT_EQ(loaded.config.train.global_batch, 64) << name;
+    EXPECT_EQ(loaded.config.train.micro_batch, 1) << name;
+    EXPECT_THAT(remark_on(loaded, "total_batch_size"), HasSubstr("does not read it")) << name;
+  }
+}
+
+TEST_F(FlatFolder, ABatchSizeThatTheTrainerChecksIsOurs) {
+  const char* kOde = "trainer: ode\nreal_name: x\nbatch_size: 2\ntotal_batch_size: 16\n";
+  EXPECT_EQ(load(put("ode.yaml", kOde)).config.train.global_batch, 16);
+}
+
+TEST(FlatFamily, SigmasComeFromTheirTable) {
+  for (const char* name : {"self_forcing_dmd", "causal_ode_chunkwise", "longlive_inference"}) {
+    const ScheduleSettings s = load_public(name).config.schedule;
+    EXPECT_EQ(s.sigma_lookup, SigmaLookup::kNearestTable) << name;
+    EXPECT_EQ(s.table_size, 1000) << name;
+  }
+  EXPECT_EQ(load_config("wan-1.3b-chunkwise", {}, {SGF_PRESETS}).schedule.sigma_lookup, SigmaLookup::kExact);
+}
+
+TEST(FlatFamily, FewerStepsAreTaken) {
+  using Steps = std::vector<double>;
+  EXPECT_EQ(load_public("causal_forcing_dmd_framewise_2step").config.schedule.denoising_steps, Steps({1000, 500}));
+  EXPECT_EQ(load_public("causal_forcing_dmd_framewise_1step").config.schedule.denoising_steps, Steps({1000}));
+}
+
+TEST(FlatFamily, ConsistencyDistillationIsAStage) {
+  const LoadedConfig loaded = load_public("causal_cd_framewise");
+  const Config& c = loaded.config;
+  EXPECT_EQ(c.train.stage, StageChoice::kCausalCd);
+  EXPECT_EQ(c.train.start_from, "checkpoints/framewise/ar_diffusion.pt");
+  EXPECT_EQ(c.distil, (DistilSettings{.teacher = c.train.start_from, .guidance = 3, .grid = 48}));
+  EXPECT_EQ(c.optimiser.beta1, 0);
+  EXPECT_EQ(c.dmd.teacher, "");
+  EXPECT_EQ(c.data.prompts, "");
+  EXPECT_THAT(remark_on(loaded, "real_name"), HasSubstr("no such network"));
+}
+
+TEST(FlatFamily, OdeRegressionIsAStageWithoutEma) {
+  const LoadedConfig loaded = load_public("causal_ode_chunkwise");
+  EXPECT_EQ(loaded.config.train.stage, StageChoice::kCausalOde);
+  EXPECT_EQ(loaded.config.optimiser.beta1, 0.9);
+  EXPECT_GT(loaded.config.train.ema_start_step, loaded.config.train.steps);
+  EXPECT_THAT(remark_on(loaded, "data_path"), HasSubstr("sgf pairs"));
+}
+
+TEST(FlatFamily, WithoutACheckpointTheGeneratorStartsFromItsBase) {
+  EXPECT_EQ(load_public("ar_diffusion_tf_framewise").config.train.start_from, "wan_models/Wan2.1-T2V-1.3B");
+  EXPECT_EQ(load_public("self_forcing_dmd").config.train.start_from, "checkpoints/ode_init.pt");
+}
+
+TEST(FlatFamily, LongLivesNumberOfUpdatesAndOfCheckpointsIsTaken) {
+  const Config c = load_public("longlive_train_init").config;
+  EXPECT_EQ(c.train.steps, 700);
+  EXPECT_EQ(c.output.keep_last, 5);
+}
+
+TEST_F(FlatFolder, TheGeneratorIsTheOneThatIsNamed) {
+  EXPECT_EQ(load_public("self_forcing_plus_dmd").config.model.dim, 1536);
+  const Config large = load(put("large.yaml", "generator_type: causal\ngenerator_name: Wan2.1-T2V-14B\n")).config;
+  EXPECT_EQ(large.model.dim, 5120);
+  EXPECT_EQ(large.dmd.teacher, "wan_models/Wan2.1-T2V-14B");
+  EXPECT_EQ(large.data.wan, "wan_models/Wan2.1-T2V-14B");
+}
+
+TEST(FlatFamily, AnInferenceFileHasTheWindowButCannotBeTrained) {
+  const LoadedConfig loaded = load_public("longlive_inference");
+  EXPECT_EQ(loaded.config.schedule.denoising_steps, (std::vector<double>{1000, 750, 500, 250}));
+  EXPECT_EQ(loaded.config.data.prompts, "");
+  EXPECT_THAT(loaded.not_for_training, AllOf(HasSubstr("longlive_inference.yaml"), HasSubstr("sgf generate --config"),
+                                             HasSubstr("longlive_train_init.yaml")));
+  EXPECT_EQ(load_public("longlive_train_init").not_for_training, "");
+}
+
+TEST(FlatFamily, OtherMethodsAreRefusedWithTheNearestThatWorks) {
+  EXPECT_THAT(refusal_of_public("self_forcing_sid"),
+              AllOf(HasSubstr("SiD loss"), HasSubstr("trainer runs DMD"), HasSubstr("use self_forcing_dmd.yaml")));
+  EXPECT_THAT(refusal_of_public("rolling_forcing_dmd"),
+              AllOf(HasSubstr("several blocks at once"), HasSubstr("use self_forcing_dmd.yaml")));
+  EXPECT_THAT(refusal_of_public("reward_forcing"),
+              AllOf(HasSubstr("a reward model"), HasSubstr("set trainer: score_distillation")));
+  EXPECT_THAT(refusal_of_public("longlive_train_long"),
+              AllOf(HasSubstr("streaming_training is not supported"), HasSubstr("use longlive_train_init.yaml")));
+}
+
+TEST(FlatFamily, OtherNetworksAreRefusedWithTheNearestThatWorks) {
+  EXPECT_THAT(refusal_of_public("self_forcing_14b_dmd"),
+              AllOf(HasSubstr("the whole video at once"), HasSubstr("set generator_type: causal")));
+  EXPECT_THAT(refusal_of_public("self_forcing_14b_i2v_dmd"),
+              AllOf(HasSubstr("image encoder"), HasSubstr("use Wan2.1-T2V-1.3B or")));
+  for (const char* name : {"longlive2_inference", "longlive2_train_dmd"})
+    EXPECT_THAT(refusal_of_public(name), AllOf(HasSubstr("Wan2.2-TI2V-5B"), HasSubstr("48 latent channels"),
+                                               HasSubstr("use longlive_train_init.yaml")))
+        << name;
+}
+
+TEST(FlatFamily, CausVidsDialectIsRefusedWithTheReasonOfEachFile) {
+  EXPECT_THAT(refusal_of_public("wan_causal_dmd"),
+              AllOf(HasSubstr("noised clips"), HasSubstr("use self_forcing_dmd.yaml")));
+  EXPECT_THAT(refusal_of_public("wan_causal_ode"), AllOf(HasSubstr("paths"), HasSubstr("--set schedule.shift=8")));
+  EXPECT_THAT(refusal_of_public("wan_bidirectional_dmd"),
+              AllOf(HasSubstr("whole video"), HasSubstr("use self_forcing_dmd.yaml")));
+  EXPECT_THAT(refusal_of_public("sdxl_8node_dmd_config"), HasSubstr("image model"));
+}
+
+TEST_F(FlatFolder, DefaultsBesideAFileAreMergedBeneathItAsTheirScriptsDo) {
+  put("default_config.yaml", "warp_denoising_step: true\nweight_decay: 0.03\nlast_step_only: false\n");
+  const LoadedConfig loaded = load(put("mine.yaml", "real_name: Wan2.1-T2V-14B\nweight_decay: 0.02\n"));
+  EXPECT_TRUE(loaded.config.schedule.warp_denoising_steps);  // of the defaults
+  EXPECT_EQ(loaded.config.optimiser.weight_decay, 0.02);     // of the file
+  EXPECT_EQ(loaded.config.name, "mine");
+  EXPECT_THAT(remark_on(loaded, "default_config.yaml"),
+              AllOf(HasSubstr("warp_denoising_step, last_step_only"), Not(HasSubstr("weight_decay"))));
+}
+
+TEST_F(FlatFolder, MissingDefaultsAreTheKnownOnes) {
+  const LoadedConfig loaded = load(put("mine.yaml", "real_name: Wan2.1-T2V-14B\n"));
+  EXPECT_FALSE(loaded.config.schedule.warp_denoising_steps);  // the preset's is true
+  EXPECT_THAT(remark_on(loaded, "(warp_denoising_step)"), HasSubstr("default_config.yaml"));
+}
+
+// LongLive's inference.py reads its file alone.
+TEST_F(FlatFolder, DefaultsBesideAnInferenceFileAreNotMerged) {
+  put("default_config.yaml", "independent_first_frame: true\n");
+  const std::string steps = "denoising_step_list: [1000, 500]\n";
+  const auto first_block = [&](const std::string& more) {
+    return load(put("mine.yaml", steps + more)).config.context.first_block_frames;
+  };
+  EXPECT_EQ(first_block("num_output_frames: 120\n"), std::nullopt);
+  EXPECT_EQ(first_block("trainer: score_distillation\nnum_output_frames: 120\n"), 1);
+}
+
+TEST(FlatFamily, DefaultsAloneAreNoConfig) {
+  EXPECT_THAT(refusal_of_public("release/default_config"), HasSubstr("pass one of the files beside it"));
+}
+
+TEST_F(FlatFolder, DefaultsOfAnotherKindAreIgnoredWithANote) {
+  put("default_config.yaml", "model: {dim: 96}\n");
+  const LoadedConfig loaded = load(put("mine.yaml", "real_name: Wan2.1-T2V-14B\n"));
+  EXPECT_EQ(loaded.config.model.dim, 1536);
+  EXPECT_THAT(remark_on(loaded, "default_config.yaml"), HasSubstr("ignored"));
+}
+
+TEST_F(FlatFolder, DefaultsWithLongerRolloutsAreRefusedAtTheirPlace) {
+  put("default_config.yaml", "independent_first_frame: false\nnum_training_frames: 27\n");
+  EXPECT_THAT(refusal_of([&] { load(put("mine.yaml", "image_or_video_shape: [1, 21, 16, 60, 104]\n")); }),
+              AllOf(HasSubstr("default_config.yaml:2"), HasSubstr("num_training_frames 27 must equal the 21")));
+}
+
+}  // namespace
+}  // namespace sgf
