@@ -1,19 +1,38 @@
 // The program's own operator new: as the library's, but what it throws says how much was asked for. Memory still comes
 // from malloc, so that either delete takes it. Sanitizers bring their own.
+#include "apps/allocation.h"
+
 #include "sgf/core/out_of_memory.h"
+
+#include <unistd.h>
 
 #include <cstdlib>
 #include <new>
+#include <string_view>
+
+namespace sgf {
+
+bool main_has_begun = false;
+
+}  // namespace sgf
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 namespace {
+
+[[noreturn]] void end_before_main() {
+  constexpr std::string_view kWords =
+      "sgf: out of memory while the program is loaded; end other programs, or raise the limit (ulimit -v)\n";
+  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, kWords.data(), kWords.size());
+  ::_exit(1);
+}
 
 template <class Allocate>
 void* allocate_or_throw(std::size_t bytes, const Allocate& allocate) {
   for (;;) {
     if (void* memory = allocate()) return memory;
     const std::new_handler handler = std::get_new_handler();
+    if (handler == nullptr && !sgf::main_has_begun) end_before_main();
     if (handler == nullptr) throw sgf::OutOfMemory(bytes);
     handler();
   }

@@ -1,5 +1,6 @@
 // The `sgf` program: gathers the commands, runs the one that was asked for, and turns errors into words and codes.
 // 0 good; 1 the command failed or found something wrong; 2 it was not understood.
+#include "apps/allocation.h"
 #include "apps/commands.h"
 #include "apps/help.h"
 #include "apps/missing_values.h"
@@ -166,12 +167,15 @@ std::string words_of(const std::exception& error, const std::string& work) {
   return torch != nullptr ? torch->what_without_backtrace() : error.what();
 }
 
+// The standard library's own words for this are "Resource temporarily unavailable".
+constexpr const char* kNoThread = "a thread cannot be started; raise the limits (ulimit -u, ulimit -v)";
+
 int run_guarded(int argc, char** argv) {
   try {
     return flush_output(run(argc, argv));
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::broken_pipe) return kFailed;
-    warn("{}", error.what());
+    warn("{}", error.code() == std::errc::resource_unavailable_try_again ? kNoThread : error.what());
   } catch (const Error& error) {
     warn("{}", error.what());
   } catch (const std::exception& error) {
@@ -185,6 +189,7 @@ int run_guarded(int argc, char** argv) {
 }  // namespace sgf
 
 int main(int argc, char** argv) {
+  sgf::main_has_begun = true;
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a write that fails, with words; not a sudden end
   sgf::explain_lost_maps();
   return sgf::run_guarded(argc, argv);

@@ -4,6 +4,7 @@
 #include "sgf/core/error.h"
 #include "sgf/files/atomic_file.h"
 #include "sgf/files/json_file.h"
+#include "sgf/files/json_integer.h"
 #include "sgf/files/strict_json.h"
 #include "sgf/runs/run_folder.h"
 
@@ -81,7 +82,7 @@ std::optional<ArmResult> read_arm(const Study& study, const StudyArm& arm) {
   const size_t segments = study.segments(arm).size();
   result.scores = score_table(result.json.value("scores", nlohmann::json()), segments, prompts, path.string());
   for (const nlohmann::json& sink : result.json.value("sinks", nlohmann::json::array()))
-    result.sinks[sink.at("sink").get<int64_t>()] = score_table(sink.at("scores"), 1, prompts, path.string());
+    result.sinks[integer_of(sink.at("sink"))] = score_table(sink.at("scores"), 1, prompts, path.string());
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include "sgf/dataset/clip_manifest.h"
 #include "sgf/dataset/pair_manifest.h"
 #include "sgf/files/json_file.h"
+#include "sgf/files/json_integer.h"
 #include "sgf/files/sha256.h"
 #include "sgf/files/weight_identity.h"
 
@@ -47,7 +48,7 @@ StartSource source_from_json(const std::string& key, const nlohmann::json& json)
                      .given = json.at("given").get<std::string>(),
                      .file = json.at("file").get<std::string>(),
                      .identity = json.at("identity").get<std::string>()};
-  if (const auto step = json.find("step"); step != json.end()) source.step = step->get<int64_t>();
+  if (const auto step = json.find("step"); step != json.end()) source.step = integer_of(*step);
   return source;
 }
 

@@ -2,6 +2,7 @@
 
 #include "sgf/core/checked_size.h"
 #include "sgf/core/error.h"
+#include "sgf/files/json_integer.h"
 #include "sgf/files/sha256.h"
 
 #include <fmt/ranges.h>
@@ -37,7 +38,7 @@ PairOrder order_from(const Json& j) {
 }
 
 PairShard shard_from(const Json& j) {
-  return {j.at("file").get<std::string>(), j.at("first").get<int64_t>(), j.at("count").get<int64_t>(),
+  return {j.at("file").get<std::string>(), integer_of(j.at("first")), integer_of(j.at("count")),
           j.at("bytes").get<uint64_t>(), j.at("sha256").get<std::string>()};
 }
 

@@ -1,6 +1,7 @@
 #include "sgf/evaluation/eval_totals.h"
 
 #include "sgf/core/error.h"
+#include "sgf/files/json_integer.h"
 #include "sgf/vbench/clip_scores.h"
 #include "sgf/vbench/slow_fast.h"
 
@@ -26,7 +27,7 @@ std::vector<ClipScore> clips_of(const json& rows, VbenchMetric metric, const cha
       clips.push_back({.video = row.at("file").get<std::string>(),
                        .prompt = row.at("prompt").get<std::string>(),
                        .score = clip.contains(score) ? clip.at(score).get<double>() : clip.at("score").get<double>(),
-                       .weight = clip.at("weight").get<int64_t>()});
+                       .weight = integer_of(clip.at("weight"))});
     }
   }
   return clips;

@@ -12,7 +12,8 @@
 namespace sgf {
 
 // Writes beside the target under a temporary name. Until commit() an existing file of that name stays unchanged. A
-// destructor without commit() removes the temporary file.
+// destructor without commit() removes the temporary file; what a killed process left is removed by the next writer of
+// the same target.
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path target);
@@ -33,7 +34,7 @@ class AtomicFile {
   const std::filesystem::path& target() const { return target_; }
 
  private:
-  [[noreturn]] void fail_with(int error) const;
+  [[noreturn]] void fail_with(int error, std::span<const std::byte> refused = {}) const;
   bool make_temporary();
   void sync_folder() const;
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstdint>
 
@@ -50,17 +51,28 @@ std::string_view path_at(unsigned long address) {
   return path;
 }
 
+// Control characters, and the UTF-8 sequences that begin those of C1 and of writing direction: core/printable.h escapes
+// the same, but allocates.
+bool controls_terminal(std::string_view text, size_t at) {
+  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const unsigned lead = byte(at), next = byte(at + 1);
+  return lead < 0x20 || lead == 0x7f || (lead == 0xc2 && next < 0xa0) ||
+         (lead == 0xe2 && (next == 0x80 || next == 0x81));
+}
+
 size_t append(size_t at, std::string_view text) {
-  for (const char c : text) {
-    const bool is_control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    if (at < message_buffer.size()) message_buffer[at++] = is_control ? '?' : c;
-  }
+  for (size_t i = 0; i < text.size(); ++i)
+    if (at < message_buffer.size()) message_buffer[at++] = controls_terminal(text, i) ? '?' : text[i];
   return at;
 }
 
+std::atomic_flag is_speaking = ATOMIC_FLAG_INIT;
+
 void say_which_file(int signal, siginfo_t* info, void*) {
+  while (is_speaking.test_and_set()) ::pause();  // another thread met the same loss and ends the program
   const std::string_view path = path_at(reinterpret_cast<unsigned long>(info->si_addr));
   if (path.empty()) {  // not a mapped file: act as if there were no handler
+    is_speaking.clear();
     std::signal(signal, SIG_DFL);
     ::raise(signal);
     return;

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace sgf {
 namespace {
@@ -66,7 +67,7 @@ class VideoReader::Decoder {
         format_(open_container(path)),
         frame_(av_frame_alloc()),
         packet_(av_packet_alloc()) {
-    require(avformat_find_stream_info(format_.get(), nullptr));
+    find_streams();
     const AVCodec* codec = nullptr;
     stream_ = av_find_best_stream(format_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, &codec, 0);
     SGF_CHECK(stream_ >= 0 && codec != nullptr, "{} contains no video that this FFmpeg can decode, or is cut off",
@@ -118,6 +119,20 @@ class VideoReader::Decoder {
 
  private:
   const AVStream& stream() const { return *format_->streams[stream_]; }
+
+  // FFmpeg decodes a first frame of each stream here, in contexts of its own: the limit on the area must reach them, or
+  // a kilobyte of PNG in a container takes gigabytes.
+  void find_streams() {
+    const unsigned int count = format_->nb_streams;
+    std::vector<AVDictionary*> options(count, nullptr);
+    for (AVDictionary*& one : options) {
+      av_dict_set_int(&one, "max_pixels", kMostPixels, 0);
+      av_dict_set_int(&one, "threads", 1, 0);
+    }
+    const int result = avformat_find_stream_info(format_.get(), options.empty() ? nullptr : options.data());
+    for (AVDictionary*& one : options) av_dict_free(&one);
+    require(result);
+  }
 
   bool is_mp4() const { return std::string_view(format_->iformat->name).starts_with("mov"); }
 

@@ -3,6 +3,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/files/atomic_file.h"
+#include "sgf/files/json_integer.h"
 #include "sgf/files/strict_json.h"
 
 #include <nlohmann/json.hpp>
@@ -45,7 +46,7 @@ MetricsRow parse_row(std::string_view text, const std::string& source) {
   const nlohmann::ordered_json object = parse_strict_ordered_json(text, source, kLimits);
   SGF_CHECK(object.is_object() && object.contains(kStep) && object[kStep].is_number_integer(),
             "{}: expected a JSON object with the metrics of a step, got {}", source, in_quotes(text));
-  MetricsRow row{.step = object[kStep].get<int64_t>(), .metrics = {}};
+  MetricsRow row{.step = integer_of(object[kStep]), .metrics = {}};
   for (const auto& [name, value] : object.items()) {
     if (name == kStep || name == kNonFinite) continue;
     SGF_CHECK(value.is_number() || value.is_null(), "{}: metric '{}' must be a number or null", source, name);

@@ -101,13 +101,16 @@ class Pipeline {
 
   void run() {
     began_ = SteadyClock::now();
-    std::thread decoding([this] { guarded([this] { decode_all(); }); });
-    std::thread delivering([this] { guarded([this] { deliver_all(); }); });
-    guarded([this] { denoise_all(); });
+    std::thread decoding, delivering;
+    guarded([&] {  // a thread that cannot start is an error like any other: the threads before it end
+      decoding = std::thread([this] { guarded([this] { decode_all(); }); });
+      delivering = std::thread([this] { guarded([this] { deliver_all(); }); });
+      denoise_all();
+    });
     denoised_.close();
-    decoding.join();
+    if (decoding.joinable()) decoding.join();
     decoded_.close();
-    delivering.join();
+    if (delivering.joinable()) delivering.join();
     if (failure_) std::rethrow_exception(failure_);
   }
 

@@ -1,6 +1,7 @@
 #include "sgf/streaming/stream_note.h"
 
 #include "sgf/core/error.h"
+#include "sgf/files/json_integer.h"
 #include "sgf/files/strict_json.h"
 
 namespace sgf {
@@ -18,14 +19,16 @@ nlohmann::json metadata_json(const TensorFile& file, const std::filesystem::path
 nlohmann::json place_json(const SinkPlace& place) { return {{"pictures", place.pictures}, {"bytes", place.bytes}}; }
 
 // Counts of more than 63 bits become negative.
-bool is_count(const nlohmann::json& value) { return value.is_number_integer() && value.get<int64_t>() >= 0; }
+bool is_count(const nlohmann::json& value) {
+  return value.is_number_unsigned() && value.get<uint64_t>() <= uint64_t{INT64_MAX};
+}
 
 SinkPlace place_of(const nlohmann::json& places, const char* key, const std::filesystem::path& path) {
   const nlohmann::json place = places.is_object() ? places.value(key, nlohmann::json()) : nlohmann::json();
   const bool is_whole = place.is_object() && is_count(place.value("pictures", nlohmann::json())) &&
                         is_count(place.value("bytes", nlohmann::json()));
   SGF_CHECK(is_whole, "{}: the saved stream lacks the end of its {}", path.string(), key);
-  return {place["pictures"].get<int64_t>(), place["bytes"].get<int64_t>()};
+  return {integer_of(place["pictures"]), integer_of(place["bytes"])};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "sgf/training/gradient_watch.h"
 
 #include "sgf/core/error.h"
+#include "sgf/files/json_integer.h"
 
 #include <nlohmann/json.hpp>
 
@@ -39,9 +40,9 @@ nlohmann::json write_history(const GradientHistory& history) {
 GradientHistory read_history(const nlohmann::json& json, const std::string& source) {
   try {
     GradientHistory read{.norms = json.at("norms").get<std::vector<double>>(),
-                         .applied = json.at("applied").get<int64_t>(),
-                         .skipped = json.at("skipped").get<int64_t>(),
-                         .skipped_in_a_row = json.at("skipped_in_a_row").get<int64_t>()};
+                         .applied = integer_of(json.at("applied")),
+                         .skipped = integer_of(json.at("skipped")),
+                         .skipped_in_a_row = integer_of(json.at("skipped_in_a_row"))};
     check_counts(read, source);
     return read;
   } catch (const nlohmann::json::exception& error) {

@@ -2,6 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/files/json_file.h"
+#include "sgf/files/json_integer.h"
 
 #include <ATen/ATen.h>
 #include <nlohmann/json.hpp>
@@ -56,7 +57,7 @@ nlohmann::json read_adapter_config(const fs::path& path) {
             path.string());
   nlohmann::json config = read_json_file(path);
   const bool holds = config.is_object() && config.contains("r") && config.at("r").is_number_integer() &&
-                     config.at("r").get<int64_t>() > 0 && config.contains("lora_alpha") &&
+                     integer_of(config.at("r")) > 0 && config.contains("lora_alpha") &&
                      config.at("lora_alpha").is_number();
   SGF_CHECK(holds, "{}: expected peft's JSON with a positive integer r and a number lora_alpha", path.string());
   return config;
@@ -92,7 +93,7 @@ struct Adapters {
 
 Adapters open_adapters(const fs::path& folder) {
   const nlohmann::json config = read_adapter_config(folder / "adapter_config.json");
-  const auto rank = config.at("r").get<int64_t>();
+  const auto rank = integer_of(config.at("r"));
   const auto alpha = config.at("lora_alpha").get<double>();
   return {open_tensor_file(adapter_file(folder)), rank, alpha / static_cast<double>(rank)};
 }

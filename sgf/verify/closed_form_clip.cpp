@@ -1,6 +1,7 @@
 #include "sgf/verify/closed_form_clip.h"
 
 #include "sgf/core/error.h"
+#include "sgf/files/json_integer.h"
 #include "sgf/verify/closed_form_weights.h"
 
 #include <ATen/ATen.h>
@@ -67,11 +68,11 @@ std::array<int64_t, N> row_of_integers(const nlohmann::json& row) {
 
 ClipFormula formula_from(const nlohmann::json& j) {
   ClipFormula f;
-  f.frames = j.at("T").get<int64_t>();
-  f.height = j.at("H").get<int64_t>();
-  f.width = j.at("W").get<int64_t>();
+  f.frames = integer_of(j.at("T"));
+  f.height = integer_of(j.at("H"));
+  f.width = integer_of(j.at("W"));
   f.pan = row_of_integers<2>(j.at("pan"));
-  f.seed = j.at("seed").get<int64_t>();
+  f.seed = integer_of(j.at("seed"));
   for (const nlohmann::json& disc : j.at("discs")) {
     const auto n = row_of_integers<6>(disc);
     f.discs.push_back({n[0], n[1], n[2], n[3], n[4], n[5]});

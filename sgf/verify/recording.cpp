@@ -1,6 +1,7 @@
 #include "sgf/verify/recording.h"
 
 #include "sgf/core/error.h"
+#include "sgf/files/json_integer.h"
 #include "sgf/files/strict_json.h"
 #include "sgf/files/tensors.h"
 
@@ -65,7 +66,7 @@ int64_t Recording::integer(const std::string& key) const {
   const bool fits =
       value.is_number_integer() && (!value.is_number_unsigned() || value.get<uint64_t>() <= uint64_t{INT64_MAX});
   SGF_CHECK(fits, "{}: metadata key '{}' must be an integer, got {}", path_.string(), key, value.dump());
-  return value.get<int64_t>();
+  return integer_of(value);
 }
 
 std::string Recording::text(const std::string& key) const {

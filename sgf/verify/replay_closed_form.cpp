@@ -1,5 +1,6 @@
 // Replays of the formulas that other recordings use: weights from names, and clips.
 #include "sgf/core/error.h"
+#include "sgf/files/json_integer.h"
 #include "sgf/verify/closed_form_clip.h"
 #include "sgf/verify/closed_form_weights.h"
 #include "sgf/verify/replay_kinds.h"
@@ -18,8 +19,7 @@ struct RuleEntry {
 
 RuleEntry rule_entry(const nlohmann::json& row, const Recording& recording) {
   try {
-    return {row.at(0).get<std::string>(), row.at(1).get<std::vector<int64_t>>(), row.at(2).get<std::string>(),
-            row.at(3).get<int64_t>()};
+    return {row.at(0).get<std::string>(), integers_of(row.at(1)), row.at(2).get<std::string>(), integer_of(row.at(3))};
   } catch (const nlohmann::json::exception&) {
     fail("{}: an entry must be [name, shape, network, flat index], got {}", recording.path().string(), row.dump());
   }

@@ -1,5 +1,6 @@
 // Replays of the motion networks, RAFT and AMT-S, on pairs of frames of the closed-form clips.
 #include "sgf/core/error.h"
+#include "sgf/files/json_integer.h"
 #include "sgf/vbench/amt.h"
 #include "sgf/vbench/motion_decisions.h"
 #include "sgf/vbench/raft.h"
@@ -33,7 +34,7 @@ std::vector<FlowCase> flow_cases(const Recording& recording, int64_t big_step) {
   for (const auto& [clip, pair] : recording.setting("pairs").items()) {
     SGF_CHECK(pair.is_array() && pair.size() == 2 && pair[0].is_number_integer() && pair[1].is_number_integer(),
               "{}: a pair must be two frame numbers, got {}", recording.path().string(), pair.dump());
-    const at::Tensor frames = clip_formula(clips, clip).some_frames({pair[0].get<int64_t>(), pair[1].get<int64_t>()});
+    const at::Tensor frames = clip_formula(clips, clip).some_frames({integer_of(pair[0]), integer_of(pair[1])});
     const bool is_big = clip == "big";
     cases.push_back({.clip = clip,
                      .first = frames.narrow(0, 0, 1),
@@ -68,8 +69,8 @@ at::Tensor channel_statistics(const at::Tensor& x) {
 void check_decision(const Recording& recording, const nlohmann::json& made) {
   constexpr double kWrapForth = 0.3, kWrapBack = 1.0, kWrapFar = 500;  // stated in the recording's note
   const auto scores = made.at("scores").get<std::vector<double>>();
-  const auto frames = made.at("frames").get<int64_t>();
-  const auto height = made.at("height").get<int64_t>(), width = made.at("width").get<int64_t>();
+  const auto frames = integer_of(made.at("frames"));
+  const auto height = integer_of(made.at("height")), width = integer_of(made.at("width"));
   const MotionRule moving = dynamic_degree_rule(frames, height, width);
   const MotionRule still = static_filter_rule(frames, height, width);
   const nlohmann::json own{{"thres", moving.threshold},
@@ -148,7 +149,7 @@ NamedTensors replay_raft(const Recording& recording, const ReplayOptions& option
   const at::NoGradGuard no_grad;
   check_sizes(recording, {{"hidden", 128}, {"context", 128}, {"corr_levels", 4}, {"corr_radius", Raft::kRadius}});
   check_decisions(recording);
-  const auto iterations = recording.setting("iters").get<std::vector<int64_t>>();
+  const auto iterations = integers_of(recording.setting("iters"));
   SGF_CHECK(!iterations.empty(), "{}: iters must hold at least one number of iterations", recording.path().string());
   std::vector<Raft> networks;
   for (const int64_t count : iterations)

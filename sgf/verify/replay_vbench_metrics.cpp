@@ -1,5 +1,6 @@
 // Replays of the metrics on the small clip, and of VBench-Long's clip handling.
 #include "sgf/core/error.h"
+#include "sgf/files/json_integer.h"
 #include "sgf/vbench/clip_scores.h"
 #include "sgf/vbench/clip_split.h"
 #include "sgf/vbench/motion_decisions.h"
@@ -63,7 +64,7 @@ RecordedChain run_chain(const Recording& recording, const ReplayOptions& options
   const at::Tensor pictures = clip_formula(clips_beside(recording), "small").all_frames();
   VbenchNetworks networks = recorded_networks(recording, options);
   const ClipPlan plan =
-      split_into_clips(chain.at("fps").get<double>(), pictures.size(0), chain.at("duration").get<int64_t>());
+      split_into_clips(chain.at("fps").get<double>(), pictures.size(0), integer_of(chain.at("duration")));
   RecordedChain result;
   std::vector<at::Tensor> firsts;
   for (const FrameSpan& clip : plan.clips) {
@@ -88,8 +89,8 @@ void expect_number(const Recording& recording, const std::string& what, double o
 
 void expect_splits(const Recording& recording) {
   for (const nlohmann::json& one : recording.setting("splits")) {
-    const ClipPlan plan = split_into_clips(one.at("fps").get<double>(), one.at("frames").get<int64_t>(),
-                                           one.at("duration").get<int64_t>());
+    const ClipPlan plan =
+        split_into_clips(one.at("fps").get<double>(), integer_of(one.at("frames")), integer_of(one.at("duration")));
     nlohmann::json clips = nlohmann::json::array();
     for (const FrameSpan& clip : plan.clips) clips.push_back({clip.begin, clip.end});
     SGF_CHECK(clips == one.at("clips") && plan.is_whole == one.at("full").get<bool>(),

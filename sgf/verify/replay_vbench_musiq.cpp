@@ -1,6 +1,7 @@
 // Replay of MUSIQ on frames of the closed-form clips. The original pads the smaller sizes to squares of patches; here
 // zero patches give its outputs for the padding.
 #include "sgf/core/error.h"
+#include "sgf/files/json_integer.h"
 #include "sgf/vbench/musiq.h"
 #include "sgf/verify/closed_form_clip.h"
 #include "sgf/verify/closed_form_weights.h"
@@ -16,13 +17,13 @@ namespace {
 MusiqConfig recorded_musiq_config(const Recording& recording) {
   const nlohmann::json& config = recording.setting("config");
   try {
-    return {.patch_size = config.at("patch_size").get<int64_t>(),
-            .hidden_size = config.at("hidden_size").get<int64_t>(),
-            .mlp_dim = config.at("mlp_dim").get<int64_t>(),
-            .num_heads = config.at("num_heads").get<int64_t>(),
-            .num_layers = config.at("num_layers").get<int64_t>(),
-            .grid_size = config.at("spatial_pos_grid_size").get<int64_t>(),
-            .longer_sides = config.at("longer_side_lengths").get<std::vector<int64_t>>()};
+    return {.patch_size = integer_of(config.at("patch_size")),
+            .hidden_size = integer_of(config.at("hidden_size")),
+            .mlp_dim = integer_of(config.at("mlp_dim")),
+            .num_heads = integer_of(config.at("num_heads")),
+            .num_layers = integer_of(config.at("num_layers")),
+            .grid_size = integer_of(config.at("spatial_pos_grid_size")),
+            .longer_sides = integers_of(config.at("longer_side_lengths"))};
   } catch (const nlohmann::json::exception& e) {
     fail("{}: cannot read the config of MUSIQ: {}", recording.path().string(), e.what());
   }
@@ -89,7 +90,7 @@ NamedTensors replay_musiq(const Recording& recording, const ReplayOptions& optio
   NamedTensors out{{"out.hash_index", table_of_places(41, musiq.config())}};
   for (const auto& [clip, frame] : recording.setting("frames").items()) {
     SGF_CHECK(frame.is_number_integer(), "{}: frames must be numbers, got {}", recording.path().string(), frame.dump());
-    replay_musiq_frame(out, clip, musiq, clip_formula(clips, clip).some_frames({frame.get<int64_t>()}));
+    replay_musiq_frame(out, clip, musiq, clip_formula(clips, clip).some_frames({integer_of(frame)}));
   }
   return out;
 }

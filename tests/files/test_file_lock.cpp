@@ -89,6 +89,18 @@ TEST(Sweep, RemovesWhatAKillLeftAndNothingElse) {
   sweep_half_written(folder / "nowhere");
 }
 
+TEST(Sweep, IsDoneByTheNextWriterOfTheSameTarget) {
+  const TemporaryFolder folder;
+  be_killed_while_writing(folder / "a.png");
+  be_killed_while_writing(folder / "b.png");
+  { const AtomicFile never_committed(folder / "a.png"); }
+  EXPECT_EQ(files_in(folder.path()), 1U);  // b's: another writer's matter
+  AtomicFile held(folder / "c.png");
+  { const AtomicFile another(folder / "c.png"); }
+  held.commit();
+  EXPECT_TRUE(std::filesystem::exists(folder / "c.png"));
+}
+
 TEST(Sweep, LeavesWhatIsBeingWritten) {
   const TemporaryFolder folder;
   AtomicFile file(folder / "a.png");

@@ -1,4 +1,5 @@
 // A mapped file that is cut short under the reader is named, instead of a death by SIGBUS without a word.
+#include "sgf/files/atomic_file.h"
 #include "sgf/files/lost_map.h"
 #include "sgf/files/mapped_file.h"
 
@@ -30,6 +31,34 @@ TEST(LostMap, IsNamed) {
         std::_Exit(last_byte_after_a_cut(path));
       },
       ::testing::ExitedWithCode(1), "some weights.safetensors was cut short");
+}
+
+// The system itself reads the bytes of a write, and only says that it cannot.
+TEST(LostMap, IsNamedWhereItsBytesAreWrittenToAnotherFile) {
+  const TemporaryFolder folder;
+  const auto path = folder / "cut.safetensors";
+  std::ofstream(path) << std::string(100'000, 'x');
+  EXPECT_EXIT(
+      {
+        explain_lost_maps();
+        const auto file = MappedFile::open(path);
+        std::filesystem::resize_file(path, 0);
+        AtomicFile copy(folder / "copy");
+        copy.write(file->bytes());
+      },
+      ::testing::ExitedWithCode(1), "cut.safetensors was cut short");
+}
+
+TEST(LostMap, IsNamedWithoutControlCharacters) {
+  const TemporaryFolder folder;
+  const auto path = folder / "a\x1b[31m\u202e\u0085é.pt";
+  std::ofstream(path) << std::string(100'000, 'x');
+  EXPECT_EXIT(
+      {
+        explain_lost_maps();
+        std::_Exit(last_byte_after_a_cut(path));
+      },
+      ::testing::ExitedWithCode(1), "a.\\[31m......é.pt was cut short");
 }
 
 // The control: without it the process dies, and says nothing of the file.

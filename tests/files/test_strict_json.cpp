@@ -3,6 +3,7 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
 #include "sgf/files/json_file.h"
+#include "sgf/files/json_integer.h"
 #include "sgf/files/strict_json.h"
 
 #include "tests/core/refusal.h"
@@ -90,6 +91,31 @@ TEST(StrictJson, AnotherParseCallWouldBeFound) {
         "json::accept(text)", "json::from_cbor(bytes)", "json::sax_parse(t, &b)", "stream >> json"})
     EXPECT_EQ(parse_calls_in(call).size(), 1u) << call;
   EXPECT_TRUE(parse_calls_in("const Json json = parse_strict_json(text, name);").empty());
+}
+
+TEST(JsonInteger, IsTheWholeNumberOrRefused) {
+  EXPECT_EQ(integer_of(-3), -3);
+  EXPECT_EQ(integer_of(INT64_MAX), INT64_MAX);
+  EXPECT_EQ(integers_of({1, 2}), (std::vector<int64_t>{1, 2}));
+  for (const nlohmann::json& value : {nlohmann::json(1.5), nlohmann::json(9.2e20), nlohmann::json(uint64_t{1} << 63),
+                                      nlohmann::json("1"), nlohmann::json(true), nlohmann::json(nullptr)})
+    EXPECT_THROW(integer_of(value), nlohmann::json::type_error) << value;
+}
+
+TEST(JsonInteger, IsTheOnlyConversionInTheSources) {
+  static const std::regex kConversion(R"(get<(int64_t|int|size_t|std::vector<int64_t>)>\(\))");
+  const std::filesystem::path root = SGF_SOURCE_DIR;
+  for (const char* part : {"sgf", "apps", "lab"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / part)) {
+      const std::string name = entry.path().filename();
+      // These check that the value is an integer first; the model's room does not know files.
+      const bool checks = name == "json_integer.cpp" || name == "dit_config.cpp" || name == "safetensors.cpp";
+      if (!entry.is_regular_file() || checks) continue;
+      std::ostringstream text;
+      text << std::ifstream(entry.path()).rdbuf();
+      EXPECT_FALSE(std::regex_search(text.str(), kConversion)) << entry.path() << ": use files/json_integer.h";
+    }
+  }
 }
 
 }  // namespace

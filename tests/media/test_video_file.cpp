@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/resource.h>
 
 #include <cstdio>
 #include <random>
@@ -301,6 +302,21 @@ TEST_F(VideoFile, PlainCodingByX264HasBFrames) {
   if (VideoWriter(path_, plain).encoder() != "libx264") GTEST_SKIP() << "this FFmpeg has no libx264";
   write_slopes(path_, plain);
   EXPECT_TRUE(has_b_frames(bytes_of(path_)));
+}
+
+// FFmpeg decodes a first frame already to learn what a stream is: 14,000 x 14,000 pixels of 8 bytes in 464 bytes.
+TEST(VideoFiles, AnImageBombInAContainerTakesNoMemory) {
+  if (!has_ffmpeg()) GTEST_SKIP() << "this build has no FFmpeg";
+  const std::string bomb = std::string(SGF_TEST_DATA) + "/../fuzz/broken/video_file/png_in_avi";
+  // In a process of its own: the peak of this one may be higher already.
+  const auto refused_cheaply = [&] {
+    rusage before{}, after{};
+    ::getrusage(RUSAGE_SELF, &before);
+    const std::string refusal = refusal_of([&] { VideoReader{bomb}; });
+    ::getrusage(RUSAGE_SELF, &after);
+    return refusal.find("png_in_avi") != std::string::npos && after.ru_maxrss - before.ru_maxrss < 300'000;
+  };
+  EXPECT_EXIT(std::_Exit(refused_cheaply() ? 0 : 1), ::testing::ExitedWithCode(0), "");
 }
 
 TEST(PngFolder, IsReadInTheOrderOfItsNames) {
