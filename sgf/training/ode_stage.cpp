@@ -1,6 +1,7 @@
 #include "sgf/training/ode_stage.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/noise.h"
 #include "sgf/rollout/few_step_samples.h"
 #include "sgf/training/sample_number.h"
 

@@ -1,6 +1,7 @@
 // Four ways to a gradient on one rollout: which are the same, which are not, and what they hold in memory.
 #include "sgf/core/error.h"
 #include "sgf/core/memory_watch.h"
+#include "sgf/core/noise.h"
 #include "sgf/diagnosis/feasibility.h"
 #include "sgf/diagnosis/recovery_per_exit.h"
 #include "tests/core/temporary_folder.h"

@@ -2,6 +2,7 @@
 #include "sgf/reconstruction/reconstruct.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/noise.h"
 #include "sgf/reconstruction/recovery_report.h"
 #include "sgf/rollout/roll_out.h"
 #include "tests/model/tiny_dit.h"
