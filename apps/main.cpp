@@ -1,8 +1,8 @@
 // The `sgf` program: gathers the commands, runs the one that was asked for, and turns errors into words and codes.
 // 0 good; 1 the command failed or found something wrong; 2 it was not understood.
 #include "apps/commands.h"
-#include "apps/help.h"
-#include "apps/missing_values.h"
+#include "apps/help/help.h"
+#include "apps/help/missing_values.h"
 #include "apps/say.h"
 #include "apps/version.h"
 #include "sgf/core/error.h"

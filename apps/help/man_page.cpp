@@ -1,12 +1,17 @@
-#include "apps/man_page.h"
+#include "apps/help/man_page.h"
 
-#include "apps/help_page.h"
+#include "apps/help/help_page.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 namespace sgf {
+
+namespace assets {
+extern const std::string_view man_environment_troff;
+}
+
 namespace {
 
 // Hyphens stay hyphens, so that examples can be copied; a line of text is never a request.
@@ -68,24 +73,6 @@ std::string troff_overview(const std::vector<CommandWords>& commands) {
   return page;
 }
 
-constexpr const char* kEnvironment = R"(.SH EXIT STATUS
-0 success; 1 the command failed or found something wrong; 2 the command line was not understood. Commands with other
-codes name them.
-.SH ENVIRONMENT
-.TP
-.B SGF_PRESETS
-folder with further presets
-.TP
-.B VBENCH_CACHE_DIR
-folder with the weights of the metrics of sgf eval
-.TP
-.B XDG_CACHE_HOME
-parent of the folder sgf with cached embeddings and scores, instead of ~/.cache
-.TP
-.B NO_COLOR
-no bold text on terminals
-)";
-
 }  // namespace
 
 std::string man_page(const std::vector<CommandWords>& commands, const std::string& version) {
@@ -99,7 +86,7 @@ std::string man_page(const std::vector<CommandWords>& commands, const std::strin
   page += ".SH COMMANDS\n";
   for (const CommandWords& command : commands)
     if (!command.name.empty()) page += troff_command(command, commands);
-  return page + kEnvironment;
+  return page.append(assets::man_environment_troff);
 }
 
 }  // namespace sgf

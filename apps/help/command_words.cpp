@@ -1,4 +1,4 @@
-#include "apps/command_words.h"
+#include "apps/help/command_words.h"
 
 namespace sgf {
 

@@ -1,7 +1,7 @@
 // The manual page sgf(1), made from the description that `--help` is made from.
 #pragma once
 
-#include "apps/command_words.h"
+#include "apps/help/command_words.h"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // Shell completion scripts, made from a description of the program.
 #pragma once
 
-#include "apps/command_words.h"
+#include "apps/help/command_words.h"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "apps/program_words.h"
+#include "apps/help/program_words.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

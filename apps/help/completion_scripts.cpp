@@ -1,9 +1,16 @@
-#include "apps/completion_scripts.h"
+#include "apps/help/completion_scripts.h"
+
+#include "sgf/report/html_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace sgf {
+
+namespace assets {
+extern const std::string_view completion_bash, completion_zsh;
+}
+
 namespace {
 
 std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " ")); }
@@ -145,57 +152,9 @@ std::string bash_completion(const std::vector<CommandWords>& commands, const std
     values += bash_values(command);
     words += bash_words(command, commands);
   }
-  return fmt::format(R"(# bash completion for sgf. Use it now: source <(sgf completion bash)
-_sgf_config_keys={}
-
-# Folders of runs that begin with the text: there is a config.yaml in each.
-_sgf_runs() {{
-  local file
-  for file in "$1"*/config.yaml "$1"*/*/config.yaml runs/*/config.yaml; do
-    file=${{file%/config.yaml}}
-    if [[ -f $file/config.yaml && $file == "$1"* ]]; then printf '%s\n' "$file"; fi
-  done | sort -u
-}}
-
-_sgf() {{
-  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}}
-  local command='' choices='' way='' options='' positionals='' word list=''
-  for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
-    if [[ $word == -* ]]; then continue; fi
-    # A command of a command goes by both words; other words that follow are arguments.
-    case "$command $word" in
-{}    *) if [[ -z $command ]]; then command=$word; fi ;;
-    esac
-  done
-  COMPREPLY=()
-  case "$command $before" in
-{}  esac
-  case $command in
-{}  esac
-  if [[ -z $way ]]; then
-    choices=$positionals
-    if [[ $current == -* ]]; then choices=$options; fi
-  fi
-  if [[ $way == keys ]]; then
-    choices=$_sgf_config_keys
-    compopt -o nospace 2>/dev/null
-  fi
-  if [[ $way == list && $current == *,* ]]; then
-    list=${{current%,*}},
-    current=${{current##*,}}
-  fi
-  if [[ $way == words ]]; then compopt +o default 2>/dev/null; fi
-  # Nothing to offer means file names, which readline completes itself.
-  if [[ -n $choices ]]; then mapfile -t COMPREPLY < <(compgen -P "$list" -W "$choices" -- "$current"); fi
-  if [[ $way == runs ]]; then mapfile -t -O "${{#COMPREPLY[@]}}" COMPREPLY < <(_sgf_runs "$current"); fi
-  if [[ $way == folders ]]; then
-    compopt -o filenames 2>/dev/null
-    mapfile -t COMPREPLY < <(compgen -d -- "$current")
-  fi
-}}
-complete -o default -F _sgf sgf
-)",
-                     shell_quoted(fmt::format("{}", fmt::join(config_keys, "= ")) + "="), below, values, words);
+  const std::string keys = shell_quoted(fmt::format("{}", fmt::join(config_keys, "= ")) + "=");
+  return fill_page(assets::completion_bash,
+                   {{"config_keys", keys}, {"below", below}, {"values", values}, {"words", words}});
 }
 
 std::string zsh_completion(const std::vector<CommandWords>& commands, const std::vector<std::string>& config_keys) {
@@ -213,44 +172,11 @@ std::string zsh_completion(const std::vector<CommandWords>& commands, const std:
     }
     list += fmt::format("    {}\n", shell_quoted(fmt::format("{}:{}", command.name, zsh_escaped(command.help))));
   }
-  return fmt::format(R"(#compdef sgf
-# zsh completion for sgf. Use it now: source <(sgf completion zsh)
-_sgf_config_keys() {{
-  compadd -S '=' -- {}
-}}
-# Folders of runs, each with a config.yaml in it, and other files.
-_sgf_runs() {{
-  local -a runs
-  runs=($PREFIX*/config.yaml(N:h) runs/*/config.yaml(N:h))
-  if (($#runs)); then compadd -- ${{(u)runs}}; fi
-  _files
-}}
-_sgf() {{
-  local -a commands
-  commands=(
-{}  )
-  if ((CURRENT == 2)); then
-    if [[ $words[2] == -* ]]; then
-{}    else
-      _describe -t commands 'sgf command' commands
-    fi
-    return
-  fi
-  local command=$words[2]
-  shift words
-  ((CURRENT--))
-  if [[ "$command $words[2]" == ({}) ]] && ((CURRENT > 2)); then
-    command="$command $words[2]"
-    shift words
-    ((CURRENT--))
-  fi
-  case $command in
-{}  esac
-}}
-# Autoloaded from $fpath it is called; sourced it registers itself.
-if [[ ${{funcstack[1]-}} == _sgf ]]; then _sgf "$@"; else compdef _sgf sgf; fi
-)",
-                     joined(config_keys), list, own, fmt::join(below, "|"), cases);
+  return fill_page(assets::completion_zsh, {{"config_keys", joined(config_keys)},
+                                            {"list", list},
+                                            {"own", own},
+                                            {"below", fmt::format("{}", fmt::join(below, "|"))},
+                                            {"cases", cases}});
 }
 
 }  // namespace sgf

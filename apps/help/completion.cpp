@@ -1,7 +1,7 @@
 // `sgf completion bash|zsh|fish`: a completion script that knows the commands and options of this very program.
 #include "apps/commands.h"
-#include "apps/completion_scripts.h"
-#include "apps/program_words.h"
+#include "apps/help/completion_scripts.h"
+#include "apps/help/program_words.h"
 #include "apps/say.h"
 #include "sgf/config/config.h"
 

@@ -1,4 +1,4 @@
-#include "apps/help_page.h"
+#include "apps/help/help_page.h"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>

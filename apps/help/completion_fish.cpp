@@ -1,10 +1,16 @@
 // Completion for fish: a line per option, each with the command it belongs to.
-#include "apps/completion_scripts.h"
+#include "apps/help/completion_scripts.h"
+#include "sgf/report/html_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace sgf {
+
+namespace assets {
+extern const std::string_view completion_fish;
+}
+
 namespace {
 
 // In single quotes, where fish knows \' and \\ alone.
@@ -64,40 +70,9 @@ std::string fish_completion(const std::vector<CommandWords>& commands, const std
     if (command.name.find(' ') != std::string::npos) below.push_back(fish_quoted(command.name));
     lines += fish_lines(command, commands);
   }
-  return fmt::format(R"(# fish completion for sgf. Use it now: sgf completion fish | source
-# The command as far as it is written; a command of a command goes by both words.
-function __sgf_at
-    set -l written (commandline -opc)
-    set -e written[1]
-    set -l command ''
-    for word in $written
-        if string match -q -- '-*' $word
-            continue
-        else if contains -- "$command $word" {}
-            set command "$command $word"
-        else if test -z "$command"
-            set command $word
-        end
-    end
-    test "$command" = "$argv[1]"
-end
-function __sgf_config_keys
-    printf '%s=\n' {}
-end
-# Folders of runs: there is a config.yaml in each.
-function __sgf_runs
-    for file in */config.yaml runs/*/config.yaml (commandline -ct)*/config.yaml
-        string replace -r '/config.yaml$' '' -- $file
-    end
-end
-# Names separated by commas.
-function __sgf_list
-    set -l before (string match -r '.*,' -- (commandline -ct))
-    printf "$before%s\n" $argv
-end
-complete -c sgf -f
-{})",
-                     fmt::join(below, " "), fmt::join(config_keys, " "), lines);
+  return fill_page(assets::completion_fish, {{"below", fmt::format("{}", fmt::join(below, " "))},
+                                             {"config_keys", fmt::format("{}", fmt::join(config_keys, " "))},
+                                             {"commands", lines}});
 }
 
 }  // namespace sgf

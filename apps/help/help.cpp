@@ -1,9 +1,9 @@
 // `sgf help [COMMAND…]`: what `sgf COMMAND --help` prints, and the manual page.
-#include "apps/help.h"
+#include "apps/help/help.h"
 #include "apps/commands.h"
-#include "apps/help_page.h"
-#include "apps/man_page.h"
-#include "apps/program_words.h"
+#include "apps/help/help_page.h"
+#include "apps/help/man_page.h"
+#include "apps/help/program_words.h"
 #include "apps/say.h"
 #include "sgf/core/build_version.h"
 #include "sgf/core/in_quotes.h"

@@ -1,7 +1,7 @@
 // The text of `--help`, laid out for a terminal of some width.
 #pragma once
 
-#include "apps/command_words.h"
+#include "apps/help/command_words.h"
 
 #include <cstddef>
 #include <string>

@@ -1,7 +1,7 @@
 // What the program says of itself: the description of its commands, read from CLI11.
 #pragma once
 
-#include "apps/command_words.h"
+#include "apps/help/command_words.h"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "apps/missing_values.h"
+#include "apps/help/missing_values.h"
 
 #include "sgf/core/in_quotes.h"
 
