@@ -1,4 +1,5 @@
-// Pages name files of the tree: every one of them exists.
+// Pages name files of the tree: every one of them exists. Files that a script writes name it, and it names their
+// folder.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -123,6 +124,39 @@ TEST(NamedPaths, ABareNameIsLookedUpInTheWholeTree) {
                        "https://example.org/any/page.md.",
                        {kRoot}),
             (std::vector<std::string>{"no_such_scene.h"}));
+}
+
+// The script after "// Written by ", or nothing.
+std::string script_in(const std::string& text) {
+  constexpr std::string_view kMark = "\n// Written by tools/";
+  const size_t at = text.find(kMark);
+  if (at == std::string::npos) return "";
+  const size_t begin = at + kMark.size() - std::string_view("tools/").size();
+  return text.substr(begin, text.find(';', begin) - begin);
+}
+
+// Whether the script writes into the folder, which it has as one string.
+bool writes_into(const std::string& script, const std::string& folder) {
+  return script.find("= \"" + folder + "\"") != std::string::npos;
+}
+
+TEST(GeneratedFiles, LieWhereTheirScriptWrites) {
+  int written = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(kRoot / "sgf")) {
+    if (entry.path().extension() != ".cpp") continue;
+    const std::string script = script_in(text_of(entry.path()));
+    if (script.empty()) continue;
+    const std::string folder = entry.path().parent_path().lexically_relative(kRoot).generic_string();
+    EXPECT_TRUE(writes_into(text_of(kRoot / script), folder)) << script << " does not write " << entry.path();
+    ++written;
+  }
+  EXPECT_GE(written, 3);
+}
+
+TEST(GeneratedFiles, AScriptThatWritesElsewhereIsFound) {
+  EXPECT_EQ(script_in("// Tables.\n// Written by tools/tables.py; change it there.\n"), "tools/tables.py");
+  EXPECT_TRUE(writes_into("FOLDER = \"sgf/text/tables\"", "sgf/text/tables"));
+  EXPECT_FALSE(writes_into("FOLDER = \"sgf/text\"", "sgf/text/tables"));
 }
 
 }  // namespace
