@@ -74,7 +74,7 @@ std::string strips_html(const Study& study, const GranularityFindings& f, const 
 std::string tables_html(const std::vector<StudyTable>& tables) {
   std::string html;
   for (const StudyTable& table : tables) {
-    html += fmt::format("<h2>{}</h2>\n<div style=\"overflow-x:auto\">{}</div>\n", escape_html(table.title),
+    html += fmt::format("<h2>{}</h2>\n<div class=\"wide\">{}</div>\n", escape_html(table.title),
                         html_table(table.head, table.rows));
     if (!table.note.empty()) html += fmt::format("<p class=\"soft\">{}</p>\n", escape_html(table.note));
   }
