@@ -1,11 +1,9 @@
 #include "sgf/bench/bench_passes.h"
 
 #include "sgf/bench/bench_clock.h"
-#include "sgf/bench/bench_eval.h"
+#include "sgf/bench/bench_items.h"
 #include "sgf/bench/bench_line.h"
-#include "sgf/bench/bench_stream.h"
 #include "sgf/bench/bench_training.h"
-#include "sgf/bench/bench_vae.h"
 #include "sgf/core/error.h"
 #include "sgf/core/noise.h"
 #include "sgf/diagnosis/recovery_per_exit.h"

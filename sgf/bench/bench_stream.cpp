@@ -1,4 +1,4 @@
-#include "sgf/bench/bench_stream.h"
+#include "sgf/bench/bench_items.h"
 
 #include "sgf/core/device_memory.h"
 #include "sgf/core/error.h"

@@ -3,7 +3,10 @@
 
 #include "sgf/assembly/conditioning.h"
 #include "sgf/config/config.h"
+#include "sgf/training/clip_stage.h"
+#include "sgf/training/consistency_stage.h"
 #include "sgf/training/dmd_stage.h"
+#include "sgf/training/ode_stage.h"
 #include "sgf/training/stage.h"
 
 #include <c10/core/Device.h>
@@ -11,6 +14,13 @@
 #include <memory>
 
 namespace sgf {
+
+// The settings of every stage: everything except weights and data.
+ClipStageSettings clip_stage_settings(const Config& config, const Conditioning& surroundings);
+OdeStageSettings ode_stage_settings(const Config& config);
+ConsistencyStageSettings consistency_stage_settings(const Config& config, const Conditioning& surroundings,
+                                                    c10::Device device);
+DmdStageSettings dmd_stage_settings(const Config& config);
 
 // Loads all weights that the config names. Masters are float32, computation is in run.dtype; with float64 both are
 // float64.

@@ -4,8 +4,8 @@
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/streaming/stream_parts.h"
+#include "sgf/training/build_stage.h"
 #include "sgf/training/run/run_record.h"
-#include "sgf/training/stage_settings.h"
 #include "tests/core/temporary_folder.h"
 #include "tests/training/small_run.h"
 
