@@ -193,6 +193,19 @@ TEST(Layers, NoFolderIsAWarehouse) {
   for (const auto& [folder, files] : count) EXPECT_LE(files, 75) << folder;
 }
 
+// A newcomer reads an example in one sitting.
+TEST(Examples, AreShorterThanEightyLines) {
+  int examples = 0;
+  for (const fs::path& path : sources_below(kSource / "examples")) {
+    std::ifstream source(path);
+    int lines = 0;
+    for (std::string line; std::getline(source, line);) ++lines;
+    EXPECT_LT(lines, 80) << path;
+    ++examples;
+  }
+  EXPECT_GE(examples, 3);
+}
+
 // Headers of the library never reach into programs, tests or experiments.
 TEST(Layers, TheLibraryDoesNotIncludeAppsTestsOrTheLab) {
   for (const fs::path& path : sources_below(kSource / "sgf")) {
