@@ -126,6 +126,59 @@ TEST(NamedPaths, ABareNameIsLookedUpInTheWholeTree) {
             (std::vector<std::string>{"no_such_scene.h"}));
 }
 
+// The rows of sgf/README.md's table of rooms: the room, and the headers at which to start reading.
+struct RoomRow {
+  std::string room;
+  std::vector<std::string> headers;
+};
+
+// The words between backquotes.
+std::vector<std::string> quoted_words(const std::string& text) {
+  std::vector<std::string> words;
+  for (size_t begin = text.find('`'); begin != std::string::npos;) {
+    const size_t end = text.find('`', begin + 1);
+    if (end == std::string::npos) break;
+    words.push_back(text.substr(begin + 1, end - begin - 1));
+    begin = text.find('`', end + 1);
+  }
+  return words;
+}
+
+std::vector<RoomRow> rooms_in_the_table() {
+  std::ifstream page(kRoot / "sgf/README.md");
+  std::vector<RoomRow> rows;
+  for (std::string line; std::getline(page, line);) {
+    if (!line.starts_with("| `")) continue;
+    const size_t last = line.rfind('|', line.size() - 2);
+    rows.push_back({quoted_words(line).front(), quoted_words(line.substr(last))});
+  }
+  return rows;
+}
+
+std::vector<std::string> rooms_in_layers() {
+  std::ifstream file(kRoot / "sgf/layers.txt");
+  std::vector<std::string> rooms;
+  for (std::string line; std::getline(file, line);)
+    if (const std::string row = line.substr(0, line.find(':')); line[0] != '#' && row.find('/') == std::string::npos)
+      rooms.push_back(row);
+  return rooms;
+}
+
+TEST(NamedPaths, TheTableOfRoomsHasTheRoomsOfLayersInTheirOrder) {
+  std::vector<std::string> rooms;
+  for (const RoomRow& row : rooms_in_the_table()) rooms.push_back(row.room);
+  EXPECT_GT(rooms.size(), 20u);
+  EXPECT_EQ(rooms, rooms_in_layers());
+}
+
+TEST(NamedPaths, HeadersToStartReadingAtLieInTheirRoom) {
+  for (const RoomRow& row : rooms_in_the_table()) {
+    EXPECT_FALSE(row.headers.empty()) << row.room;
+    for (const std::string& header : row.headers)
+      EXPECT_TRUE(fs::exists(kRoot / "sgf" / row.room / header)) << row.room << " has no " << header;
+  }
+}
+
 // The script after "// Written by ", or nothing.
 std::string script_in(const std::string& text) {
   constexpr std::string_view kMark = "\n// Written by tools/";
