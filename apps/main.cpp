@@ -186,6 +186,6 @@ int run_guarded(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a write that fails, with words; not a sudden end
-  sgf::explain_lost_maps();
+  sgf::explain_lost_maps(sgf::warn_in_signal);
   return sgf::run_guarded(argc, argv);
 }
