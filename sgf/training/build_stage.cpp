@@ -123,8 +123,7 @@ DmdData dmd_data(const Config& c, const Conditioning& around, c10::Device device
 }  // namespace
 
 ClipStageSettings clip_stage_settings(const Config& c, const Conditioning& around) {
-  const bool is_causal = c.train.stage == StageChoice::kTeacherForcing;
-  return {.objective = is_causal ? ClipObjective::kTeacherForcing : ClipObjective::kFlowMatching,
+  return {.is_causal = c.train.stage == StageChoice::kTeacherForcing,
           .update = single_network_settings(c),
           .seed = static_cast<uint64_t>(c.run.seed),
           .sigma = c.schedule.sigma_rule(),
@@ -135,8 +134,7 @@ ClipStageSettings clip_stage_settings(const Config& c, const Conditioning& aroun
 }
 
 OdeStageSettings ode_stage_settings(const Config& c) {
-  const bool is_causal = c.train.stage == StageChoice::kCausalOde;
-  return {.objective = is_causal ? OdeObjective::kCausal : OdeObjective::kBidirectional,
+  return {.is_causal = c.train.stage == StageChoice::kCausalOde,
           .update = single_network_settings(c),
           .seed = static_cast<uint64_t>(c.run.seed),
           .rollout = rollout_settings_of(c),

@@ -66,14 +66,12 @@ std::string shown(const DmdStageSettings& s) {
 }
 
 std::string shown(const ClipStageSettings& s) {
-  return fmt::format("{}\n{} seed {} {}; {}; {} sampler {} {} {}", shown(s.update), static_cast<int>(s.objective),
-                     s.seed, shown(s.sigma), shown(s.policy), shown(s.layout), s.sampler.steps, s.sampler.shift,
-                     s.sampler.guidance);
+  return fmt::format("{}\n{} seed {} {}; {}; {} sampler {} {} {}", shown(s.update), s.is_causal, s.seed, shown(s.sigma),
+                     shown(s.policy), shown(s.layout), s.sampler.steps, s.sampler.shift, s.sampler.guidance);
 }
 
 std::string shown(const OdeStageSettings& s) {
-  return fmt::format("{}\n{} seed {} {} {}", shown(s.update), static_cast<int>(s.objective), s.seed, shown(s.rollout),
-                     s.latent);
+  return fmt::format("{}\n{} seed {} {} {}", shown(s.update), s.is_causal, s.seed, shown(s.rollout), s.latent);
 }
 
 std::string shown(const ConsistencyStageSettings& s) {
