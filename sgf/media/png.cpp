@@ -4,6 +4,7 @@
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/out_of_memory.h"
 #include "sgf/files/atomic_file.h"
+#include "sgf/files/crc32.h"
 #include "sgf/files/mapped_file.h"
 
 #include <png.h>
@@ -138,14 +139,11 @@ std::string to_big_endian(uint32_t value) {
   return bytes;
 }
 
-uint32_t png_checksum(std::string_view bytes) {
-  return static_cast<uint32_t>(::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
-
 std::string png_chunk(std::string_view type, std::string_view data) {
   std::string body(type);
   body += data;
-  return to_big_endian(static_cast<uint32_t>(data.size())) + body + to_big_endian(png_checksum(body));
+  return to_big_endian(static_cast<uint32_t>(data.size())) + body +
+         to_big_endian(crc32_of(std::as_bytes(std::span(body))));
 }
 
 // Bit depth 8, colour type RGB, the default methods, not interlaced.

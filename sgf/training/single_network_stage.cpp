@@ -50,14 +50,13 @@ UpdatePart SingleNetworkStage::compute(const std::vector<at::Tensor>& in) const 
 StageState SingleNetworkStage::state() const {
   StageState state;
   generator_.save(state);
-  if (ema_.has_started()) state.networks["ema"] = ema_.average();
+  ema_.save(state);
   return state;
 }
 
 void SingleNetworkStage::restore(const StageState& state) {
   generator_.restore(state);
-  const auto average = state.networks.find("ema");
-  ema_.restore(average == state.networks.end() ? NamedTensors{} : average->second);
+  ema_.restore(state);
 }
 
 }  // namespace sgf
