@@ -57,8 +57,7 @@ KnownStudy study_behind(const CompareScoreArgs& args, const std::vector<ShownPai
   if (key) {
     const std::vector<bool> by_key = sides_by_key(shown, *key);
     SGF_CHECK(args.videos.empty() || by_key == known.a_is_left,
-              "the key says that method A is in {}; --videos takes the folder of A first",
-              args.videos.empty() ? "" : args.videos[1]);
+              "the key says that method A is in {}; --videos takes the folder of A first", args.videos[1]);
     known.names = key->names;
     known.a_is_left = by_key;
     for (const BlindPair& pair : key->pairs) known.captions.push_back(pair.caption);

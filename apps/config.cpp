@@ -2,7 +2,7 @@
 #include "sgf/config/config.h"
 #include "apps/commands.h"
 #include "apps/config_notes.h"
-#include "apps/help_page.h"
+#include "apps/help/help_page.h"
 #include "apps/option_values.h"
 #include "sgf/assembly/preset_folders.h"
 

@@ -260,41 +260,43 @@ constexpr const char* kEvalFooter =
     "continue after an interruption. docs/evaluation.md lists what is exact and what differs from VBench.\n\n"
     "Exit codes: 0 all scores computed; 1 a video or a metric failed (the others are still scored).";
 
+void add_scoring(CLI::App& command, EvalArgs& args) {
+  command.add_option("videos", args.place, "video, folder of PNG files, or folder of such")->type_name("PATH");
+  command.add_option("--protocol", args.protocol, "set of metrics")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"vbench", "vbench-long", "world"}));
+  command.add_option("--metrics", args.metrics, "metrics of VBench, separated by commas (default: all seven)")
+      ->type_name("NAMES")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  suggest_words(*command.get_option("--metrics"), metric_names());
+  command
+      .add_option("--weights", args.order.weights,
+                  "cache folder of VBench with the weights (default: $VBENCH_CACHE_DIR, else ~/.cache/vbench)")
+      ->type_name("DIR");
+  command.add_option("--prompts", args.prompts, "JSON file with the prompts of the videos, or a manifest.json")
+      ->type_name("FILE");
+  command.add_option("--scores", args.scores, "JSON file to write the result to, for sgf eval table")
+      ->type_name("FILE");
+  command.add_option("--cache", args.cache, "folder of cached scores (default: ~/.cache/sgf/scores)")->type_name("DIR");
+  command.add_flag("--no-cache", args.no_cache, "no reading and writing of cached scores");
+  command
+      .add_option("--world", args.world,
+                  "built-in world of the videos, for --protocol world (default: that of the manifest, else world-tiny)")
+      ->check(CLI::IsMember(world_preset_names()));
+  command.add_flag("--json", args.json, "result as one JSON object");
+  command.add_flag("--quiet", args.quiet, "no progress line");
+  add_device(command, args.device);
+  add_threads(command, args.threads, kAllCores);
+  name_group(command, "Scoring");
+}
+
 }  // namespace
 
 void add_eval(CLI::App& app) {
   auto args = std::make_shared<EvalArgs>();
   CLI::App* command = app.add_subcommand("eval", "Score videos by VBench, VBench-Long or the built-in world");
-  command->add_option("videos", args->place, "video, folder of PNG files, or folder of such")->type_name("PATH");
-  command->add_option("--protocol", args->protocol, "set of metrics")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"vbench", "vbench-long", "world"}));
-  command->add_option("--metrics", args->metrics, "metrics of VBench, separated by commas (default: all seven)")
-      ->type_name("NAMES")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  suggest_words(*command->get_option("--metrics"), metric_names());
-  command
-      ->add_option("--weights", args->order.weights,
-                   "cache folder of VBench with the weights (default: $VBENCH_CACHE_DIR, else ~/.cache/vbench)")
-      ->type_name("DIR");
-  command->add_option("--prompts", args->prompts, "JSON file with the prompts of the videos, or a manifest.json")
-      ->type_name("FILE");
-  command->add_option("--scores", args->scores, "JSON file to write the result to, for sgf eval table")
-      ->type_name("FILE");
-  command->add_option("--cache", args->cache, "folder of cached scores (default: ~/.cache/sgf/scores)")
-      ->type_name("DIR");
-  command->add_flag("--no-cache", args->no_cache, "no reading and writing of cached scores");
-  command
-      ->add_option(
-          "--world", args->world,
-          "built-in world of the videos, for --protocol world (default: that of the manifest, else world-tiny)")
-      ->check(CLI::IsMember(world_preset_names()));
-  command->add_flag("--json", args->json, "result as one JSON object");
-  command->add_flag("--quiet", args->quiet, "no progress line");
-  add_device(*command, args->device);
-  add_threads(*command, args->threads, kAllCores);
-  name_group(*command, "Scoring");
+  add_scoring(*command, *args);
   add_switches(*command, *args);
   name_group(*command, "Details of the metrics");
   add_labels(*command, *args);

@@ -140,6 +140,9 @@ void add_prompts(CLI::App& command, GenerateArgs& args) {
       ->capture_default_str()
       ->check(CLI::IsMember({"numbered", "vbench"}))
       ->needs(many);
+}
+
+void add_conditions(CLI::App& command, GenerateArgs& args) {
   command
       .add_option("--switch", args.on_switch,
                   "KV cache at a prompt change: keep it, recache it under the new prompt, or start a new-sink")
@@ -236,6 +239,7 @@ void add_generate(CLI::App& app) {
       "  sgf generate --model world-small --prompts prompts.txt --out videos/\n\n"
       "Exit codes: 0 all videos are complete; 1 failed; 3 stopped by SIGINT or SIGTERM, --continue resumes.");
   add_prompts(*command, *args);
+  add_conditions(*command, *args);
   name_group(*command, "Prompts");
   add_shape(*command, *args);
   name_group(*command, "Video");

@@ -8,6 +8,7 @@
 #include "sgf/assembly/start_file.h"
 #include "sgf/config/network_work.h"
 #include "sgf/core/error.h"
+#include "sgf/core/gibibytes.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/dataset/prompt_list.h"
 #include "sgf/files/atomic_file.h"
@@ -235,8 +236,6 @@ void check_prompts(const std::vector<VideoJob>& jobs, const StreamParts& parts,
 }
 
 namespace {
-
-double gib_of(int64_t bytes) { return static_cast<double>(bytes) / (int64_t{1} << 30); }
 
 int64_t bytes_of(const fs::path& path) {
   if (!fs::is_directory(path)) return static_cast<int64_t>(fs::file_size(path));

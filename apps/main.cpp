@@ -2,8 +2,8 @@
 // 0 good; 1 the command failed or found something wrong; 2 it was not understood.
 #include "apps/allocation.h"
 #include "apps/commands.h"
-#include "apps/help.h"
-#include "apps/missing_values.h"
+#include "apps/help/help.h"
+#include "apps/help/missing_values.h"
 #include "apps/say.h"
 #include "apps/version.h"
 #include "sgf/core/error.h"
@@ -191,6 +191,6 @@ int run_guarded(int argc, char** argv) {
 int main(int argc, char** argv) {
   sgf::main_has_begun = true;
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a write that fails, with words; not a sudden end
-  sgf::explain_lost_maps();
+  sgf::explain_lost_maps(sgf::warn_in_signal);
   return sgf::run_guarded(argc, argv);
 }

@@ -48,6 +48,37 @@ void run_pairs(const PairsArgs& args) {
   exit_with(result.was_stopped ? kPairsUnfinished : 0);
 }
 
+void add_trajectories(CLI::App& command, PairsArgs& args) {
+  command.add_option("config", args.config, "YAML file of the causal_ode or bidirectional_ode run that trains on them")
+      ->type_name("CONFIG")
+      ->required();
+  command
+      .add_option("--teacher", args.teacher,
+                  "weight file or run folder of the teacher: teacher-forced for causal_ode, bidirectional for "
+                  "bidirectional_ode")
+      ->type_name("RUN")
+      ->required();
+  command.add_option("--out", args.out, "folder to write the pairs to (default: data.pairs)")->type_name("DIR");
+  command.add_option("--count", args.count, "number of pairs over all workers")->required()->check(positive_number());
+  command.add_option("--per-shard", args.per_shard, "pairs per file")->capture_default_str()->check(positive_number());
+  command
+      .add_option("--steps", args.steps, "Euler steps of the teacher, which must include the timesteps of the student")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command.add_option("--guidance", args.guidance, "guidance scale g in uncond + g (cond - uncond)")
+      ->capture_default_str()
+      ->check(number_from_zero());
+}
+
+void add_running(CLI::App& command, PairsArgs& args) {
+  add_worker(command, args.shard);
+  add_compute(command, args.compute);
+  command.add_option("--set", args.overrides, "override of one key, as train.micro_batch=8; repeatable")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command.add_flag("--quiet", args.quiet, "no progress line");
+}
+
 }  // namespace
 
 void add_pairs(CLI::App& app) {
@@ -60,35 +91,8 @@ void add_pairs(CLI::App& app) {
       "continue "
       "after an interruption.\n\n"
       "Exit codes: 0 the shards of this worker are complete; 1 failed; 3 stopped by SIGINT or SIGTERM.");
-  command
-      ->add_option("config", args->config, "YAML file of the causal_ode or bidirectional_ode run that trains on them")
-      ->type_name("CONFIG")
-      ->required();
-  command
-      ->add_option("--teacher", args->teacher,
-                   "weight file or run folder of the teacher: teacher-forced for causal_ode, bidirectional for "
-                   "bidirectional_ode")
-      ->type_name("RUN")
-      ->required();
-  command->add_option("--out", args->out, "folder to write the pairs to (default: data.pairs)")->type_name("DIR");
-  command->add_option("--count", args->count, "number of pairs over all workers")->required()->check(positive_number());
-  command->add_option("--per-shard", args->per_shard, "pairs per file")
-      ->capture_default_str()
-      ->check(positive_number());
-  command
-      ->add_option("--steps", args->steps,
-                   "Euler steps of the teacher, which must include the timesteps of the student")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
-  command->add_option("--guidance", args->guidance, "guidance scale g in uncond + g (cond - uncond)")
-      ->capture_default_str()
-      ->check(number_from_zero());
-  add_worker(*command, args->shard);
-  add_compute(*command, args->compute);
-  command->add_option("--set", args->overrides, "override of one key, as train.micro_batch=8; repeatable")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  command->add_flag("--quiet", args->quiet, "no progress line");
+  add_trajectories(*command, *args);
+  add_running(*command, *args);
   command->callback([args] { run_pairs(*args); });
 }
 

@@ -6,6 +6,7 @@
 #include "sgf/assembly/preset_folders.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/config/config.h"
+#include "sgf/core/gibibytes.h"
 #include "sgf/training/planning/run_plan.h"
 
 #include <fmt/format.h>
@@ -28,7 +29,7 @@ struct PlanArgs {
   bool json = false;
 };
 
-std::string gib(int64_t bytes) { return fmt::format("{:.2f}", static_cast<double>(bytes) / (1 << 30)); }
+std::string gib(int64_t bytes) { return fmt::format("{:.2f}", gib_of(bytes)); }
 std::string tera(double flops) { return fmt::format("{:.4g}", flops / 1e12); }
 
 void print_memory(const MemoryPlan& memory) {

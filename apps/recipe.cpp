@@ -108,7 +108,7 @@ int print_plan_of(const std::vector<RecipeStep>& steps) {
 void check_needs(const std::vector<RecipeStep>& steps) {
   for (const RecipeStep& step : steps) {
     const std::vector<std::string> found = objections(step, steps);
-    SGF_CHECK(found.empty(), "{}: {}", step.file.string(), found.empty() ? "" : found.front());
+    SGF_CHECK(found.empty(), "{}: {}", step.file.string(), found.front());
   }
 }
 

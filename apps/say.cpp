@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
@@ -26,6 +27,15 @@ void put_text(std::FILE* stream, const std::string& text) {
 }  // namespace
 
 void print_line(std::FILE* stream, std::string_view line) { put_text(stream, printable(line) + '\n'); }
+
+void warn_in_signal(std::string_view text) {
+  std::array<char, 9000> line;  // a path and some words; one write, so that the lines of several ranks do not mix
+  size_t length = 0;
+  for (const std::string_view part :
+       {std::string_view("sgf: "), text.substr(0, line.size() - 6), std::string_view("\n")})
+    for (const char c : part) line[length++] = c;
+  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, line.data(), length);
+}
 
 void print_lines(std::FILE* stream, std::string_view text) { put_text(stream, printable_lines(text)); }
 

@@ -30,6 +30,9 @@ void warn(fmt::format_string<Args...> format, Args&&... args) {
 // The same for a line that is text already.
 inline void warn_line(const std::string& text) { warn("{}", text); }
 
+// The same in a signal handler: only system calls, for text that is printable already.
+void warn_in_signal(std::string_view text);
+
 // What is going on, to stderr.
 template <class... Args>
 void remark(fmt::format_string<Args...> format, Args&&... args) {

@@ -6,6 +6,7 @@
 #include "apps/threads.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
+#include "sgf/core/first_line.h"
 #include "sgf/core/printable.h"
 #include "sgf/kernels/dense_attention.h"
 #include "sgf/verify/recording.h"
@@ -65,8 +66,7 @@ Outcome verify_one(const std::string& file, const ReplayOptions& options) {
   try {
     return {verify_recording(file, options), ""};
   } catch (const std::exception& e) {
-    // Torch appends a backtrace: the first line is what a user can use.
-    const std::string reason = std::string(e.what()).substr(0, std::string_view(e.what()).find('\n'));
+    const std::string reason = first_line(e);
     return {std::nullopt, reason.find(printable(file)) == std::string::npos ? file + ": " + reason : reason};
   }
 }

@@ -1,5 +1,6 @@
 // One generator update of Self Gradient Forcing by hand, on a tiny network with random weights. It is computed twice
-// with the same random numbers: the losses agree, the gradients do not.
+// with the same random numbers: the losses agree, the gradients do not. With a reference recording, it is verified too.
+// usage: sgf_update [RECORDING]
 #include <sgf/sgf.h>
 
 #include <ATen/ATen.h>
@@ -65,11 +66,13 @@ Update update_once(sgf::GradientBoundary boundary) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   const Update frozen = update_once(sgf::GradientBoundary::kFrozenContext);  // Self Forcing
   const Update open = update_once(sgf::GradientBoundary::kOpenContext);      // Self Gradient Forcing
   std::printf("frozen context: loss %.6f, gradient norm %.6f\n", frozen.loss, frozen.gradient_norm);
   std::printf("open context:   loss %.6f, gradient norm %.6f\n", open.loss, open.gradient_norm);
   std::printf("Pass 2 differs from Pass 1 by %.1e\n", open.recovery);
-  return frozen.gradient_norm == open.gradient_norm;  // 0: the boundary made a difference
+  const bool agrees = argc < 2 || sgf::verify_recording(argv[1], {}).ok;
+  if (argc > 1) std::printf("this build %s the recording\n", agrees ? "reproduces" : "does not reproduce");
+  return agrees && frozen.gradient_norm != open.gradient_norm ? 0 : 1;  // the boundary must make a difference
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables that prompt cleaning looks things up in: sgf/text/*_tables.cpp.
+"""Writes the tables that prompt cleaning looks things up in: sgf/text/tables/*_tables.cpp.
 
     python3 -m venv tables && tables/bin/pip install ftfy==6.3.1
     tables/bin/python tools/generate_text_tables.py
@@ -18,7 +18,8 @@ import unicodedata
 from ftfy import chardata
 from ftfy.badness import MOJIBAKE_CATEGORIES
 
-OUT = pathlib.Path(__file__).parent.parent / "sgf" / "text"
+FOLDER = "sgf/text/tables"
+OUT = pathlib.Path(__file__).parent.parent / FOLDER
 WIDTH = 120
 # The order of the bits of MojibakeClass.
 CLASSES = ["common", "c1", "bad", "law", "currency", "start_punctuation", "end_punctuation", "numeric", "kaomoji",
@@ -45,7 +46,7 @@ def accessor(kind, function, name):
 
 
 def write(name, comment, parts):
-    head = f'// {comment}\n// Written by tools/generate_text_tables.py; change it there.\n#include "sgf/text/{name}.h"\n'
+    head = f'// {comment}\n// Written by tools/generate_text_tables.py; change it there.\n#include "{FOLDER}/{name}.h"\n'
     body = "\n".join(parts)
     text = f"{head}\nnamespace sgf {{\nnamespace {{\n\n// clang-format off\n{body}// clang-format on\n\n"
     return text

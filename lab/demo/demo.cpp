@@ -3,14 +3,15 @@
 #include "lab/demo/demo_commands.h"
 #include "lab/demo/demo_folder.h"
 #include "lab/demo/demo_pictures.h"
-#include "lab/demo/live_pair.h"
 #include "lab/demo/long_videos.h"
 #include "sgf/assembly/shipped_model.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/files/mapped_file.h"
 #include "sgf/report/html_page.h"
+#include "sgf/runs/metrics_log.h"
 #include "sgf/training/build_stage.h"
+#include "sgf/training/run/train_run.h"
 #include "sgf/training/update_schedule.h"
 
 #include <ATen/ATen.h>
@@ -18,9 +19,54 @@
 
 #include <array>
 #include <future>
+#include <vector>
 
 namespace sgf {
 namespace {
+
+// The pair that the demo trains while one looks on: two runs from the same student that differ in the boundary alone.
+struct LivePairOrder {
+  Config config;
+  std::filesystem::path out;  // run folders come here, under live_run_names()
+  ProgressMode progress = ProgressMode::kLog;
+  ProgressOutput output = {};
+  std::function<void(const std::string&)> say;
+};
+
+struct LiveRun {
+  const char* name;
+  const char* words;
+  const char* folder;
+  GradientBoundary boundary;
+};
+
+constexpr std::array kLiveRuns{
+    LiveRun{"SF", "Self Forcing", "self_forcing", GradientBoundary::kFrozenContext},
+    LiveRun{"SGF", "Self Gradient Forcing", "self_gradient_forcing", GradientBoundary::kOpenContext},
+};
+
+DemoArm train_live(const LivePairOrder& order, const LiveRun& run) {
+  Config config = order.config;
+  config.name = run.folder;
+  config.dmd.boundary = run.boundary;
+  const std::filesystem::path folder = order.out / run.folder;
+  order.say(fmt::format("  {}: {} steps at batch {}", run.words, config.train.steps, config.train.global_batch));
+  const TrainResult result = run_training(
+      {.config = config, .out = folder, .facts = {{"demo", true}}, .progress = order.progress, .output = order.output});
+  SGF_CHECK(result.end == TrainEnd::kDone, "the demo's {} run ended after step {}: {}", run.words, result.steps_done,
+            result.reason);
+  return {run.name, read_metrics(folder / "metrics.jsonl").rows};
+}
+
+// Folders of the two runs, SF's first.
+std::vector<std::string> live_run_names() { return {kLiveRuns[0].folder, kLiveRuns[1].folder}; }
+
+// What each run measured, SF's first. Throws if a run does not come to its end.
+std::vector<DemoArm> train_live_pair(const LivePairOrder& order) {
+  std::vector<DemoArm> arms;
+  for (const LiveRun& run : kLiveRuns) arms.push_back(train_live(order, run));
+  return arms;
+}
 
 namespace fs = std::filesystem;
 

@@ -100,10 +100,10 @@ std::string second_pass(const std::string& sf, const std::string& sgf) {
   svg += words(middle_of(kSecondPass, 0) + 10, (kLossTop + kBoxHeight + kBlockTop) / 2 + 4, "gradient");
   svg += fmt::format(
       "<path d=\"M{:.0f} {:.0f}H{:.0f}\" stroke=\"{}\" stroke-width=\"2\" stroke-dasharray=\"7 5\"/>"
-      "<text x=\"{:.0f}\" y=\"{:.0f}\" style=\"fill:{}\">SF: the detach</text>",
+      "<text x=\"{:.0f}\" y=\"{:.0f}\" fill=\"{}\">SF: the detach</text>",
       kSecondPass - 20, cut, kSecondPass + width + 10, sf, kSecondPass - 20, cut - 8, sf);
   return svg + fmt::format(
-                   "<text x=\"{:.0f}\" y=\"{:.0f}\" style=\"fill:{}\">SGF: later losses reach the weights that "
+                   "<text x=\"{:.0f}\" y=\"{:.0f}\" fill=\"{}\">SGF: later losses reach the weights that "
                    "wrote the cache</text>",
                    kSecondPass, kMemoryTop + kBoxHeight + 22, sgf);
 }

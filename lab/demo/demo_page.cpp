@@ -13,7 +13,7 @@
 namespace sgf {
 
 namespace assets {
-extern const std::string_view demo_page_html;
+extern const std::string_view demo_page_html, demo_css, seek_js;
 }
 
 namespace {
@@ -33,24 +33,20 @@ std::string gap_table(const BoundaryGap& gap) {
 std::string column_names(const std::vector<DemoContestant>& contestants) {
   std::string html;
   for (size_t i = 0; i < contestants.size(); ++i)
-    html +=
-        fmt::format("<b style=\"color:{}\">{}</b>", colour_of(i, contestants.size()), escape_html(contestants[i].name));
-  return fmt::format("<div style=\"display:grid;grid-template-columns:repeat({},1fr);text-align:center\">{}</div>\n",
-                     contestants.size(), html);
+    html += fmt::format("<b class=\"contestant-{}\">{}</b>", i, escape_html(contestants[i].name));
+  return fmt::format("<div class=\"columns\">{}</div>\n", html);
 }
 
 std::string timeline_of(const DemoVideo& video, const DemoContents& c) {
   if (video.marks.empty()) return "";
-  DemoTimeline timeline{.rows = video.marks, .colours = {}, .train_frames = c.train_frames, .fps = c.fps};
-  for (size_t i = 0; i < video.marks.size(); ++i)
-    timeline.colours.emplace_back(colour_of(i, std::max(video.marks.size(), kContestants)));
+  const DemoTimeline timeline{.rows = video.marks, .train_frames = c.train_frames, .fps = c.fps};
   return draw_timeline(timeline, !video.mp4.empty());
 }
 
 std::string video_figure(const DemoVideo& video, const DemoContents& c) {
   if (video.mp4.empty()) return html_strips({{video.prompt, video.png}}) + timeline_of(video, c);
   return fmt::format(
-      "<figure style=\"max-width:800px\"><figcaption>{}</figcaption>\n{}<video autoplay loop muted playsinline "
+      "<figure class=\"player\"><figcaption>{}</figcaption>\n{}<video autoplay loop muted playsinline "
       "controls src=\"data:video/mp4;base64,{}\"></video>\n{}</figure>\n",
       escape_html(video.prompt), column_names(c.contestants), encode_base64(video.mp4), timeline_of(video, c));
 }
@@ -64,14 +60,14 @@ std::string video_figures(std::span<const DemoVideo> videos, const DemoContents&
 // The result beside what it is worth.
 std::string write_headline(const DemoContents& c) {
   const DemoHeadline headline = headline_of(c.contestants[kSf], c.contestants[kSgf]);
-  return fmt::format("<p style=\"font-size:20px;line-height:1.35;margin:12px 0 4px\">{}</p>\n<p><b>{}</b></p>\n",
-                     escape_html(headline.result), escape_html(headline.meaning));
+  return fmt::format("<p class=\"headline\">{}</p>\n<p><b>{}</b></p>\n", escape_html(headline.result),
+                     escape_html(headline.meaning));
 }
 
 constexpr const char* kStripWords =
-    "<p>The strips below show every frame: <b style=\"color:var(--good)\">high</b>, it shows what the prompt says; "
-    "<b style=\"color:var(--watch)\">middle</b>, the objects are there but something else is wrong; "
-    "<b style=\"color:var(--bad)\">low</b>, an object is lost. The line marks the end of one training length.";
+    "<p>The strips below show every frame: <b class=\"level good\">high</b>, it shows what the prompt says; "
+    "<b class=\"level watch\">middle</b>, the objects are there but something else is wrong; "
+    "<b class=\"level bad\">low</b>, an object is lost. The line marks the end of one training length.";
 
 std::string how_to_look(const DemoContents& c) {
   if (c.videos.front().mp4.empty())
@@ -98,7 +94,7 @@ std::string folded_videos(const DemoContents& c) {
 }
 
 std::string wide_table(const DemoTable& table) {
-  return fmt::format("<div style=\"overflow-x:auto\">{}</div>\n", html_table(table.head, table.rows));
+  return fmt::format("<div class=\"wide\">{}</div>\n", html_table(table.head, table.rows));
 }
 
 std::string live_chart(const std::vector<DemoArm>& arms, const char* title, const char* metric) {
@@ -127,6 +123,14 @@ std::string command_list(const std::vector<DemoCommand>& commands) {
   return html;
 }
 
+// Contestants have the colours of their curves.
+std::string style_of_contestants() {
+  return fill_page(assets::demo_css, {{"colour_0", colour_of(0, kContestants)},
+                                      {"colour_1", colour_of(1, kContestants)},
+                                      {"colour_2", colour_of(2, kContestants)},
+                                      {"colour_3", colour_of(3, kContestants)}});
+}
+
 }  // namespace
 
 std::string write_demo_page(const DemoContents& c) {
@@ -136,8 +140,6 @@ std::string write_demo_page(const DemoContents& c) {
       fill_page(assets::demo_page_html,
                 {{"headline", write_headline(c)},
                  {"recovery", fmt::format("{:.1e}", c.gap.recovery_relative_l2)},
-                 {"sf_colour", sf},
-                 {"sgf_colour", sgf},
                  {"two_passes", draw_two_passes(sf, sgf)},
                  {"train_frames", std::to_string(c.train_frames)},
                  {"frames", std::to_string(c.frames)},
@@ -153,8 +155,8 @@ std::string write_demo_page(const DemoContents& c) {
                  {"batch", std::to_string(c.batch)},
                  {"generator_updates", std::to_string(c.generator_updates)},
                  {"live_charts", live_charts(c.arms)},
-                 {"commands", command_list(c.commands)},
-                 {"seek_script", seek_script()}}));
+                 {"commands", command_list(c.commands)}}),
+      {.style = style_of_contestants(), .script = assets::seek_js});
 }
 
 std::string write_unfinished_page() {

@@ -16,30 +16,28 @@ constexpr double kHeight = 12;
 
 // A look of its own for each mark beside its colour: not everyone tells green from red.
 struct MarkLook {
-  const char* colour;
+  const char* level;  // a class of the page, with a colour
   double height;
 };
-constexpr std::array<MarkLook, 3> kLooks{MarkLook{"var(--good)", 12}, MarkLook{"var(--watch)", 7},
-                                         MarkLook{"var(--bad)", 3}};
+constexpr std::array<MarkLook, 3> kLooks{MarkLook{"good", 12}, MarkLook{"watch", 7}, MarkLook{"bad", 3}};
 
 std::string draw_strip(const std::vector<FrameMark>& frames, int64_t train_frames) {
   std::string svg;
   for (auto begin = frames.begin(); begin != frames.end();) {
     const auto end = std::find_if(begin, frames.end(), [&](FrameMark mark) { return mark != *begin; });
     const MarkLook& look = kLooks.at(static_cast<size_t>(*begin));
-    svg += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" style=\"fill:{}\"/>", begin - frames.begin(),
-                       kHeight - look.height, end - begin, look.height, look.colour);
+    svg += fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>", look.level,
+                       begin - frames.begin(), kHeight - look.height, end - begin, look.height);
     begin = end;
   }
   return fmt::format(
-      "<svg class=\"track\" viewBox=\"0 0 {0} {1}\" preserveAspectRatio=\"none\" "
-      "style=\"height:{1}px;border:0;border-radius:0;display:block\">{2}"
-      "<path d=\"M{3} 0V{1}\" style=\"stroke:var(--ink);stroke-width:2;vector-effect:non-scaling-stroke\"/></svg>",
+      "<svg class=\"track\" viewBox=\"0 0 {0} {1}\" height=\"{1}\" preserveAspectRatio=\"none\">{2}"
+      "<path d=\"M{3} 0V{1}\"/></svg>",
       frames.size(), kHeight, svg, train_frames);
 }
 
 std::string name_cell(const DemoTimeline& timeline, size_t row) {
-  return fmt::format("<b style=\"color:{}\">{}</b>", timeline.colours.at(row), escape_html(timeline.rows[row].name));
+  return fmt::format("<b class=\"contestant-{}\">{}</b>", row, escape_html(timeline.rows[row].name));
 }
 
 std::string draw_moment(const std::string& name, double seconds, bool is_playable) {
@@ -66,28 +64,7 @@ std::string draw_timeline(const DemoTimeline& timeline, bool is_playable) {
       moments += draw_moment(row.name, static_cast<double>(*frame) / timeline.fps, is_playable);
   }
   if (moments.empty()) moments = "No object is lost for half a second or longer.";
-  return fmt::format(
-      "<div style=\"display:grid;grid-template-columns:max-content 1fr;gap:3px 8px;align-items:center;"
-      "font-size:13px;margin:6px 0\">\n{}</div>\n<div class=\"soft\">{}</div>\n",
-      strips, moments);
-}
-
-// Half a second earlier, so that the object is seen before it is gone.
-std::string seek_script() {
-  return R"(<script>
-function seek(element, seconds) {
-  const video = element.closest('figure').querySelector('video');
-  if (video) { video.currentTime = Math.max(0, seconds - 0.5); video.play(); }
-}
-for (const button of document.querySelectorAll('[data-seek]'))
-  button.onclick = () => seek(button, Number(button.dataset.seek));
-for (const track of document.querySelectorAll('svg.track'))
-  track.onclick = event => {
-    const box = track.getBoundingClientRect(), video = track.closest('figure').querySelector('video');
-    if (video) seek(track, 0.5 + video.duration * (event.clientX - box.left) / box.width);
-  };
-</script>
-)";
+  return fmt::format("<div class=\"timeline\">\n{}</div>\n<div class=\"soft\">{}</div>\n", strips, moments);
 }
 
 }  // namespace sgf

@@ -25,17 +25,13 @@ struct FrameMarks {
 std::optional<int64_t> first_loss(const std::vector<FrameMark>& frames, double fps);
 
 struct DemoTimeline {
-  std::vector<FrameMarks> rows;  // one per contestant
-  std::vector<std::string> colours;
+  std::vector<FrameMarks> rows;  // one per contestant, in their order
   int64_t train_frames = 21;
   double fps = 16;
 };
 
 // A strip per contestant, a line where the training length ends, and a button per lost object. Strips and buttons seek
-// the video of their figure, with seek_script(); without videos, `is_playable` false, the moments are words.
+// the video of their figure, with assets/seek.js; without videos, `is_playable` false, the moments are words.
 std::string draw_timeline(const DemoTimeline& timeline, bool is_playable);
-
-// Once per page, at its end.
-std::string seek_script();
 
 }  // namespace sgf

@@ -15,7 +15,7 @@ namespace sgf {
 
 // The page's policy forbids external resources: videos are embedded or beside the page.
 namespace assets {
-extern const std::string_view rater_page_html, rater_page_css, rater_page_js;
+extern const std::string_view rater_page_html, rater_page_css, rater_page_js, rater_video_html;
 }
 
 namespace {
@@ -72,9 +72,9 @@ nlohmann::json data_of(const BlindStudy& study, const std::string& folder) {
 void embed_videos(const BlindStudy& study, AtomicFile& page) {
   for (size_t p = 0; p < study.pairs.size(); ++p) {
     for (size_t side = 0; side < 2; ++side) {
-      page.write(fmt::format("<script type=\"text/plain\" id=\"{}{}\">", kStudySides[side], p));
-      page.write(encode_base64(blind_video(file_on(study.pairs[p], side))));
-      page.write("</script>\n");
+      page.write(
+          fill_page(assets::rater_video_html, {{"id", fmt::format("{}{}", kStudySides[side], p)},
+                                               {"video", encode_base64(blind_video(file_on(study.pairs[p], side)))}}));
     }
   }
 }

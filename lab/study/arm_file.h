@@ -24,6 +24,10 @@ struct ArmResult {
 // Empty if there is no file. Throws if recipe, prompts or config differ.
 std::optional<ArmResult> read_arm(const Study& study, const StudyArm& arm);
 
+// The types in a file, which may be foreign: throws on a part of the wrong type, and on a trained arm without training
+// facts.
+void check_arm_kinds(const StudyArm& arm, const nlohmann::json& json, const std::filesystem::path& path);
+
 // The parts of a file that identify its study; read_arm checks them.
 nlohmann::json arm_header(const Study& study, const StudyArm& arm);
 

@@ -115,7 +115,7 @@ void check_start(const Study& study, const StudyArm& arm) {
   if (!arm.is_trained()) return;
   check_recipe(study, study.run_of(arm));
   const std::vector<std::string> needs = unmet_needs(study.config_of(arm));
-  SGF_CHECK(needs.empty(), "{}: {}", arm.id(), needs.empty() ? "" : needs.front());
+  SGF_CHECK(needs.empty(), "{}: {}", arm.id(), needs.front());
 }
 
 TrainResult train_arm(const Study& study, const StudyArm& arm, const std::string& build, ProgressMode progress,

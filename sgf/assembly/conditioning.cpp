@@ -115,7 +115,7 @@ void check_words(const TextEncoder& text, const std::vector<std::string>& prompt
 
 Conditioning build_conditioning(const Config& c, c10::Device device, const Log& warn) {
   const std::vector<std::string> needs = unmet_needs(c);
-  SGF_CHECK(needs.empty(), "{}", needs.empty() ? "" : needs.front());
+  SGF_CHECK(needs.empty(), "{}", needs.front());
   if (!c.data.clips.empty()) return clip_conditioning(c, device, warn);
   return c.data.world.empty() ? wan_conditioning(c, device, warn) : world_conditioning(c, device);
 }

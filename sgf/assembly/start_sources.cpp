@@ -75,7 +75,7 @@ void check_data(const StartSource& now, const std::vector<StartSource>& recorded
   SGF_CHECK(before == nullptr || before->identity == now.identity,
             "{}: the run started with other content in {} than {} holds now; restore the content, or start a new run "
             "in another folder (--out)",
-            now.key, before == nullptr ? "" : before->file.string(), now.given);
+            now.key, before->file.string(), now.given);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "sgf/bench/bench_clock.h"
 
 #include "sgf/core/device_memory.h"
+#include "sgf/core/gibibytes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,7 +53,7 @@ nlohmann::json PhaseClock::result() const {
                      {"p95_ms", nearest_rank(whole_ms_, 0.95)},
                      {"memory", device_.is_cpu() ? "resident" : "allocated"},
                      {"peak_gib", nullptr}};
-  if (peak_bytes_) out["peak_gib"] = static_cast<double>(*peak_bytes_) / (1 << 30);
+  if (peak_bytes_) out["peak_gib"] = gib_of(*peak_bytes_);
   for (const auto& [phase, spent] : phases_ms_) out["phases_ms"][phase] = nearest_rank(spent, 0.5);
   return out;
 }

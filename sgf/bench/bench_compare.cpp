@@ -29,7 +29,7 @@ json parse_line(const std::string& text, const std::filesystem::path& path, int6
   SGF_CHECK(line.contains("item") && line["item"].is_string(), "{}, line {}: lacks \"item\"", path.string(), number);
   const bool is_usable = !is_timed(line) || (line["p50_ms"].is_number() && line["p50_ms"].get<double>() > 0);
   SGF_CHECK(is_usable, "{}, line {}: \"p50_ms\" must be a positive number, got {}", path.string(), number,
-            is_usable ? "" : line["p50_ms"].dump());
+            line["p50_ms"].dump());
   return line;
 }
 

@@ -1,11 +1,9 @@
 #include "sgf/bench/bench_passes.h"
 
 #include "sgf/bench/bench_clock.h"
-#include "sgf/bench/bench_eval.h"
+#include "sgf/bench/bench_items.h"
 #include "sgf/bench/bench_line.h"
-#include "sgf/bench/bench_stream.h"
 #include "sgf/bench/bench_training.h"
-#include "sgf/bench/bench_vae.h"
 #include "sgf/core/error.h"
 #include "sgf/core/noise.h"
 #include "sgf/diagnosis/recovery_per_exit.h"
@@ -14,7 +12,7 @@
 #include "sgf/kernels/rectangle_attention.h"
 #include "sgf/kernels/wide.h"
 #include "sgf/rollout/roll_out.h"
-#include "sgf/schedule/flow_schedule.h"
+#include "sgf/schedule/schedule_settings.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -71,10 +69,7 @@ class Bench {
                         {s_.model.in_dim, s_.height, s_.width}, latent_options_);
   }
 
-  RolloutSettings settings() const {
-    const std::vector<double> steps{1000, 750, 500, 250};
-    return {s_.policy, layout_, FlowSchedule().warp(steps)};
-  }
+  RolloutSettings settings() const { return {s_.policy, layout_, ScheduleSettings().timesteps()}; }
 
   Json line(const std::string& item) const;
   void print(const std::string& item, const Json& timing, const Json& more) const;

@@ -1,11 +1,11 @@
-#include "sgf/bench/bench_stream.h"
+#include "sgf/bench/bench_items.h"
+#include "sgf/schedule/schedule_settings.h"
 
 #include "sgf/core/device_memory.h"
 #include "sgf/core/error.h"
 #include "sgf/files/tensors.h"
 #include "sgf/kernels/noise_fill.h"
 #include "sgf/kernels/wide.h"
-#include "sgf/schedule/flow_schedule.h"
 #include "sgf/streaming/run_stream.h"
 #include "sgf/vae/wan_vae_codec.h"
 
@@ -65,13 +65,12 @@ class OverTime {
 };
 
 StreamSettings stream_settings(const PassesSetting& s) {
-  const std::vector<double> steps{1000, 750, 500, 250};
   const int64_t window = s.policy.sink_frames + s.policy.fifo_frames + s.block_frames;
   return {.latents = {.policy = s.policy,
                       .positions = {PositionKind::kTopAligned, window},
                       .block_frames = s.block_frames,
                       .first_block_frames = s.block_frames,
-                      .timesteps = FlowSchedule().warp(steps),
+                      .timesteps = ScheduleSettings().timesteps(),
                       .latent = {s.model.in_dim, s.height, s.width},
                       .record_launches = s.record_launches},
           .seed = 1};

@@ -7,6 +7,7 @@
 #include "sgf/kernels/wide.h"
 #include "sgf/objectives/distribution_matching.h"
 #include "sgf/schedule/flow_schedule.h"
+#include "sgf/schedule/schedule_settings.h"
 #include "sgf/verify/replay_inputs.h"
 
 #include <ATen/ATen.h>
@@ -35,29 +36,30 @@ ExitSteps exit_of(const PassesSetting& s, const DmdSettings& settings) {
 TrainingInputs random_inputs(const PassesSetting& s) {
   const auto masters = at::TensorOptions(master_type(s.dtype)).device(s.device);
   const auto options = masters.dtype(wide_type(s.dtype));
-  const std::vector<double> steps{1000, 750, 500, 250};
   const std::vector<int64_t> latent{s.batch, s.frames, s.model.in_dim, s.height, s.width};
-  const DmdSettings settings{.rollout = {s.policy, BlockLayout(s.frames, s.block_frames), FlowSchedule().warp(steps)}};
+  const DmdSettings settings{
+      .rollout = {s.policy, BlockLayout(s.frames, s.block_frames), ScheduleSettings().timesteps()}};
   const ExitSteps exits = exit_of(s, settings);
   const ScoreText text{random_text(s, 0), random_text(s, 1)};
   const DmdDraws draws{.seed = 3, .step = 1};
   const std::vector<ScoreTimes> times(static_cast<size_t>(s.batch));
-  return {.config = s.model,
-          .generator = random_dit_weights(s.model, 1, masters),
-          .critic = random_dit_weights(s.model, 2, masters),
-          .teacher = random_dit_weights(s.model, 3, masters.dtype(s.dtype)),
-          .settings = settings,
-          .latent = latent,
-          .generator_inputs = {exits,
-                               drawn_noise(draws.generator_noise(latent, options), settings.rollout, exits),
-                               draws.score(latent, options, times),
-                               text,
-                               {}},
-          .critic_inputs = {exits,
-                            drawn_noise(draws.critic_noise(latent, options), settings.rollout, exits),
-                            draws.critic_score(latent, options, times),
-                            text,
-                            {}}};
+  return {
+      .config = s.model,
+      .generator = random_dit_weights(s.model, 1, masters),
+      .critic = random_dit_weights(s.model, 2, masters),
+      .teacher = random_dit_weights(s.model, 3, masters.dtype(s.dtype)),
+      .settings = settings,
+      .latent = latent,
+      .generator_inputs = {exits,
+                           drawn_noise(draws.noise(UpdateKind::kGenerator, latent, options), settings.rollout, exits),
+                           draws.score(UpdateKind::kGenerator, latent, options, times),
+                           text,
+                           {}},
+      .critic_inputs = {exits,
+                        drawn_noise(draws.noise(UpdateKind::kCritic, latent, options), settings.rollout, exits),
+                        draws.score(UpdateKind::kCritic, latent, options, times),
+                        text,
+                        {}}};
 }
 
 TrainingInputs recorded_inputs(const PassesSetting& s) {

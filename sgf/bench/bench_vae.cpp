@@ -1,4 +1,4 @@
-#include "sgf/bench/bench_vae.h"
+#include "sgf/bench/bench_items.h"
 
 #include "sgf/bench/bench_clock.h"
 #include "sgf/files/tensors.h"

@@ -1,9 +1,9 @@
 // How the network is called: each mode is a type and holds everything that the mode needs.
 #pragma once
 
+#include "sgf/context/context_cache.h"
 #include "sgf/context/context_policy.h"
 #include "sgf/context/gradient_boundary.h"
-#include "sgf/context/kv_cache.h"
 #include "sgf/context/position_rule.h"
 #include "sgf/context/reconstruction_mask.h"
 

@@ -1,6 +1,7 @@
 // Stores the keys and values of clean blocks for later blocks. The policy decides what is visible.
 #pragma once
 
+#include "sgf/context/context_cache.h"
 #include "sgf/context/context_policy.h"
 #include "sgf/context/keys_values.h"
 #include "sgf/context/reading_window.h"
@@ -12,29 +13,6 @@
 #include <vector>
 
 namespace sgf {
-
-// What a serial call reads from and writes to.
-class ContextCache {
- public:
-  virtual ~ContextCache() = default;
-
-  virtual const ContextPolicy& policy() const = 0;
-
-  // Everything that `block` attends to in `layer`, in order of time: sink, recent, then its `own`. Keys are not
-  // rotated.
-  virtual KeysValues with_history(int64_t layer, FrameSpan block, const KeysValues& own) const = 0;
-
-  // The same with keys rotated by `rope`, the table of everything that is read. A cache may keep what the next call of
-  // the same reading needs. The result is valid until that call.
-  virtual KeysValues read(int64_t layer, const Reading& reading, const KeysValues& own, const RopeTable& rope);
-
-  // Prepares every layer for the calls of one reading, so that these place only their own rows. Does nothing by
-  // default.
-  virtual void lay_out(const Reading& /*reading*/, const RopeTable& /*rope*/) {}
-
-  // Stores a clean block. Writing a block again overwrites its own frames.
-  virtual void write(int64_t layer, FrameSpan block, const KeysValues& own) = 0;
-};
 
 struct KvCacheShape {
   int64_t layers = 0;

@@ -1,6 +1,7 @@
 #include "sgf/evaluation/video_scores.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/first_line.h"
 #include "sgf/evaluation/eval_totals.h"
 #include "sgf/files/sha256.h"
 
@@ -15,12 +16,6 @@ namespace sgf {
 namespace {
 
 constexpr const char* kStaticTask = "static_filter";
-
-// Torch appends a backtrace: only the first line helps the user.
-std::string first_line(const std::exception& error) {
-  const std::string text = error.what();
-  return text.substr(0, text.find('\n'));
-}
 
 ClipPlan plan_of(const VideoFacts& facts, const EvalSwitches& switches) {
   if (switches.protocol == EvalProtocol::kVbenchLong)

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <csignal>
@@ -17,6 +16,7 @@ constexpr size_t kLongestLine = 8192;
 
 std::array<char, kLongestLine> line_buffer;
 std::array<char, kLongestLine + 128> message_buffer;
+LostMapWriter write_lost_map = nullptr;
 
 // Removes hexadecimal digits from the front and returns their value.
 unsigned long take_hex(std::string_view& text) {
@@ -68,7 +68,7 @@ size_t append(size_t at, std::string_view text) {
 
 std::atomic_flag is_speaking = ATOMIC_FLAG_INIT;
 
-void say_which_file(int signal, siginfo_t* info, void*) {
+void report_lost_map(int signal, siginfo_t* info, void*) {
   while (is_speaking.test_and_set()) ::pause();  // another thread met the same loss and ends the program
   const std::string_view path = path_at(reinterpret_cast<unsigned long>(info->si_addr));
   if (path.empty()) {  // not a mapped file: act as if there were no handler
@@ -77,13 +77,10 @@ void say_which_file(int signal, siginfo_t* info, void*) {
     ::raise(signal);
     return;
   }
-  size_t length = append(0, "sgf: ");
-  length = append(length, path);
-  length = append(length,
-                  " was cut short, or its disk failed, while it was being read; restore it and run the command again");
-  message_buffer[std::min(length, message_buffer.size() - 1)] = '\n';
-  [[maybe_unused]] const ssize_t ignored =
-      ::write(STDERR_FILENO, message_buffer.data(), std::min(length + 1, message_buffer.size()));
+  const size_t length =
+      append(append(0, path),
+             " was cut short, or its disk failed, while it was being read; restore it and run the command again");
+  write_lost_map({message_buffer.data(), length});
   ::_exit(1);
 }
 
@@ -99,9 +96,10 @@ std::string_view mapped_path(std::string_view line, unsigned long address) {
   return begin <= address && address < end && slash != std::string_view::npos ? line.substr(slash) : std::string_view();
 }
 
-void explain_lost_maps() {
+void explain_lost_maps(LostMapWriter write) {
+  write_lost_map = write;
   struct sigaction action = {};
-  action.sa_sigaction = say_which_file;
+  action.sa_sigaction = report_lost_map;
   action.sa_flags = SA_SIGINFO | SA_NODEFER;
   ::sigaction(SIGBUS, &action, nullptr);
 }

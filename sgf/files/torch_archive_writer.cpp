@@ -7,6 +7,8 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 #include <set>
@@ -16,53 +18,38 @@ namespace {
 
 // How Python names an element type. Types without a storage class of their own are views of untyped bytes.
 struct TorchType {
-  const char* storage;  // "torch FloatStorage"
-  const char* dtype;    // "torch uint16" for an untyped storage, else nullptr
+  DType type;
+  const char* storage;          // "torch FloatStorage"
+  const char* dtype = nullptr;  // "torch uint16" for an untyped storage
 };
 
-TorchType torch_type(DType dtype) {
-  constexpr const char* kUntyped = "torch.storage UntypedStorage";
-  switch (dtype) {
-    case DType::kBool:
-      return {"torch BoolStorage", nullptr};
-    case DType::kU8:
-      return {"torch ByteStorage", nullptr};
-    case DType::kI8:
-      return {"torch CharStorage", nullptr};
-    case DType::kI16:
-      return {"torch ShortStorage", nullptr};
-    case DType::kI32:
-      return {"torch IntStorage", nullptr};
-    case DType::kI64:
-      return {"torch LongStorage", nullptr};
-    case DType::kF16:
-      return {"torch HalfStorage", nullptr};
-    case DType::kBF16:
-      return {"torch BFloat16Storage", nullptr};
-    case DType::kF32:
-      return {"torch FloatStorage", nullptr};
-    case DType::kF64:
-      return {"torch DoubleStorage", nullptr};
-    case DType::kU16:
-      return {kUntyped, "torch uint16"};
-    case DType::kU32:
-      return {kUntyped, "torch uint32"};
-    case DType::kU64:
-      return {kUntyped, "torch uint64"};
-    case DType::kF8E4M3:
-      return {kUntyped, "torch float8_e4m3fn"};
-    case DType::kF8E5M2:
-      return {kUntyped, "torch float8_e5m2"};
-    case DType::kF8E8M0:
-      return {kUntyped, "torch float8_e8m0fnu"};
-    case DType::kF8E4M3Fnuz:
-      return {kUntyped, "torch float8_e4m3fnuz"};
-    case DType::kF8E5M2Fnuz:
-      return {kUntyped, "torch float8_e5m2fnuz"};
-    case DType::kC64:
-      return {"torch ComplexFloatStorage", nullptr};
-  }
-  fail("dtype {} has no torch type", static_cast<int>(dtype));
+constexpr const char* kUntyped = "torch.storage UntypedStorage";
+constexpr std::array kTorchTypes{
+    TorchType{DType::kBool, "torch BoolStorage"},
+    TorchType{DType::kU8, "torch ByteStorage"},
+    TorchType{DType::kI8, "torch CharStorage"},
+    TorchType{DType::kI16, "torch ShortStorage"},
+    TorchType{DType::kI32, "torch IntStorage"},
+    TorchType{DType::kI64, "torch LongStorage"},
+    TorchType{DType::kF16, "torch HalfStorage"},
+    TorchType{DType::kBF16, "torch BFloat16Storage"},
+    TorchType{DType::kF32, "torch FloatStorage"},
+    TorchType{DType::kF64, "torch DoubleStorage"},
+    TorchType{DType::kU16, kUntyped, "torch uint16"},
+    TorchType{DType::kU32, kUntyped, "torch uint32"},
+    TorchType{DType::kU64, kUntyped, "torch uint64"},
+    TorchType{DType::kF8E4M3, kUntyped, "torch float8_e4m3fn"},
+    TorchType{DType::kF8E5M2, kUntyped, "torch float8_e5m2"},
+    TorchType{DType::kF8E8M0, kUntyped, "torch float8_e8m0fnu"},
+    TorchType{DType::kF8E4M3Fnuz, kUntyped, "torch float8_e4m3fnuz"},
+    TorchType{DType::kF8E5M2Fnuz, kUntyped, "torch float8_e5m2fnuz"},
+    TorchType{DType::kC64, "torch ComplexFloatStorage"},
+};
+
+const TorchType& torch_type(DType dtype) {
+  const auto found = std::ranges::find(kTorchTypes, dtype, &TorchType::type);
+  SGF_CHECK(found != kTorchTypes.end(), "dtype {} has no torch type", static_cast<int>(dtype));
+  return *found;
 }
 
 // Opcodes of pickle protocol 2, as far as a state dict needs them. Nothing is memoised: memoising would save a few

@@ -3,9 +3,9 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
+#include "sgf/files/crc32.h"
 #include "sgf/files/zip_format.h"
 
-#include <zlib.h>
 #include <algorithm>
 #include <concepts>
 #include <limits>
@@ -61,12 +61,6 @@ std::string central_extra(uint64_t size, uint64_t offset) {
   return Fields().add(kZip64Extra).add(static_cast<uint16_t>(wide.bytes().size())).add(wide.bytes()).bytes();
 }
 
-// Continues the checksum of the previous bytes. zlib would restart for an empty span.
-uint32_t checksum(uint32_t before, std::span<const std::byte> bytes) {
-  if (bytes.empty()) return before;
-  return static_cast<uint32_t>(::crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
-
 }  // namespace
 
 void ZipWriter::add(const std::string& name, uint64_t size, const std::function<void(const ByteSink&)>& produce) {
@@ -74,7 +68,7 @@ void ZipWriter::add(const std::string& name, uint64_t size, const std::function<
   write_local_header(record);
   const uint64_t begin = file_.bytes_written();
   produce([&](std::span<const std::byte> bytes) {
-    record.crc = checksum(record.crc, bytes);
+    record.crc = crc32_of(bytes, record.crc);
     file_.write(bytes);
   });
   const uint64_t came = file_.bytes_written() - begin;

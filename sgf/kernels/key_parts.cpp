@@ -72,7 +72,7 @@ at::Tensor join_parts(const at::Tensor& out_in, const at::Tensor& lse_in) {
   const char* refusal = cuda::join_parts({out.data_ptr(), lse.data_ptr<float>(), joined.data_ptr(), out.size(0),
                                           out.size(1), out.size(2), out.size(3), out.size(4)},
                                          float_type(out), static_cast<cudaStream_t>(current_stream(out.device())));
-  SGF_CHECK(refusal == nullptr, "join_parts failed to launch: {}", refusal == nullptr ? "" : refusal);
+  SGF_CHECK(refusal == nullptr, "join_parts failed to launch: {}", refusal);
   return joined;
 }
 

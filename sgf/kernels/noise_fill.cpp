@@ -83,7 +83,7 @@ void fill_on_cuda(at::Tensor& out, NoiseDtype dtype, NoiseDistribution distribut
   const c10::DeviceGuard guard(out.device());
   const auto stream = static_cast<cudaStream_t>(current_stream(out.device()));
   const char* refusal = cuda::fill_noise(out.data_ptr(), dtype, distribution, rows, stream);
-  SGF_CHECK(refusal == nullptr, "noise on {} failed: {}", out.device().str(), refusal ? refusal : "");
+  SGF_CHECK(refusal == nullptr, "noise on {} failed: {}", out.device().str(), refusal);
 }
 
 void check_rows(const NoiseRows& rows) {

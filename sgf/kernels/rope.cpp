@@ -39,7 +39,7 @@ void fill_rotated(const at::Tensor& out, const at::Tensor& x, const RopeTable& t
   const char* refusal = cuda::rotate({x.data_ptr(), cos.data_ptr<float>(), sin.data_ptr<float>(), out.data_ptr(),
                                       x.numel(), x.size(1), x.size(2), x.size(3), backwards},
                                      float_type(x), static_cast<cudaStream_t>(current_stream(x.device())));
-  SGF_CHECK(refusal == nullptr, "rotate failed to launch: {}", refusal == nullptr ? "" : refusal);
+  SGF_CHECK(refusal == nullptr, "rotate failed to launch: {}", refusal);
 }
 
 at::Tensor rotated(const at::Tensor& x_in, const at::Tensor& cos, const at::Tensor& sin, bool backwards) {

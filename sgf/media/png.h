@@ -21,8 +21,9 @@ struct RgbImage {
 std::string encode_png(const RgbImage& image);
 void write_png(const std::filesystem::path& path, const RgbImage& image);
 
-// Reads any kind of PNG file, as described in png_decoder.h. Throws an Error that names the file if it is damaged, cut
-// short or too large.
+// Reads any kind of PNG file as RGB: grey becomes three equal channels and a palette its colours. Alpha is dropped, as
+// Pillow, OpenCV and decord do. Of 16-bit samples the upper 8 bits are used. Gamma and colour profiles are ignored.
+// Throws an Error that names the file if it is damaged, cut short or too large.
 RgbImage read_png(const std::filesystem::path& path);
 
 }  // namespace sgf

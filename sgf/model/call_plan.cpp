@@ -1,6 +1,7 @@
 #include "sgf/model/call_plan.h"
 
 #include "sgf/context/read_through.h"
+#include "sgf/context/reading_window.h"
 #include "sgf/core/error.h"
 
 #include <ATen/ATen.h>

@@ -1,5 +1,6 @@
 #include "sgf/model/causal_dit.h"
 
+#include "sgf/context/kv_cache.h"
 #include "sgf/core/error.h"
 #include "sgf/kernels/wide.h"
 #include "sgf/model/attention.h"

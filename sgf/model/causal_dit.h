@@ -13,6 +13,7 @@ namespace sgf {
 
 struct BlockInput;
 struct CallPlan;
+struct KvCacheShape;
 
 struct DitOptions {
   AttentionBackend attention = AttentionBackend::kAuto;

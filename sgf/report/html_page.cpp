@@ -7,7 +7,7 @@
 namespace sgf {
 
 namespace assets {
-extern const std::string_view page_html, page_css;
+extern const std::string_view page_html, page_css, page_script_html;
 }
 
 namespace {
@@ -42,8 +42,12 @@ std::string html_table(const std::vector<std::string>& head, const std::vector<s
   return fmt::format("<table>\n{}</table>\n", html);
 }
 
-std::string html_page(const std::string& title, const std::string& body) {
-  return fill_page(assets::page_html, {{"title", escape_html(title)}, {"style", assets::page_css}, {"body", body}});
+std::string html_page(const std::string& title, const std::string& body, const PageExtras& extras) {
+  const std::string style = std::string(assets::page_css).append(extras.style);
+  const std::string script =
+      extras.script.empty() ? "" : fill_page(assets::page_script_html, {{"script", extras.script}});
+  return fill_page(assets::page_html,
+                   {{"title", escape_html(title)}, {"style", style}, {"body", body}, {"script", script}});
 }
 
 void save_page(const std::filesystem::path& path, const std::string& html) {

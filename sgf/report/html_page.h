@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,8 +15,13 @@ struct ReportStrip {
   std::string png;  // a whole PNG file
 };
 
+// What a page has beside the style of all pages: CSS, and JavaScript that runs when the page is read.
+struct PageExtras {
+  std::string_view style = {}, script = {};
+};
+
 // Escapes the title; `body` is made of the parts below.
-std::string html_page(const std::string& title, const std::string& body);
+std::string html_page(const std::string& title, const std::string& body, const PageExtras& extras = {});
 std::string html_facts(const std::vector<std::pair<std::string, std::string>>& facts);  // name and value, in a row
 std::string html_strips(const std::vector<ReportStrip>& strips);
 std::string html_table(const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows);

@@ -171,9 +171,9 @@ std::string draw_curves(const std::string& title, const std::vector<NamedCurve>&
   std::string names, body = draw_axes(axes);
   for (const NamedCurve& curve : curves) {
     const Curve finite = finite_points(curve.points);
-    names += fmt::format("{}<tspan style=\"fill:{}\">{} {}</tspan>", names.empty() ? "" : "&#160;&#160;&#160;",
-                         curve.colour, escape_html(curve.name), last_value(finite));
-    body += fmt::format("<g style=\"--line:{}\">{}</g>{}", curve.colour, draw_line(finite, axes),
+    names += fmt::format("{}<tspan fill=\"{}\">{} {}</tspan>", names.empty() ? "" : "&#160;&#160;&#160;", curve.colour,
+                         escape_html(curve.name), last_value(finite));
+    body += fmt::format("<g color=\"{}\">{}</g>{}", curve.colour, draw_line(finite, axes),
                         draw_lost_values(curve.points, axes));
   }
   return draw_picture(title + axis_note(axes), names, body);

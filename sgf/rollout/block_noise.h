@@ -2,7 +2,6 @@
 #pragma once
 
 #include "sgf/core/frame_span.h"
-#include "sgf/core/noise.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -10,6 +9,8 @@
 #include <functional>
 
 namespace sgf {
+
+struct NoiseKey;
 
 // Noise for a block. Draw 0 is the initial noise; draw k renoises the prediction of step k for step k + 1.
 using BlockNoise = std::function<at::Tensor(FrameSpan block, int64_t draw)>;

@@ -1,5 +1,6 @@
 #include "sgf/rollout/roll_out_with_graph.h"
 
+#include "sgf/context/kv_cache.h"
 #include "sgf/core/error.h"
 #include "sgf/schedule/flow_match.h"
 

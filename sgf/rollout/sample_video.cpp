@@ -1,5 +1,7 @@
 #include "sgf/rollout/sample_video.h"
 
+#include "sgf/context/kv_cache.h"
+
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 

@@ -2,6 +2,7 @@
 #include "sgf/schedule/flow_schedule.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/noise.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,6 @@
 // The table of noise levels: the shift that spends more steps at high sigma, and the times drawn with it.
 #pragma once
 
-#include "sgf/core/noise.h"
 #include "sgf/schedule/sigma_rule.h"
 #include "sgf/schedule/sigma_shift.h"
 
@@ -10,6 +9,8 @@
 #include <vector>
 
 namespace sgf {
+
+struct NoiseKey;
 
 // The range of score times; times at its ends carry no training signal.
 struct TimestepRange {

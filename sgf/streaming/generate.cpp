@@ -2,6 +2,7 @@
 
 #include "sgf/core/device_memory.h"
 #include "sgf/core/error.h"
+#include "sgf/core/gibibytes.h"
 #include "sgf/files/atomic_file.h"
 #include "sgf/media/latent_file.h"
 #include "sgf/media/video_tensor.h"
@@ -110,12 +111,10 @@ at::Tensor enlarged(const at::Tensor& pictures, int64_t times) {
   return times == 1 ? pictures : pictures.repeat_interleave(times, 2).repeat_interleave(times, 3);
 }
 
-double gib(int64_t bytes) { return static_cast<double>(bytes) / (int64_t{1} << 30); }
-
-void add_surroundings(StreamSpeed& speed, c10::Device device) {
+void add_memory(StreamSpeed& speed, c10::Device device) {
   speed.device = device.str();
-  speed.host_gib = gib(peak_memory_bytes(c10::Device("cpu")));
-  if (!device.is_cpu()) speed.device_gib = gib(peak_memory_bytes(device));
+  speed.host_gib = gib_of(peak_memory_bytes(c10::Device("cpu")));
+  if (!device.is_cpu()) speed.device_gib = gib_of(peak_memory_bytes(device));
 }
 
 // The frames that exist already.
@@ -177,7 +176,7 @@ GenerateResult generate_video(const GenerateOrder& asked, const StreamParts& par
   };
   if (session.latents().blocks() < blocks)
     result.speed = run_stream(session.latents(), session.decoder(), run, deliver);
-  add_surroundings(result.speed, parts.device);
+  add_memory(result.speed, parts.device);
   result.blocks = session.latents().blocks();
   result.pictures = session.latents().pictures_after(result.blocks);
   result.is_whole = result.blocks >= blocks;

@@ -1,5 +1,6 @@
 #include "sgf/streaming/latent_stream.h"
 
+#include "sgf/context/kv_cache.h"
 #include "sgf/core/error.h"
 #include "sgf/kernels/noise_fill.h"
 #include "sgf/schedule/flow_match.h"

@@ -2,6 +2,7 @@
 // the same call repeats with other numbers, and on a GPU it is recorded once as a CUDA graph and replayed.
 #pragma once
 
+#include "sgf/context/kv_cache.h"
 #include "sgf/kernels/recorded_work.h"
 #include "sgf/model/causal_dit.h"
 

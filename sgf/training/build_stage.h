@@ -3,7 +3,10 @@
 
 #include "sgf/assembly/conditioning.h"
 #include "sgf/config/config.h"
+#include "sgf/training/clip_stage.h"
+#include "sgf/training/consistency_stage.h"
 #include "sgf/training/dmd_stage.h"
+#include "sgf/training/ode_stage.h"
 #include "sgf/training/stage.h"
 
 #include <c10/core/Device.h>
@@ -12,9 +15,16 @@
 
 namespace sgf {
 
+// The settings of every stage: everything except weights and data.
+ClipStageSettings clip_stage_settings(const Config& config, const Conditioning& conditioning);
+OdeStageSettings ode_stage_settings(const Config& config);
+ConsistencyStageSettings consistency_stage_settings(const Config& config, const Conditioning& conditioning,
+                                                    c10::Device device);
+DmdStageSettings dmd_stage_settings(const Config& config);
+
 // Loads all weights that the config names. Masters are float32, computation is in run.dtype; with float64 both are
 // float64.
-std::unique_ptr<Stage> build_stage(const Config& config, const Conditioning& surroundings, c10::Device device,
+std::unique_ptr<Stage> build_stage(const Config& config, const Conditioning& conditioning, c10::Device device,
                                    const Ranks& ranks = Ranks::alone());
 
 // The attention window of causal_ode paths as text, stored with a folder of pairs; empty for other stages.
@@ -30,6 +40,6 @@ struct DmdParts {
 
   DmdNetworks networks() const { return {generator.network(), teacher, critic.network()}; }
 };
-DmdParts build_dmd_parts(const Config& config, const Conditioning& surroundings, c10::Device device);
+DmdParts build_dmd_parts(const Config& config, const Conditioning& conditioning, c10::Device device);
 
 }  // namespace sgf

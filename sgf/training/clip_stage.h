@@ -7,16 +7,14 @@
 #include "sgf/training/single_network_stage.h"
 
 #include <functional>
+#include <vector>
 
 namespace sgf {
 
-enum class ClipObjective {
-  kFlowMatching,    // one timestep per sample, every frame attends to every frame
-  kTeacherForcing,  // one timestep per block, noisy blocks attend to the clean blocks before them
-};
-
 struct ClipStageSettings {
-  ClipObjective objective = ClipObjective::kFlowMatching;
+  // false: flow matching, one timestep per sample, every frame attends to every frame. true: teacher forcing, one
+  // timestep per block, noisy blocks attend to the clean blocks before them.
+  bool is_causal = false;
   SingleNetworkSettings update;
   uint64_t seed = 1;
   SigmaRule sigma;  // timesteps are drawn from its table, even if sigmas are not looked up in it
@@ -33,7 +31,17 @@ struct TextClips {
 };
 using ClipBatches = std::function<TextClips(int64_t step, int64_t first, int64_t count)>;
 
-class ClipStage final : public SingleNetworkStage {
+// All inputs of the loss.
+struct ClipInputs {
+  at::Tensor latents, noise;  // [B, F, C, H, W]
+  at::Tensor t, weights;      // [B, F]
+  at::Tensor text;            // [B, L, text_dim]
+
+  std::vector<at::Tensor> tensors() const { return {latents, noise, t, weights, text}; }
+  static ClipInputs of(const std::vector<at::Tensor>& in) { return {in.at(0), in.at(1), in.at(2), in.at(3), in.at(4)}; }
+};
+
+class ClipStage final : public StageWithInputs<ClipInputs> {
  public:
   ClipStage(ClipStageSettings settings, TrainedDit network, ClipBatches clips, const Ranks& ranks = Ranks::alone());
 
@@ -41,8 +49,8 @@ class ClipStage final : public SingleNetworkStage {
   at::Tensor sample(const at::Tensor& text, uint64_t seed) const override;
 
  private:
-  std::vector<at::Tensor> inputs(int64_t step, const MicroBatch& part) const override;
-  at::Tensor loss(const std::vector<at::Tensor>& inputs) const override;
+  ClipInputs inputs(int64_t step, const MicroBatch& part) const override;
+  at::Tensor loss(const ClipInputs& inputs) const override;
   at::Tensor draw_timesteps(int64_t sample, int64_t count) const;
 
   ClipStageSettings settings_;

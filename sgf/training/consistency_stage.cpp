@@ -25,7 +25,7 @@ std::vector<int64_t> draw_grid_steps(uint64_t seed, int64_t steps, int64_t sampl
 
 ConsistencyStage::ConsistencyStage(ConsistencyStageSettings settings, TrainedDit student, CausalDit teacher,
                                    ClipBatches clips, const Ranks& ranks)
-    : SingleNetworkStage(settings.update, std::move(student), ranks),
+    : StageWithInputs(settings.update, std::move(student), ranks),
       settings_(std::move(settings)),
       mask_(settings_.rollout.policy, settings_.rollout.layout),
       teacher_(std::move(teacher)),
@@ -37,7 +37,7 @@ ConsistencyStage::ConsistencyStage(ConsistencyStageSettings settings, TrainedDit
   target_.emplace(average());
 }
 
-std::vector<at::Tensor> ConsistencyStage::inputs(int64_t step, const MicroBatch& part) const {
+ConsistencyInputs ConsistencyStage::inputs(int64_t step, const MicroBatch& part) const {
   const TextClips clips = clips_(step, part.first, part.count);
   const int64_t sample = sample_number(step, part.first);
   const NoiseKey noise{.seed = settings_.seed, .purpose = NoisePurpose::kClipNoise, .sample = sample};
@@ -47,8 +47,9 @@ std::vector<at::Tensor> ConsistencyStage::inputs(int64_t step, const MicroBatch&
           sigmas.sigma, sigmas.sigma_next};
 }
 
-at::Tensor ConsistencyStage::loss(const std::vector<at::Tensor>& in) const {
-  const ConsistencyBatch batch{in[0], in[1], {in[2], settings_.negative_text.expand(in[2].sizes())}, {in[3], in[4]}};
+at::Tensor ConsistencyStage::loss(const ConsistencyInputs& in) const {
+  const ConsistencyBatch batch{
+      in.latents, in.noise, {in.text, settings_.negative_text.expand(in.text.sizes())}, {in.sigma, in.sigma_next}};
   return consistency_loss({network(), teacher_, *target_}, batch, settings_.guidance, mask_).loss;
 }
 

@@ -20,7 +20,19 @@ struct ConsistencyStageSettings {
   at::Tensor negative_text;     // [1, L, text_dim]
 };
 
-class ConsistencyStage final : public SingleNetworkStage {
+// All inputs of the loss.
+struct ConsistencyInputs {
+  at::Tensor latents, noise;     // [B, F, C, H, W]
+  at::Tensor text;               // [B, L, text_dim]
+  at::Tensor sigma, sigma_next;  // as GridSteps
+
+  std::vector<at::Tensor> tensors() const { return {latents, noise, text, sigma, sigma_next}; }
+  static ConsistencyInputs of(const std::vector<at::Tensor>& in) {
+    return {in.at(0), in.at(1), in.at(2), in.at(3), in.at(4)};
+  }
+};
+
+class ConsistencyStage final : public StageWithInputs<ConsistencyInputs> {
  public:
   // The teacher is never updated.
   ConsistencyStage(ConsistencyStageSettings settings, TrainedDit student, CausalDit teacher, ClipBatches clips,
@@ -31,8 +43,8 @@ class ConsistencyStage final : public SingleNetworkStage {
 
  private:
   void prepare_step() override { set_weights(*target_, ema().average()); }
-  std::vector<at::Tensor> inputs(int64_t step, const MicroBatch& part) const override;
-  at::Tensor loss(const std::vector<at::Tensor>& inputs) const override;
+  ConsistencyInputs inputs(int64_t step, const MicroBatch& part) const override;
+  at::Tensor loss(const ConsistencyInputs& inputs) const override;
 
   ConsistencyStageSettings settings_;
   ReconstructionMask mask_;

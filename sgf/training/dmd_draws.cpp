@@ -18,26 +18,39 @@ int64_t drawn_from(ExitRange range, const NoiseKey& key) {
   return range.first + uniform_index(key, range.last - range.first + 1);
 }
 
-// The same for every sample of a step, thus for every rank.
-int64_t exit_of(const DmdDraws& draws, NoisePurpose purpose, ExitRange range) {
-  return drawn_from(range, {.seed = draws.seed, .purpose = purpose, .sample = draws.step});
+// What a kind of update draws with.
+struct DrawPurposes {
+  NoisePurpose exit, score_noise, score_time;
+  int64_t parity;  // rollouts of both kinds draw noise for the same purpose: one uses even draws, the other odd ones
+};
+
+constexpr DrawPurposes purposes_of(UpdateKind kind) {
+  if (kind == UpdateKind::kGenerator)
+    return {NoisePurpose::kExit, NoisePurpose::kScore, NoisePurpose::kScoreTimestep, 0};
+  return {NoisePurpose::kCriticExit, NoisePurpose::kCritic, NoisePurpose::kCriticTimestep, 1};
 }
 
-std::vector<int64_t> exits_of(const DmdDraws& draws, NoisePurpose purpose, ExitRange range, int64_t count) {
-  std::vector<int64_t> exits;
+}  // namespace
+
+int64_t DmdDraws::exit(UpdateKind kind, ExitRange range) const {
+  // The same for every sample of a step, thus for every rank.
+  return drawn_from(range, {.seed = seed, .purpose = purposes_of(kind).exit, .sample = step});
+}
+
+std::vector<int64_t> DmdDraws::exits(UpdateKind kind, ExitRange range, int64_t count) const {
+  std::vector<int64_t> drawn;
   for (int64_t i = 0; i < count; ++i) {
-    NoiseKey key = key_of(draws, purpose);
+    NoiseKey key = key_of(*this, purposes_of(kind).exit);
     key.sample += i;
     key.step = 1;  // the shared exit is drawn at 0
-    exits.push_back(drawn_from(range, key));
+    drawn.push_back(drawn_from(range, key));
   }
-  return exits;
+  return drawn;
 }
 
-// Generator and critic rollouts of a step must not share noise: they use even and odd draws.
-BlockNoise block_noise(const DmdDraws& draws, at::IntArrayRef latent, at::TensorOptions options, int64_t parity) {
+BlockNoise DmdDraws::noise(UpdateKind kind, at::IntArrayRef latent, at::TensorOptions options) const {
   const std::vector<int64_t> shape = latent.vec();
-  return [draws, shape, options, parity](FrameSpan block, int64_t draw) {
+  return [draws = *this, shape, options, parity = purposes_of(kind).parity](FrameSpan block, int64_t draw) {
     NoiseKey key = key_of(draws, draw == 0 ? NoisePurpose::kInitial : NoisePurpose::kRenoise);
     key.block = block.begin;
     key.step = 2 * draw + parity;
@@ -45,48 +58,18 @@ BlockNoise block_noise(const DmdDraws& draws, at::IntArrayRef latent, at::Tensor
   };
 }
 
-ScoreDraw score_draw(const DmdDraws& draws, at::IntArrayRef latent, at::TensorOptions options,
-                     const std::vector<ScoreTimes>& times, NoisePurpose noise, NoisePurpose time) {
+ScoreDraw DmdDraws::score(UpdateKind kind, at::IntArrayRef latent, at::TensorOptions options,
+                          const std::vector<ScoreTimes>& times) const {
   SGF_CHECK(static_cast<int64_t>(times.size()) == latent[0],
             "score times must be one per sample: {} samples, but {} times", latent[0], times.size());
   std::vector<double> t;
-  NoiseKey key = key_of(draws, time);
+  NoiseKey key = key_of(*this, purposes_of(kind).score_time);
   for (const ScoreTimes& of_sample : times) {
     t.push_back(draw_score_timestep(key, of_sample));
     ++key.sample;
   }
-  return {normal_per_sample(key_of(draws, noise), latent, options), at::tensor(t, at::kDouble).to(options.device())};
-}
-
-}  // namespace
-
-int64_t DmdDraws::generator_exit(ExitRange range) const { return exit_of(*this, NoisePurpose::kExit, range); }
-int64_t DmdDraws::critic_exit(ExitRange range) const { return exit_of(*this, NoisePurpose::kCriticExit, range); }
-
-std::vector<int64_t> DmdDraws::generator_exits(ExitRange range, int64_t count) const {
-  return exits_of(*this, NoisePurpose::kExit, range, count);
-}
-
-std::vector<int64_t> DmdDraws::critic_exits(ExitRange range, int64_t count) const {
-  return exits_of(*this, NoisePurpose::kCriticExit, range, count);
-}
-
-BlockNoise DmdDraws::generator_noise(at::IntArrayRef latent, at::TensorOptions options) const {
-  return block_noise(*this, latent, options, 0);
-}
-
-BlockNoise DmdDraws::critic_noise(at::IntArrayRef latent, at::TensorOptions options) const {
-  return block_noise(*this, latent, options, 1);
-}
-
-ScoreDraw DmdDraws::score(at::IntArrayRef latent, at::TensorOptions options,
-                          const std::vector<ScoreTimes>& times) const {
-  return score_draw(*this, latent, options, times, NoisePurpose::kScore, NoisePurpose::kScoreTimestep);
-}
-
-ScoreDraw DmdDraws::critic_score(at::IntArrayRef latent, at::TensorOptions options,
-                                 const std::vector<ScoreTimes>& times) const {
-  return score_draw(*this, latent, options, times, NoisePurpose::kCritic, NoisePurpose::kCriticTimestep);
+  return {normal_per_sample(key_of(*this, purposes_of(kind).score_noise), latent, options),
+          at::tensor(t, at::kDouble).to(options.device())};
 }
 
 }  // namespace sgf

@@ -10,6 +10,8 @@
 
 namespace sgf {
 
+enum class UpdateKind { kGenerator, kCritic };
+
 // The steps at which rollouts may exit.
 struct ExitRange {
   int64_t first = 1;
@@ -17,24 +19,21 @@ struct ExitRange {
 };
 
 // The keys of the step's random draws. A sample's draws depend on its global index, not on its batch, its rank or where
-// the run was resumed.
+// the run was resumed. The two kinds of updates of a step share no draw.
 struct DmdDraws {
   uint64_t seed = 0;
   int64_t step = 0;
   int64_t first_sample = 0;  // global index of the batch's first sample within this step
 
-  // One exit for all samples of the step; generator and critic rollouts draw separately.
-  int64_t generator_exit(ExitRange range) const;
-  int64_t critic_exit(ExitRange range) const;
+  // One exit for all samples of the step.
+  int64_t exit(UpdateKind kind, ExitRange range) const;
   // One per sample, for `count` samples.
-  std::vector<int64_t> generator_exits(ExitRange range, int64_t count) const;
-  std::vector<int64_t> critic_exits(ExitRange range, int64_t count) const;
+  std::vector<int64_t> exits(UpdateKind kind, ExitRange range, int64_t count) const;
 
-  BlockNoise generator_noise(at::IntArrayRef latent, at::TensorOptions options) const;  // latent [B, F, C, H, W]
-  BlockNoise critic_noise(at::IntArrayRef latent, at::TensorOptions options) const;
+  BlockNoise noise(UpdateKind kind, at::IntArrayRef latent, at::TensorOptions options) const;  // [B, F, C, H, W]
   // Each sample uses its own entry of `times`.
-  ScoreDraw score(at::IntArrayRef latent, at::TensorOptions options, const std::vector<ScoreTimes>& times) const;
-  ScoreDraw critic_score(at::IntArrayRef latent, at::TensorOptions options, const std::vector<ScoreTimes>& times) const;
+  ScoreDraw score(UpdateKind kind, at::IntArrayRef latent, at::TensorOptions options,
+                  const std::vector<ScoreTimes>& times) const;
 };
 
 }  // namespace sgf

@@ -78,7 +78,8 @@ void DmdStage::update_generator(int64_t step, StepReport& report) {
   RecoveryReport worst{.cosine = 1};
   for (const MicroBatch& part : settings_.batch.parts(*ranks_)) {
     ranks_->check_alive();
-    const DmdInputs inputs = generator_inputs(batch(UpdateKind::kGenerator, step, part), settings_.dmd);
+    const DmdInputs inputs =
+        drawn_inputs(UpdateKind::kGenerator, batch(UpdateKind::kGenerator, step, part), settings_.dmd);
     const UpdatePart one = computed(UpdateKind::kGenerator, inputs, [this](const DmdInputs& in) {
       const GeneratorUpdate update = compute_generator_update(networks(), in, settings_.dmd);
       const at::Tensor& loss = update.objective.loss;
@@ -102,7 +103,7 @@ void DmdStage::update_critic(int64_t step, StepReport& report) {
   UpdateSum sum;
   for (const MicroBatch& part : settings_.batch.parts(*ranks_)) {
     ranks_->check_alive();
-    const DmdInputs inputs = critic_inputs(batch(UpdateKind::kCritic, step, part), settings_.dmd);
+    const DmdInputs inputs = drawn_inputs(UpdateKind::kCritic, batch(UpdateKind::kCritic, step, part), settings_.dmd);
     const UpdatePart one = computed(UpdateKind::kCritic, inputs, [this](const DmdInputs& in) {
       const CriticUpdate update = compute_critic_update(networks(), in, settings_.dmd);
       return UpdatePart{update.loss.detach(), numbers_of(update), critic_.gradients(update.loss)};
@@ -123,15 +124,14 @@ StageState DmdStage::state() const {
   StageState state;
   generator_.save(state);
   critic_.save(state);
-  if (ema_.has_started()) state.networks["ema"] = ema_.average();
+  ema_.save(state);
   return state;
 }
 
 void DmdStage::restore(const StageState& state) {
   generator_.restore(state);
   critic_.restore(state);
-  const auto average = state.networks.find("ema");
-  ema_.restore(average == state.networks.end() ? NamedTensors{} : average->second);
+  ema_.restore(state);
 }
 
 at::Tensor DmdStage::sample(const at::Tensor& text, uint64_t seed) const {

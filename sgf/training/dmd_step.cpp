@@ -114,25 +114,15 @@ std::vector<at::Tensor> drawn_noise(const BlockNoise& noise, const RolloutSettin
   return out;
 }
 
-DmdInputs generator_inputs(const DmdBatch& batch, const DmdSettings& settings) {
+DmdInputs drawn_inputs(UpdateKind kind, const DmdBatch& batch, const DmdSettings& settings) {
   const DmdDraws& draws = batch.draws;
+  const int64_t samples = batch.latent[0];
   const ExitSteps exits = settings.exits == ExitSharing::kPerSample
-                              ? ExitSteps(draws.generator_exits(exit_range(settings), batch.latent[0]))
-                              : ExitSteps(draws.generator_exit(exit_range(settings)));
-  return {exits, drawn_noise(draws.generator_noise(batch.latent, batch.options), settings.rollout, exits),
-          with_sigma(draws.score(batch.latent, batch.options, score_times(settings, exits, batch.latent[0])), settings),
-          batch.text, batch.given};
-}
-
-DmdInputs critic_inputs(const DmdBatch& batch, const DmdSettings& settings) {
-  const DmdDraws& draws = batch.draws;
-  const ExitSteps exits = settings.exits == ExitSharing::kPerSample
-                              ? ExitSteps(draws.critic_exits(exit_range(settings), batch.latent[0]))
-                              : ExitSteps(draws.critic_exit(exit_range(settings)));
-  return {exits, drawn_noise(draws.critic_noise(batch.latent, batch.options), settings.rollout, exits),
-          with_sigma(draws.critic_score(batch.latent, batch.options, score_times(settings, exits, batch.latent[0])),
-                     settings),
-          batch.text, batch.given};
+                              ? ExitSteps(draws.exits(kind, exit_range(settings), samples))
+                              : ExitSteps(draws.exit(kind, exit_range(settings)));
+  const std::vector<ScoreTimes> times = score_times(settings, exits, samples);
+  return {exits, drawn_noise(draws.noise(kind, batch.latent, batch.options), settings.rollout, exits),
+          with_sigma(draws.score(kind, batch.latent, batch.options, times), settings), batch.text, batch.given};
 }
 
 GeneratorNumbers generator_numbers(const at::Tensor& numbers) {
@@ -181,13 +171,14 @@ at::Tensor numbers_of(const GeneratorUpdate& update) {
 at::Tensor numbers_of(const CriticUpdate& update) { return statistics_of(update.record); }
 
 GeneratorStep generator_step(const DmdNetworks& networks, const DmdBatch& batch, const DmdSettings& settings) {
-  const DmdInputs inputs = generator_inputs(batch, settings);
+  const DmdInputs inputs = drawn_inputs(UpdateKind::kGenerator, batch, settings);
   const GeneratorUpdate update = compute_generator_update(networks, inputs, settings);
   return {generator_numbers(numbers_of(update)), update.objective.loss, inputs.exit_step()};
 }
 
 CriticStep critic_step(const DmdNetworks& networks, const DmdBatch& batch, const DmdSettings& settings) {
-  const CriticUpdate update = compute_critic_update(networks, critic_inputs(batch, settings), settings);
+  const CriticUpdate update =
+      compute_critic_update(networks, drawn_inputs(UpdateKind::kCritic, batch, settings), settings);
   return {update.loss, critic_numbers(numbers_of(update))};
 }
 

@@ -13,8 +13,6 @@
 
 namespace sgf {
 
-enum class UpdateKind { kGenerator, kCritic };
-
 struct DmdSettings {
   RolloutSettings rollout;
   int64_t first_exit = 1;
@@ -50,8 +48,7 @@ struct DmdInputs {
   // The same update with other tensors, in that order.
   DmdInputs with(const std::vector<at::Tensor>& tensors) const;
 };
-DmdInputs generator_inputs(const DmdBatch& batch, const DmdSettings& settings);
-DmdInputs critic_inputs(const DmdBatch& batch, const DmdSettings& settings);
+DmdInputs drawn_inputs(UpdateKind kind, const DmdBatch& batch, const DmdSettings& settings);
 
 // All noise draws of a rollout, as DmdInputs holds them.
 std::vector<at::Tensor> drawn_noise(const BlockNoise& noise, const RolloutSettings& rollout, const ExitSteps& exits);

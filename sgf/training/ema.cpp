@@ -8,6 +8,11 @@
 #include <utility>
 
 namespace sgf {
+namespace {
+
+constexpr const char* kEmaName = "ema";
+
+}  // namespace
 
 Ema::Ema(double decay, int64_t start_step, NamedTensors weights)
     : decay_(decay), start_step_(start_step), weights_(std::move(weights)) {
@@ -34,8 +39,16 @@ void Ema::update(int64_t step) {
   at::_foreach_add_(averages, weights, 1 - decay_);
 }
 
-void Ema::restore(const NamedTensors& shadow) {
-  SGF_CHECK(shadow.empty() || shadow.size() == weights_.size(),
+void Ema::save(StageState& state) const {
+  if (has_started()) state.networks[kEmaName] = shadow_;
+}
+
+void Ema::restore(const StageState& state) {
+  shadow_.clear();
+  const auto saved = state.networks.find(kEmaName);
+  if (saved == state.networks.end()) return;
+  const NamedTensors& shadow = saved->second;
+  SGF_CHECK(shadow.size() == weights_.size(),
             "the saved EMA must have one tensor per weight, got {} tensors for {} weights", shadow.size(),
             weights_.size());
   NamedTensors restored;

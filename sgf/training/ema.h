@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sgf/files/tensors.h"
+#include "sgf/training/stage.h"
 
 #include <cstdint>
 
@@ -23,8 +24,9 @@ class Ema {
   // The EMA under the names of the weights.
   const NamedTensors& average() const { return has_started() ? shadow_ : weights_; }
 
-  // Restores a saved EMA; empty = not started.
-  void restore(const NamedTensors& shadow);
+  void save(StageState& state) const;
+  // An EMA that is not in the state has not started.
+  void restore(const StageState& state);
 
  private:
   double decay_;

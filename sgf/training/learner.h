@@ -1,16 +1,29 @@
 // A network with its update: master weights, optimiser, learning rate, and gradient watch.
 #pragma once
 
+#include "sgf/config/train_config.h"
 #include "sgf/training/adamw.h"
 #include "sgf/training/gradient_watch.h"
-#include "sgf/training/rate_schedule.h"
 #include "sgf/training/stage.h"
 #include "sgf/training/trained_dit.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace sgf {
+
+// The learning rate over a run: a pure function of the step.
+struct RateSchedule {
+  int64_t warmup_steps = 0;
+  RateDecay decay = RateDecay::kConstant;
+  double final_share = 0.1;
+  int64_t total_steps = 1;
+
+  // The factor of the learning rate at a step, counted from 0: rises linearly, then stays constant or falls along a
+  // cosine.
+  double factor(int64_t step) const;
+};
 
 struct LearnerSettings {
   AdamWSettings optimiser;

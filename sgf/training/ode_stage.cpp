@@ -2,6 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/rollout/few_step_samples.h"
+#include "sgf/training/choice_draws.h"
 #include "sgf/training/sample_number.h"
 
 #include <ATen/ATen.h>
@@ -24,51 +25,41 @@ void check_paths(const TextPaths& paths, const OdeStageSettings& s) {
       paths.states.dim() == 6 && paths.states.size(1) == kept && paths.states.size(2) == s.rollout.layout.frames(),
       "paths must have {} states of {} frames, got {} of {}", kept, s.rollout.layout.frames(), paths.states.size(1),
       paths.states.size(2));
-  SGF_CHECK(s.objective == OdeObjective::kBidirectional || paths.data.defined(),
-            "causal_ode needs paths made with clips, but these have no clips");
+  SGF_CHECK(!s.is_causal || paths.data.defined(), "causal_ode needs paths made with clips, but these have no clips");
 }
 
 }  // namespace
 
 OdeStage::OdeStage(OdeStageSettings settings, TrainedDit network, PathBatches paths, const Ranks& ranks)
-    : SingleNetworkStage(settings.update, std::move(network), ranks),
+    : StageWithInputs(settings.update, std::move(network), ranks),
       settings_(std::move(settings)),
       mask_(settings_.rollout.policy, settings_.rollout.layout),
       paths_(std::move(paths)) {}
 
-std::vector<at::Tensor> OdeStage::inputs(int64_t step, const MicroBatch& part) const {
+OdeInputs OdeStage::inputs(int64_t step, const MicroBatch& part) const {
   const TextPaths paths = paths_(step, part.first, part.count);
   check_paths(paths, settings_);
   const at::Tensor index = draw_states(sample_number(step, part.first), part.count).to(paths.states.device());
   const at::Tensor timesteps = at::tensor(settings_.rollout.timesteps, at::kDouble).to(paths.states.device());
-  std::vector<at::Tensor> in{pick_states(paths.states, index), timesteps.index({index}), paths.end, paths.text};
-  if (settings_.objective == OdeObjective::kCausal) in.push_back(paths.data);
-  return in;
+  return {pick_states(paths.states, index), timesteps.index({index}), paths.end, paths.text,
+          settings_.is_causal ? paths.data : at::Tensor()};
 }
 
-at::Tensor OdeStage::loss(const std::vector<at::Tensor>& in) const {
-  const OdeStates states{in[0], in[1], in[2], in[3], settings_.rollout.sigma};
+at::Tensor OdeStage::loss(const OdeInputs& in) const {
+  const OdeStates states{in.state, in.t, in.end, in.text, settings_.rollout.sigma};
   const RolloutSettings& rollout = settings_.rollout;
-  return settings_.objective == OdeObjective::kCausal
-             ? causal_ode_loss(network(), states, in[4], mask_).loss
-             : bidirectional_ode_loss(network(), states, {rollout.policy, rollout.layout}).loss;
+  return settings_.is_causal ? causal_ode_loss(network(), states, in.data, mask_).loss
+                             : bidirectional_ode_loss(network(), states, {rollout.policy, rollout.layout}).loss;
 }
 
 // [count, F]: uniformly drawn indices of the stored states.
 at::Tensor OdeStage::draw_states(int64_t sample, int64_t count) const {
-  const BlockLayout& layout = settings_.rollout.layout;
-  const bool is_per_block = settings_.objective == OdeObjective::kBidirectional;
-  at::Tensor index = at::empty({count, layout.frames()}, at::kLong);
-  for (int64_t i = 0; i < count; ++i)
-    for (int64_t block = 0; block < layout.count(); ++block) {
-      const NoiseKey key{.seed = settings_.seed,
-                         .purpose = NoisePurpose::kTimestep,
-                         .sample = sample + i,
-                         .block = is_per_block ? block : 0};
-      const int64_t drawn = uniform_index(key, static_cast<int64_t>(settings_.rollout.timesteps.size()));
-      index[i].slice(0, layout.block(block).begin, layout.block(block).end).fill_(drawn);
-    }
-  return index;
+  return draw_choices({.seed = settings_.seed,
+                       .sample = sample,
+                       .count = count,
+                       .choices = static_cast<int64_t>(settings_.rollout.timesteps.size()),
+                       .is_per_block = !settings_.is_causal},
+                      settings_.rollout.layout);
 }
 
 at::Tensor OdeStage::sample(const at::Tensor& text, uint64_t seed) const {

@@ -34,30 +34,29 @@ UpdatePart SingleNetworkStage::queue(int64_t step, const MicroBatch& part) {
   const std::vector<MicroBatch> parts = settings_.batch.parts(*ranks_);
   const bool is_first = part.first == parts.front().first;
   const bool is_ready = is_first && ahead_ && ahead_->step == step;
-  const std::vector<at::Tensor> in = is_ready ? std::exchange(ahead_, {})->inputs : inputs(step, part);
+  const std::vector<at::Tensor> in = is_ready ? std::exchange(ahead_, {})->inputs : input_tensors(step, part);
   if (!settings_.record_launches || in.front().is_cpu()) return compute(in);
   const TensorWork work = [this](const std::vector<at::Tensor>& tensors) { return compute(tensors).tensors(); };
   UpdatePart out = UpdatePart::of(recorded_.run(0, work, in));
-  if (part.first == parts.back().first) ahead_ = {step + 1, inputs(step + 1, parts.front())};
+  if (part.first == parts.back().first) ahead_ = {step + 1, input_tensors(step + 1, parts.front())};
   return out;
 }
 
 UpdatePart SingleNetworkStage::compute(const std::vector<at::Tensor>& in) const {
-  const at::Tensor one = loss(in);
+  const at::Tensor one = loss_of_tensors(in);
   return {one.detach(), at::zeros_like(one, at::kDouble).detach(), generator_.gradients(one)};
 }
 
 StageState SingleNetworkStage::state() const {
   StageState state;
   generator_.save(state);
-  if (ema_.has_started()) state.networks["ema"] = ema_.average();
+  ema_.save(state);
   return state;
 }
 
 void SingleNetworkStage::restore(const StageState& state) {
   generator_.restore(state);
-  const auto average = state.networks.find("ema");
-  ema_.restore(average == state.networks.end() ? NamedTensors{} : average->second);
+  ema_.restore(state);
 }
 
 }  // namespace sgf

@@ -1,5 +1,5 @@
 // Shared parts of stages that train one network: an update over many samples, the EMA, and the state of both. A derived
-// stage defines the loss of a part of the batch and the sampling of videos.
+// stage defines the inputs and the loss of a part of the batch, and the sampling of videos: see StageWithInputs.
 #pragma once
 
 #include "sgf/kernels/recorded_work.h"
@@ -39,14 +39,12 @@ class SingleNetworkStage : public Stage {
   // Starts the EMA now, regardless of its start step.
   void begin_average() { ema_.begin(); }
 
-  // All inputs of the loss of a part of the batch, on the network's device.
-  virtual std::vector<at::Tensor> inputs(int64_t step, const MicroBatch& part) const = 0;
-  // Mean over the samples, with graph. Must not synchronise with the device or read host data.
-  virtual at::Tensor loss(const std::vector<at::Tensor>& inputs) const = 0;
   // Called before the first loss of a step.
   virtual void prepare_step() {}
 
  private:
+  virtual std::vector<at::Tensor> input_tensors(int64_t step, const MicroBatch& part) const = 0;
+  virtual at::Tensor loss_of_tensors(const std::vector<at::Tensor>& inputs) const = 0;
   UpdatePart compute(const std::vector<at::Tensor>& inputs) const;
   UpdatePart queue(int64_t step, const MicroBatch& part);
 
@@ -61,6 +59,25 @@ class SingleNetworkStage : public Stage {
     std::vector<at::Tensor> inputs;
   };
   std::optional<Ahead> ahead_;
+};
+
+// A stage whose loss takes a struct: Inputs::tensors() lists its tensors, Inputs::of(tensors) makes it of such a list,
+// which a recording may have moved.
+template <class Inputs>
+class StageWithInputs : public SingleNetworkStage {
+ protected:
+  using SingleNetworkStage::SingleNetworkStage;
+
+  // All inputs of the loss of a part of the batch, on the network's device.
+  virtual Inputs inputs(int64_t step, const MicroBatch& part) const = 0;
+  // Mean over the samples, with graph. Must not synchronise with the device or read host data.
+  virtual at::Tensor loss(const Inputs& inputs) const = 0;
+
+ private:
+  std::vector<at::Tensor> input_tensors(int64_t step, const MicroBatch& part) const final {
+    return inputs(step, part).tensors();
+  }
+  at::Tensor loss_of_tensors(const std::vector<at::Tensor>& in) const final { return loss(Inputs::of(in)); }
 };
 
 }  // namespace sgf

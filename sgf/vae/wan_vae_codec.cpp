@@ -1,15 +1,71 @@
 #include "sgf/vae/wan_vae_codec.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/in_quotes.h"
+#include "sgf/files/tensors.h"
 #include "sgf/kernels/wide.h"
-#include "sgf/vae/saved_state.h"
+#include "sgf/vae/causal_conv.h"
 #include "sgf/vae/tiled_streams.h"
 
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace sgf {
 namespace {
+
+const std::string kLatents = "latents", kHistory = "history.";
+
+at::Tensor checked_history(const std::string& name, const at::Tensor& tensor, const at::TensorOptions& options) {
+  SGF_CHECK(tensor.dim() == 5 && tensor.dtype() == options.dtype(),
+            "{} of a saved stream must be [B, C, T, H, W] of {}, got {} dimensions of {}", name,
+            c10::toString(c10::typeMetaToScalarType(options.dtype())), tensor.dim(),
+            c10::toString(tensor.scalar_type()));
+  // In the layout that a running stream has: the convolutions then take the same code path.
+  const at::Tensor here = tensor.to(options.device());
+  return here.clone(video_layout(here));
+}
+
+// A stream's state as named tensors: `latents` (int64) and `history.<official name of the convolution>`; empty slots
+// are left out.
+NamedTensors save_state(const VaeState& state, const std::vector<std::string>& slots) {
+  NamedTensors saved{{kLatents, at::full({1}, state.latents, at::kLong)}};
+  for (size_t i = 0; i < slots.size(); ++i)
+    if (state.history[i].defined()) saved.emplace_back(kHistory + slots[i], state.history[i].clone());
+  return saved;
+}
+
+// Restored bit for bit. Throws Error for a name, dtype or shape that such a stream does not have.
+VaeState restore_state(const NamedTensors& saved, const std::vector<std::string>& slots,
+                       const at::TensorOptions& options) {
+  VaeState state{.history = std::vector<at::Tensor>(slots.size()), .latents = -1};
+  for (const auto& [name, tensor] : saved) {
+    if (name == kLatents) {
+      SGF_CHECK(tensor.numel() == 1, "`latents` of a saved stream must be one number, got {}", tensor.numel());
+      state.latents = tensor.item<int64_t>();
+      continue;
+    }
+    const auto slot = name.starts_with(kHistory) ? std::ranges::find(slots, name.substr(kHistory.size())) : slots.end();
+    SGF_CHECK(slot != slots.end(), "unexpected tensor {} in a saved stream of this VAE", in_quotes(name));
+    state.history[static_cast<size_t>(slot - slots.begin())] = checked_history(name, tensor, options);
+  }
+  SGF_CHECK(state.latents >= 0,
+            "a saved stream must have `latents`, the number of processed latent frames, but it is missing");
+  SGF_CHECK(state.is_first() || state.history.front().defined(), "a saved stream of {} latent frames needs {}{}",
+            state.latents, kHistory, slots.front());
+  return state;
+}
+
+// A stream's frames [B, C, T, H, W] must keep batch, height and width.
+void check_same_stream(const VaeState& state, const at::Tensor& next) {
+  if (state.is_first()) return;
+  const at::Tensor& held = state.history.front();  // of the first convolution, shaped like its input
+  const bool same = held.size(0) == next.size(0) && held.size(3) == next.size(3) && held.size(4) == next.size(4);
+  SGF_CHECK(same, "a stream must continue with {} samples of {} x {}, got {} of {} x {}", held.size(0), held.size(3),
+            held.size(4), next.size(0), next.size(3), next.size(4));
+}
 
 at::Tensor per_channel(const std::vector<double>& values, const at::TensorOptions& options) {
   return at::tensor(values, at::kDouble).to(options).view({1, 1, -1, 1, 1});
@@ -26,6 +82,24 @@ void check_pictures(const at::Tensor& pictures) {
 }
 
 }  // namespace
+
+void LatentScale::validate(int64_t channels) const {
+  const auto count = static_cast<size_t>(channels);
+  SGF_CHECK(mean.size() == count && deviation.size() == count,
+            "latents of {} channels need one mean and one deviation per channel, got {} and {}", channels, mean.size(),
+            deviation.size());
+  SGF_CHECK(std::ranges::all_of(deviation, [](double d) { return std::isfinite(d) && d > 0; }),
+            "deviations of latent channels must be finite and positive");
+}
+
+LatentScale usual_latent_scale(int64_t channels) {
+  const auto count = static_cast<size_t>(channels);
+  if (channels != 16) return {std::vector<double>(count, 0.0), std::vector<double>(count, 1.0)};
+  return {{-0.7571, -0.7089, -0.9113, 0.1075, -0.1745, 0.9653, -0.1517, 1.5508, 0.4134, -0.0715, 0.5517, -0.3632,
+           -0.1922, -0.9497, 0.2503, -0.2921},
+          {2.8184, 1.4541, 2.3275, 2.6558, 1.2196, 1.7708, 2.6052, 2.0743, 3.2687, 2.1526, 2.8652, 1.5579, 1.6382,
+           1.1253, 2.8251, 1.9160}};
+}
 
 class WanDecoderStream final : public DecoderStream {
  public:

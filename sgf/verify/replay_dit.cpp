@@ -1,4 +1,5 @@
 // Replays of the DiT's modes.
+#include "sgf/context/kv_cache.h"
 #include "sgf/core/error.h"
 #include "sgf/model/rope_table.h"
 #include "sgf/verify/replay_inputs.h"

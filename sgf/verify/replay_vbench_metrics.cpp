@@ -146,49 +146,81 @@ at::Tensor mapped_rows(const at::Tensor& scores, const MappingTable& table) {
   return at::stack({scores, numbers(mapped)}, 1);
 }
 
+// Scores by name, and the tensors behind them.
+struct MetricValues {
+  std::map<std::string, double> values;
+  NamedTensors out;
+
+  void take(const std::string& name, const MetricScore& score, const std::string& parts) {
+    values[name] = score.value;
+    out.emplace_back("out." + parts, score.parts);
+  }
+};
+
+// What the metrics score: two closed-form clips.
+struct ScoredClips {
+  at::Tensor pictures, big;
+  double fps = 0;
+};
+
+void add_consistency(MetricValues& to, const ScoredClips& clips, VbenchNetworks& networks) {
+  ConsistencyMetric subject([&](const at::Tensor& p) { return networks.dino().features(p); });
+  ConsistencyMetric background([&](const at::Tensor& p) { return networks.clip_b32().features(p); });
+  to.take("subject_consistency", score_of_pictures(subject, clips.pictures), "subject_sims");
+  to.take("background_consistency", score_of_pictures(background, clips.pictures), "background_sims");
+  to.out.emplace_back("out.subject_feature0", subject.first_features().squeeze(0));
+  to.out.emplace_back("out.background_feature0", background.first_features().squeeze(0));
+}
+
+void add_quality(MetricValues& to, const ScoredClips& clips, VbenchNetworks& networks) {
+  to.take("aesthetic_quality", score_by(VbenchMetric::kAesthetic, clips.pictures, clips.fps, networks),
+          "aesthetic_frames");
+  to.take("imaging_quality", score_by(VbenchMetric::kImaging, clips.pictures, clips.fps, networks), "imaging_frames");
+  to.values["imaging_quality_aggregate"] = to.values["imaging_quality"] / 100;
+  to.values["imaging_quality_big2"] = score_by(VbenchMetric::kImaging, clips.big, clips.fps, networks).value;
+}
+
+void add_motion(MetricValues& to, const ScoredClips& clips, VbenchNetworks& networks) {
+  to.take("motion_smoothness", score_by(VbenchMetric::kMotion, clips.pictures, clips.fps, networks), "motion_diffs");
+  const MetricScore dynamic = score_by(VbenchMetric::kDynamic, clips.pictures, clips.fps, networks);
+  to.take("dynamic_degree", dynamic, "dynamic_scores");
+  const MotionRule rule = dynamic_degree_rule(dynamic.weight + 1, clips.pictures.size(1), clips.pictures.size(2));
+  to.values["dynamic_thres"] = rule.threshold;
+  to.values["dynamic_count_num"] = static_cast<double>(rule.count);
+}
+
+// In the order of the recording's names.
+at::Tensor recorded_values(const Recording& recording, const MetricValues& metrics) {
+  std::vector<double> in_order;
+  for (const nlohmann::json& name : recording.setting("names")) {
+    const auto found = metrics.values.find(name.get<std::string>());
+    SGF_CHECK(found != metrics.values.end(), "{}: this replay does not compute {}", recording.path().string(),
+              name.dump());
+    in_order.push_back(found->second);
+  }
+  return numbers(in_order);
+}
+
 }  // namespace
 
 NamedTensors replay_vbench_metrics(const Recording& recording, const ReplayOptions& options) {
   const at::NoGradGuard no_grad;
-  const Recording clips = clips_beside(recording);
-  const at::Tensor pictures = clip_formula(clips, "small").all_frames();
-  const double fps = recording.number("fps");
+  const Recording beside = clips_beside(recording);
+  const ScoredClips clips{.pictures = clip_formula(beside, "small").all_frames(),
+                          .big = clip_formula(beside, "big").some_frames({0, 1}),
+                          .fps = recording.number("fps")};
   VbenchNetworks networks = recorded_networks(recording, options);
-  std::map<std::string, double> values;
-  NamedTensors out;
-  const auto take = [&](const std::string& name, const MetricScore& score, const std::string& parts) {
-    values[name] = score.value;
-    out.emplace_back("out." + parts, score.parts);
-  };
-  ConsistencyMetric subject([&](const at::Tensor& p) { return networks.dino().features(p); });
-  ConsistencyMetric background([&](const at::Tensor& p) { return networks.clip_b32().features(p); });
-  take("subject_consistency", score_of_pictures(subject, pictures), "subject_sims");
-  take("background_consistency", score_of_pictures(background, pictures), "background_sims");
-  out.emplace_back("out.subject_feature0", subject.first_features().squeeze(0));
-  out.emplace_back("out.background_feature0", background.first_features().squeeze(0));
-  take("aesthetic_quality", score_by(VbenchMetric::kAesthetic, pictures, fps, networks), "aesthetic_frames");
-  take("imaging_quality", score_by(VbenchMetric::kImaging, pictures, fps, networks), "imaging_frames");
-  values["imaging_quality_aggregate"] = values["imaging_quality"] / 100;
-  const at::Tensor big = clip_formula(clips, "big").some_frames({0, 1});
-  values["imaging_quality_big2"] = score_by(VbenchMetric::kImaging, big, fps, networks).value;
-  take("motion_smoothness", score_by(VbenchMetric::kMotion, pictures, fps, networks), "motion_diffs");
-  const MetricScore dynamic = score_by(VbenchMetric::kDynamic, pictures, fps, networks);
-  take("dynamic_degree", dynamic, "dynamic_scores");
-  const MotionRule rule = dynamic_degree_rule(dynamic.weight + 1, pictures.size(1), pictures.size(2));
-  values["dynamic_thres"] = rule.threshold;
-  values["dynamic_count_num"] = static_cast<double>(rule.count);
+  MetricValues metrics;
+  add_consistency(metrics, clips, networks);
+  add_quality(metrics, clips, networks);
+  add_motion(metrics, clips, networks);
   VbenchNetworks static_networks = recorded_networks(recording, options, "raft_static");
   StaticMetric stands(static_networks.raft());
-  take("static_first6", score_of_pictures(stands, pictures.slice(0, 0, 6)), "static_first6_scores");
-  take("temporal_flickering", score_by(VbenchMetric::kFlicker, pictures, fps, networks), "flicker_mae");
-  std::vector<double> in_order;
-  for (const nlohmann::json& name : recording.setting("names")) {
-    const auto found = values.find(name.get<std::string>());
-    SGF_CHECK(found != values.end(), "{}: this replay does not compute {}", recording.path().string(), name.dump());
-    in_order.push_back(found->second);
-  }
-  out.emplace_back("out.values", numbers(in_order));
-  return out;
+  metrics.take("static_first6", score_of_pictures(stands, clips.pictures.slice(0, 0, 6)), "static_first6_scores");
+  metrics.take("temporal_flickering", score_by(VbenchMetric::kFlicker, clips.pictures, clips.fps, networks),
+               "flicker_mae");
+  metrics.out.emplace_back("out.values", recorded_values(recording, metrics));
+  return std::move(metrics.out);
 }
 
 NamedTensors replay_vbench_long(const Recording& recording, const ReplayOptions& options) {

@@ -1,6 +1,6 @@
 // Completion scripts and the manual: both know what the description of the program says.
-#include "apps/completion_scripts.h"
-#include "apps/man_page.h"
+#include "apps/help/completion_scripts.h"
+#include "apps/help/man_page.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

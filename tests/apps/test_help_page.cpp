@@ -1,5 +1,5 @@
 // The text of --help: wrapped to a width, options with their limits, commands in groups.
-#include "apps/help_page.h"
+#include "apps/help/help_page.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,8 +4,8 @@
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/streaming/stream_parts.h"
+#include "sgf/training/build_stage.h"
 #include "sgf/training/run/run_record.h"
-#include "sgf/training/stage_settings.h"
 #include "tests/core/temporary_folder.h"
 #include "tests/training/small_run.h"
 
@@ -66,14 +66,12 @@ std::string shown(const DmdStageSettings& s) {
 }
 
 std::string shown(const ClipStageSettings& s) {
-  return fmt::format("{}\n{} seed {} {}; {}; {} sampler {} {} {}", shown(s.update), static_cast<int>(s.objective),
-                     s.seed, shown(s.sigma), shown(s.policy), shown(s.layout), s.sampler.steps, s.sampler.shift,
-                     s.sampler.guidance);
+  return fmt::format("{}\n{} seed {} {}; {}; {} sampler {} {} {}", shown(s.update), s.is_causal, s.seed, shown(s.sigma),
+                     shown(s.policy), shown(s.layout), s.sampler.steps, s.sampler.shift, s.sampler.guidance);
 }
 
 std::string shown(const OdeStageSettings& s) {
-  return fmt::format("{}\n{} seed {} {} {}", shown(s.update), static_cast<int>(s.objective), s.seed, shown(s.rollout),
-                     s.latent);
+  return fmt::format("{}\n{} seed {} {} {}", shown(s.update), s.is_causal, s.seed, shown(s.rollout), s.latent);
 }
 
 std::string shown(const ConsistencyStageSettings& s) {

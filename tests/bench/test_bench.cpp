@@ -1,7 +1,7 @@
 // Bench lines: phases that add up, and comparison with an earlier file.
 #include "sgf/bench/bench_compare.h"
+#include "sgf/bench/bench_items.h"
 #include "sgf/bench/bench_training.h"
-#include "sgf/bench/bench_vae.h"
 #include "sgf/core/error.h"
 
 #include <gtest/gtest.h>

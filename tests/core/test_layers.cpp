@@ -1,5 +1,5 @@
-// The folders of the library include one another only as sgf/layers.txt says, that file keeps to one order, and no two
-// headers need each other.
+// The folders of the library and the lab include one another only as sgf/layers.txt says, that file keeps to one order,
+// and no two headers need each other.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -84,14 +84,20 @@ std::vector<fs::path> sources_below(const fs::path& folder) {
 
 std::string name_of(const fs::path& file) { return file.lexically_relative(kSource).generic_string(); }
 
+// With the lab's.
+std::vector<fs::path> sources_of_the_library() {
+  std::vector<fs::path> sources = sources_below(kSource / "sgf");
+  for (fs::path& path : sources_below(kSource / "lab")) sources.push_back(std::move(path));
+  return sources;
+}
+
 Includes headers_of_the_library() {
   Includes headers;
-  for (const char* folder : {"sgf", "lab"})
-    for (const fs::path& path : sources_below(kSource / folder)) {
-      if (path.extension() != ".h" && path.extension() != ".cuh") continue;
-      std::ifstream source(path);
-      headers[name_of(path)] = includes_of(source);
-    }
+  for (const fs::path& path : sources_of_the_library()) {
+    if (path.extension() != ".h" && path.extension() != ".cuh") continue;
+    std::ifstream source(path);
+    headers[name_of(path)] = includes_of(source);
+  }
   return headers;
 }
 
@@ -128,9 +134,9 @@ TEST(Layers, AreAcyclicBecauseEveryFolderNamesOnlyFoldersAboveIt) {
 TEST(Layers, EveryIncludeIsAllowed) {
   std::map<std::string, std::set<std::string>> allowed;
   for (const auto& [folder, others] : project_layers()) allowed[folder] = others;
-  for (const fs::path& path : sources_below(kSource / "sgf")) {
+  for (const fs::path& path : sources_of_the_library()) {
     if (path == kSource / kPublicHeader) continue;
-    const std::string folder = folder_of(path.lexically_relative(kSource).generic_string());
+    const std::string folder = folder_of(name_of(path));
     ASSERT_TRUE(allowed.contains(folder)) << path << " lies in a folder that layers.txt does not name";
     std::ifstream source(path);
     for (const std::string& violation : violations_in(folder, source, allowed[folder]))
@@ -140,13 +146,12 @@ TEST(Layers, EveryIncludeIsAllowed) {
 
 TEST(Layers, EveryRowIsNeeded) {
   std::map<std::string, std::set<std::string>> used;
-  for (const fs::path& path : sources_below(kSource / "sgf")) {
+  for (const fs::path& path : sources_of_the_library()) {
     std::ifstream source(path);
-    for (const std::string& file : includes_of(source))
-      used[folder_of(path.lexically_relative(kSource).generic_string())].insert(folder_of(file));
+    for (const std::string& file : includes_of(source)) used[folder_of(name_of(path))].insert(folder_of(file));
   }
   for (const auto& [folder, allowed] : project_layers()) {
-    EXPECT_TRUE(fs::is_directory(kSource / "sgf" / folder)) << folder;
+    EXPECT_TRUE(fs::is_directory(kSource / (folder.starts_with("lab/") ? "" : "sgf") / folder)) << folder;
     for (const std::string& other : allowed)
       EXPECT_TRUE(used[folder].contains(other)) << folder << " does not include " << other;
   }
@@ -191,6 +196,19 @@ TEST(Layers, NoFolderIsAWarehouse) {
   for (const char* folder : {"sgf", "lab", "apps"})
     for (const fs::path& path : sources_below(kSource / folder)) ++count[path.parent_path()];
   for (const auto& [folder, files] : count) EXPECT_LE(files, 75) << folder;
+}
+
+// A newcomer reads an example in one sitting.
+TEST(Examples, AreShorterThanEightyLines) {
+  int examples = 0;
+  for (const fs::path& path : sources_below(kSource / "examples")) {
+    std::ifstream source(path);
+    int lines = 0;
+    for (std::string line; std::getline(source, line);) ++lines;
+    EXPECT_LT(lines, 80) << path;
+    ++examples;
+  }
+  EXPECT_GE(examples, 3);
 }
 
 // Headers of the library never reach into programs, tests or experiments.

@@ -1,4 +1,5 @@
-// Pages name files of the tree: every one of them exists.
+// Pages name files of the tree: every one of them exists. Files that a script writes name it, and it names their
+// folder.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -123,6 +124,92 @@ TEST(NamedPaths, ABareNameIsLookedUpInTheWholeTree) {
                        "https://example.org/any/page.md.",
                        {kRoot}),
             (std::vector<std::string>{"no_such_scene.h"}));
+}
+
+// The rows of sgf/README.md's table of rooms: the room, and the headers at which to start reading.
+struct RoomRow {
+  std::string room;
+  std::vector<std::string> headers;
+};
+
+// The words between backquotes.
+std::vector<std::string> quoted_words(const std::string& text) {
+  std::vector<std::string> words;
+  for (size_t begin = text.find('`'); begin != std::string::npos;) {
+    const size_t end = text.find('`', begin + 1);
+    if (end == std::string::npos) break;
+    words.push_back(text.substr(begin + 1, end - begin - 1));
+    begin = text.find('`', end + 1);
+  }
+  return words;
+}
+
+std::vector<RoomRow> rooms_in_the_table() {
+  std::ifstream page(kRoot / "sgf/README.md");
+  std::vector<RoomRow> rows;
+  for (std::string line; std::getline(page, line);) {
+    if (!line.starts_with("| `")) continue;
+    const size_t last = line.rfind('|', line.size() - 2);
+    rows.push_back({quoted_words(line).front(), quoted_words(line.substr(last))});
+  }
+  return rows;
+}
+
+std::vector<std::string> rooms_in_layers() {
+  std::ifstream file(kRoot / "sgf/layers.txt");
+  std::vector<std::string> rooms;
+  for (std::string line; std::getline(file, line);)
+    if (const std::string row = line.substr(0, line.find(':')); line[0] != '#' && row.find('/') == std::string::npos)
+      rooms.push_back(row);
+  return rooms;
+}
+
+TEST(NamedPaths, TheTableOfRoomsHasTheRoomsOfLayersInTheirOrder) {
+  std::vector<std::string> rooms;
+  for (const RoomRow& row : rooms_in_the_table()) rooms.push_back(row.room);
+  EXPECT_GT(rooms.size(), 20u);
+  EXPECT_EQ(rooms, rooms_in_layers());
+}
+
+TEST(NamedPaths, HeadersToStartReadingAtLieInTheirRoom) {
+  for (const RoomRow& row : rooms_in_the_table()) {
+    EXPECT_FALSE(row.headers.empty()) << row.room;
+    for (const std::string& header : row.headers)
+      EXPECT_TRUE(fs::exists(kRoot / "sgf" / row.room / header)) << row.room << " has no " << header;
+  }
+}
+
+// The script after "// Written by ", or nothing.
+std::string script_in(const std::string& text) {
+  constexpr std::string_view kMark = "\n// Written by tools/";
+  const size_t at = text.find(kMark);
+  if (at == std::string::npos) return "";
+  const size_t begin = at + kMark.size() - std::string_view("tools/").size();
+  return text.substr(begin, text.find(';', begin) - begin);
+}
+
+// Whether the script writes into the folder, which it has as one string.
+bool writes_into(const std::string& script, const std::string& folder) {
+  return script.find("= \"" + folder + "\"") != std::string::npos;
+}
+
+TEST(GeneratedFiles, LieWhereTheirScriptWrites) {
+  int written = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(kRoot / "sgf")) {
+    if (entry.path().extension() != ".cpp") continue;
+    const std::string script = script_in(text_of(entry.path()));
+    if (script.empty()) continue;
+    const std::string folder = entry.path().parent_path().lexically_relative(kRoot).generic_string();
+    EXPECT_TRUE(writes_into(text_of(kRoot / script), folder)) << script << " does not write " << entry.path();
+    ++written;
+  }
+  EXPECT_GE(written, 3);
+}
+
+TEST(GeneratedFiles, AScriptThatWritesElsewhereIsFound) {
+  EXPECT_EQ(script_in("// Tables.\n// Written by tools/tables.py; change it there.\n"), "tools/tables.py");
+  EXPECT_TRUE(writes_into("FOLDER = \"sgf/text/tables\"", "sgf/text/tables"));
+  EXPECT_FALSE(writes_into("FOLDER = \"sgf/text\"", "sgf/text/tables"));
 }
 
 }  // namespace

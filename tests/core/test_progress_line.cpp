@@ -143,7 +143,8 @@ TEST(ProgressLine, DurationsReadAsPeopleSayThem) {
 
 TEST(ProgressLine, RefusesARunOfNoSteps) {
   FakeTerminal terminal;
-  EXPECT_THAT(refusal_of([&] { ProgressLine({.total_steps = 0}, terminal.output()); }), HasSubstr("steps must be at least 1 to show progress, got 0"));
+  EXPECT_THAT(refusal_of([&] { ProgressLine({.total_steps = 0}, terminal.output()); }),
+              HasSubstr("steps must be at least 1 to show progress, got 0"));
 }
 
 }  // namespace

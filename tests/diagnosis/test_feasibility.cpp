@@ -1,6 +1,6 @@
 // Four ways to a gradient on one rollout: which are the same, which are not, and what they hold in memory.
 #include "sgf/core/error.h"
-#include "sgf/core/memory_watch.h"
+#include "sgf/core/noise.h"
 #include "sgf/diagnosis/feasibility.h"
 #include "sgf/diagnosis/recovery_per_exit.h"
 #include "tests/core/temporary_folder.h"
@@ -107,15 +107,6 @@ TEST(Feasibility, RefusesUnknownMethodsStepsAndCaches) {
   EXPECT_THROW(differentiate(GradientMethod::kBptt, rollout.setting(5)), Error);
   rollout.rollout.cache = CacheLatents::kFinalClean;
   EXPECT_THROW(differentiate(GradientMethod::kDirectCache, rollout.setting(1)), Error);
-}
-
-TEST(MemoryWatch, CountsTheLargestSumOfTensorsOnTheCpu) {
-  const MemoryWatch watch(c10::Device("cpu"));
-  const at::Tensor first = at::empty({1024}, at::kDouble);
-  { const at::Tensor second = at::empty({2048}, at::kDouble); }
-  const at::Tensor third = at::empty({512}, at::kDouble);
-  EXPECT_GE(watch.peak_bytes(), 3 * 1024 * 8);
-  EXPECT_LT(watch.peak_bytes(), 3 * 1024 * 8 + 1024);
 }
 
 RecoverySetting recovery_setting(const SmallRollout& rollout) {

@@ -1,4 +1,5 @@
 // Rectangles merged by log-sum-exp against one masked softmax, forward and backward, on every backend there is.
+#include "sgf/core/noise.h"
 #include "sgf/kernels/key_parts.h"
 #include "sgf/kernels/rectangle_attention.h"
 

@@ -1,6 +1,7 @@
 // A small random DiT and the two ways of running it, shared by the tests of the model.
 #pragma once
 
+#include "sgf/context/kv_cache.h"
 #include "sgf/core/noise.h"
 #include "sgf/kernels/noise_fill.h"
 #include "sgf/model/causal_dit.h"

@@ -40,10 +40,27 @@ for file in man/man1/sgf.1 bash-completion/completions/sgf zsh/site-functions/_s
   grep -q 'world render' "$PREFIX/share/$file" || complain "share/$file is not installed, or does not know a command"
 done
 
-# The public headers are installed, others are not.
-[[ -e $PREFIX/include/sgf/sgf.h ]] || complain 'sgf/sgf.h is not installed'
-for header in streaming/generate.h training/run/train_run.h config/config.h; do
-  [[ ! -e $PREFIX/include/sgf/$header ]] || complain "$header is installed"
-done
+# sgf/sgf.h and every header that it includes, directly or not: these are installed, and no others.
+public_headers() {
+  local -a unread=(sgf/sgf.h)
+  local -A seen=([sgf/sgf.h]=1)
+  local header included
+  while ((${#unread[@]})); do
+    header=${unread[-1]}
+    unset 'unread[-1]'
+    while read -r included; do
+      if [[ -z ${seen[$included]-} ]]; then unread+=("$included") && seen[$included]=1; fi
+    done < <(sed -n 's|^#include "\(sgf/[^"]*\)".*|\1|p' "$HERE/../../$header")
+  done
+  printf '%s\n' "${!seen[@]}" | sort
+}
+(cd "$PREFIX/include" && find . -type f -printf '%P\n') | sort >installed.txt
+public_headers >public.txt
+(($(wc -l <public.txt) > 20)) || complain "only $(wc -l <public.txt) public headers were found"
+diff public.txt installed.txt >headers.diff || complain "public (<) and installed (>) headers differ: $(<headers.diff)"
+
+# Experiments are part of the program and of nothing else.
+[[ -z $(find "$PREFIX" -path '*/lab/*' -o -name '*sgf_lab*') ]] || complain "$(find "$PREFIX" -name '*lab*') is installed"
+! grep -rq 'sgf_lab' "$PREFIX"/lib*/cmake/sgf || complain 'the installed package names the lab'
 
 exit "$FAILED"

@@ -26,8 +26,8 @@ TEST(SvgCurve, SeveralRunsShareTheirAxes) {
   const std::string alone = draw_curve("loss", std::vector<CurvePoint>{{0, 1}, {10, 2}});
   const std::string both =
       draw_curves("loss", {{"one", "#123456", {{0, 1}, {10, 2}}}, {"two", "#abcdef", {{0, 1}, {10, 4}}}});
-  EXPECT_THAT(
-      both, AllOf(HasSubstr("one 2<"), HasSubstr("two 4<"), HasSubstr("--line:#123456"), HasSubstr("--line:#abcdef")));
+  EXPECT_THAT(both, AllOf(HasSubstr("one 2<"), HasSubstr("two 4<"), HasSubstr("<g color=\"#123456\">"),
+                          HasSubstr("<g color=\"#abcdef\">")));
   EXPECT_THAT(alone, HasSubstr("456.0 39.8"));  // 2 is the highest of one run, and not of two
   EXPECT_THAT(both, AllOf(HasSubstr("456.0 136.1"), HasSubstr("456.0 39.8")));
 }

@@ -2,6 +2,7 @@
 #include "sgf/schedule/flow_schedule.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/noise.h"
 #include "sgf/files/tensor_file.h"
 
 #include <gtest/gtest.h>

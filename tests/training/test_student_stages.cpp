@@ -64,7 +64,7 @@ std::unique_ptr<Stage> stage(Kind kind, BatchSizes batch, at::ScalarType dtype =
                                               student_network(1, dtype), student_network(2, dtype).network(), batches);
   }
   return std::make_unique<OdeStage>(
-      OdeStageSettings{.objective = kind == Kind::kCausalOde ? OdeObjective::kCausal : OdeObjective::kBidirectional,
+      OdeStageSettings{.is_causal = kind == Kind::kCausalOde,
                        .update = settings,
                        .seed = 3,
                        .rollout = rollout(),

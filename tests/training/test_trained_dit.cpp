@@ -121,8 +121,8 @@ TEST(DmdStep, ExitsAreDrawnFromTheFirstThatIsAllowed) {
       dmd.settings.first_exit = first;
       std::set<int64_t> generator, critic, allowed;
       for (int64_t step = 0; step < 40; ++step) {
-        generator.merge(exits_in(generator_inputs(dmd.batch(1, 0, step), dmd.settings)));
-        critic.merge(exits_in(critic_inputs(dmd.batch(1, 0, step), dmd.settings)));
+        generator.merge(exits_in(drawn_inputs(UpdateKind::kGenerator, dmd.batch(1, 0, step), dmd.settings)));
+        critic.merge(exits_in(drawn_inputs(UpdateKind::kCritic, dmd.batch(1, 0, step), dmd.settings)));
       }
       for (int64_t exit = first; exit <= 3; ++exit) allowed.insert(exit);
       EXPECT_EQ(generator, allowed);
@@ -135,8 +135,8 @@ TEST(DmdStep, ExitsAreDrawnFromTheFirstThatIsAllowed) {
 int64_t judged_below_their_next_step(const Dmd& dmd) {
   int64_t below = 0;
   for (int64_t step = 0; step < 60; ++step)
-    for (const DmdInputs& inputs :
-         {generator_inputs(dmd.batch(1, 0, step), dmd.settings), critic_inputs(dmd.batch(1, 0, step), dmd.settings)}) {
+    for (const DmdInputs& inputs : {drawn_inputs(UpdateKind::kGenerator, dmd.batch(1, 0, step), dmd.settings),
+                                    drawn_inputs(UpdateKind::kCritic, dmd.batch(1, 0, step), dmd.settings)}) {
       const auto next = static_cast<size_t>(inputs.exits.of(0));
       const std::vector<double>& steps = dmd.settings.rollout.timesteps;
       below += next < steps.size() && inputs.score.t[0].item<double>() < steps[next] - 1e-6;
@@ -157,17 +157,18 @@ TEST(DmdStep, ARolloutThatStoppedEarlyMayBeJudgedAboveItsNextStepAlone) {
 
 TEST(DmdStep, StepsDrawDifferentExitsAndNoise) {
   std::set<int64_t> exits;
-  for (int64_t step = 0; step < 40; ++step) exits.insert(DmdDraws{.seed = 1, .step = step}.generator_exit({1, 4}));
+  for (int64_t step = 0; step < 40; ++step)
+    exits.insert(DmdDraws{.seed = 1, .step = step}.exit(UpdateKind::kGenerator, {1, 4}));
   EXPECT_EQ(exits, (std::set<int64_t>{1, 2, 3, 4}));
   const std::vector<int64_t> latent{1, 4, 3, 4, 6};
   const auto first = [&](int64_t step) {
-    return DmdDraws{.seed = 1, .step = step}.generator_noise(latent, at::kDouble)({0, 1}, 0);
+    return DmdDraws{.seed = 1, .step = step}.noise(UpdateKind::kGenerator, latent, at::kDouble)({0, 1}, 0);
   };
   EXPECT_TRUE(at::equal(first(3), first(3)));
   EXPECT_FALSE(at::equal(first(3), first(4)));
   const DmdDraws draws{.seed = 1, .step = 3};
-  EXPECT_FALSE(at::equal(first(3), draws.critic_noise(latent, at::kDouble)({0, 1}, 0)));
-  EXPECT_FALSE(at::equal(first(3), draws.generator_noise(latent, at::kDouble)({1, 2}, 0)));
+  EXPECT_FALSE(at::equal(first(3), draws.noise(UpdateKind::kCritic, latent, at::kDouble)({0, 1}, 0)));
+  EXPECT_FALSE(at::equal(first(3), draws.noise(UpdateKind::kGenerator, latent, at::kDouble)({1, 2}, 0)));
 }
 
 }  // namespace

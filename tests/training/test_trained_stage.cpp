@@ -106,7 +106,8 @@ TEST(GeneratorStep, ItsGradientNormLeavesGivenFramesOut) {
   std::optional<ExitRecord> record;
   dmd.on_record = [&](ExitRecord& seen) { record = seen; };
   const double norm = generator_step({generator, teacher, critic}, batch, dmd).dmd_gradient_norm;
-  const ScoreDraw score = batch.draws.score(batch.latent, batch.options, {dmd.score, dmd.score});
+  const ScoreDraw score =
+      batch.draws.score(UpdateKind::kGenerator, batch.latent, batch.options, {dmd.score, dmd.score});
   const at::Tensor gradient =
       generator_loss(record->prediction, {teacher, critic, dmd.guidance}, score, batch.text, 1).gradient;
   const auto norm_from = [&](int64_t frame) {
@@ -124,7 +125,8 @@ TEST(GeneratorStep, ScoresLookSigmaUpAsTheRolloutDoes) {
                        .latent = {2, 3, 3, 4, 6},
                        .options = at::TensorOptions(at::kDouble),
                        .draws = {.seed = 7, .step = 1}};
-  for (const DmdInputs& inputs : {generator_inputs(batch, dmd), critic_inputs(batch, dmd)}) {
+  for (const DmdInputs& inputs :
+       {drawn_inputs(UpdateKind::kGenerator, batch, dmd), drawn_inputs(UpdateKind::kCritic, batch, dmd)}) {
     EXPECT_EQ(inputs.score.sigma, dmd.rollout.sigma);
     EXPECT_EQ(inputs.with(inputs.tensors()).score.sigma, dmd.rollout.sigma);
   }

@@ -44,7 +44,7 @@ void launch_rows(const char* (*kernel)(const Io&, const cuda::RowShape&, cuda::F
   const c10::DeviceGuard guard(x.device());
   const char* refusal = kernel(io, shape, float_type(x), static_cast<cudaStream_t>(current_stream(x.device())));
   SGF_CHECK(refusal == nullptr, "a CUDA row kernel over [{}, {}, {}] failed to launch: {}", shape.groups,
-            shape.rows_per_group, shape.channels, refusal == nullptr ? "" : refusal);
+            shape.rows_per_group, shape.channels, refusal);
 }
 
 // An uninitialised float32 tensor on x's device.

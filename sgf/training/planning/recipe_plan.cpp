@@ -75,8 +75,8 @@ std::vector<RecipeStep> plan_recipe(const fs::path& folder, const std::vector<st
     RecipeStep step{.file = file, .config = load_config(file, overrides, preset_folders)};
     step.run = fs::path("runs") / step.config.name;
     const auto same = std::ranges::find(steps, step.run, &RecipeStep::run);
-    SGF_CHECK(same == steps.end(), "{} and {} both make {}: give each its own name",
-              same == steps.end() ? "" : same->file.string(), file.string(), step.run.string());
+    SGF_CHECK(same == steps.end(), "{} and {} both make {}: give each its own name", same->file.string(), file.string(),
+              step.run.string());
     steps.push_back(std::move(step));
   }
   for (RecipeStep& step : steps) step.after = runs_named_by(step, steps);

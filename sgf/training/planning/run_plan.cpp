@@ -1,6 +1,7 @@
 #include "sgf/training/planning/run_plan.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/gibibytes.h"
 #include "sgf/training/planning/activation_memory.h"
 
 #include <nlohmann/json.hpp>
@@ -9,8 +10,6 @@ namespace sgf {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr double kGib = 1 << 30;
 
 int64_t parts_of(const Config& c, int64_t gpus) {
   const int64_t samples = gpus * c.train.micro_batch;

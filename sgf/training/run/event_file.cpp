@@ -1,12 +1,14 @@
 #include "sgf/training/run/event_file.h"
 
 #include "sgf/core/error.h"
+#include "sgf/runs/metrics_row.h"
 #include "sgf/training/run/event_record.h"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <chrono>
 #include <string>
@@ -14,6 +16,102 @@
 
 namespace sgf {
 namespace {
+
+using namespace std::string_view_literals;
+
+enum Wire : uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
+
+// Builds one message, field by field.
+class Message {
+ public:
+  Message& number(uint32_t field, uint64_t value) {
+    tag(field, kVarint);
+    varint(value);
+    return *this;
+  }
+  Message& real64(uint32_t field, double value) {
+    tag(field, kFixed64);
+    fixed(std::bit_cast<uint64_t>(value));
+    return *this;
+  }
+  Message& real32(uint32_t field, float value) {
+    tag(field, kFixed32);
+    fixed(std::bit_cast<uint32_t>(value));
+    return *this;
+  }
+  Message& bytes(uint32_t field, std::string_view value) {
+    tag(field, kBytes);
+    varint(value.size());
+    bytes_ += value;
+    return *this;
+  }
+  Message& message(uint32_t field, const Message& value) { return bytes(field, value.bytes_); }
+
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  void tag(uint32_t field, Wire wire) { varint(field << 3 | wire); }
+
+  void varint(uint64_t value) {
+    for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>(value | 0x80);
+    bytes_ += static_cast<char>(value);
+  }
+
+  template <class Integer>
+  void fixed(Integer value) {
+    for (size_t i = 0; i < sizeof value; ++i) bytes_ += static_cast<char>(value >> (8 * i) & 0xff);
+  }
+
+  std::string bytes_;
+};
+
+Message begin_event(EventTime time) {
+  return Message().real64(1, time.wall_time).number(2, static_cast<uint64_t>(time.step));
+}
+
+uint32_t big_endian(std::string_view bytes) {
+  uint32_t value = 0;
+  for (const char c : bytes.substr(0, 4)) value = value << 8 | static_cast<uint8_t>(c);
+  return value;
+}
+
+// Channels of a PNG by its colour type: grey, -, RGB, palette, grey + alpha, -, RGBA.
+uint64_t channels_of(uint8_t colour_type) {
+  constexpr uint8_t kChannels[] = {1, 0, 3, 3, 2, 0, 4};
+  SGF_CHECK(colour_type < std::size(kChannels) && kChannels[colour_type] != 0,
+            "expected a PNG image, got colour type {}", colour_type);
+  return kChannels[colour_type];
+}
+
+Message encode_png(std::string_view png) {
+  constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR"sv;
+  SGF_CHECK(png.starts_with(kSignature) && png.size() > 26, "expected a PNG image, got {} bytes without its signature",
+            png.size());
+  return Message()
+      .number(1, big_endian(png.substr(20)))
+      .number(2, big_endian(png.substr(16)))
+      .number(3, channels_of(static_cast<uint8_t>(png[25])))
+      .bytes(4, png);
+}
+
+std::string encode_version(EventTime time) { return begin_event(time).bytes(3, "brain.Event:2").take(); }
+
+std::string encode_scalars(EventTime time, std::span<const Metric> metrics) {
+  Message summary;
+  for (const Metric& metric : metrics)
+    summary.message(1, Message().bytes(1, metric.name).real32(2, static_cast<float>(metric.value)));
+  return begin_event(time).message(5, summary).take();
+}
+
+std::string encode_image(EventTime time, std::string_view name, std::string_view png) {
+  const Message value = Message().bytes(1, name).message(4, encode_png(png));
+  return begin_event(time).message(5, Message().message(1, value)).take();
+}
+
+std::string encode_start(EventTime time) {
+  constexpr uint64_t kStart = 1;
+  return begin_event(time).message(7, Message().number(1, kStart)).take();
+}
 
 constexpr std::string_view kEventPrefix = "events.out.tfevents.";
 

@@ -1,6 +1,9 @@
 // A TensorBoard event file, so that `tensorboard --logdir RUN` shows the curves and strips of a run.
 #pragma once
 
+#include "sgf/files/append_file.h"
+#include "sgf/runs/metrics_row.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -8,10 +11,13 @@
 #include <span>
 #include <string_view>
 
-#include "sgf/files/append_file.h"
-#include "sgf/training/run/event_message.h"
-
 namespace sgf {
+
+// When an event happened.
+struct EventTime {
+  double wall_time = 0;  // seconds since 1970
+  int64_t step = 0;
+};
 
 // Seconds since 1970.
 double wall_time_now();

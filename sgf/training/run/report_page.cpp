@@ -10,6 +10,11 @@
 #include <string_view>
 
 namespace sgf {
+
+namespace assets {
+extern const std::string_view reload_js;
+}
+
 namespace {
 
 // 0 to 3 are seen first: losses, gradient norms, recovery, samples.
@@ -56,20 +61,17 @@ std::string write_duration(double seconds) {
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
-// location.reload() keeps the place on the page.
-std::string write_reload(const ReportReload& reload) {
-  return fmt::format(
-      "<p class=\"soft\" id=\"live\">The run is in progress. This page reloads itself every {0} s.</p>\n"
-      "<script>\n"
-      "if (Date.now() / 1000 - {1} < {2}) setTimeout(() => location.reload(), {0} * 1000);\n"
-      "else document.getElementById('live').textContent = 'No news since ' + new Date({1} * 1000).toLocaleString() +"
-      " ': the process may have ended.';\n"
-      "</script>\n",
-      reload.seconds, reload.written, reload.patience);
+std::string reload_script(const ReportReload& reload) {
+  return fill_page(assets::reload_js, {{"seconds", std::to_string(reload.seconds)},
+                                       {"written", std::to_string(reload.written)},
+                                       {"patience", std::to_string(reload.patience)}});
 }
 
 std::string write_state(const ReportContents& contents) {
-  if (contents.reload) return write_reload(*contents.reload);
+  if (contents.reload)
+    return fmt::format(
+        "<p class=\"soft\" id=\"live\">The run is in progress. This page reloads itself every {} s.</p>\n",
+        contents.reload->seconds);
   return contents.end.empty() ? "" : fmt::format("<p class=\"soft\">Ended: {}.</p>\n", escape_html(contents.end));
 }
 
@@ -158,10 +160,12 @@ std::vector<std::pair<std::string, std::string>> time_facts(const RunTimes& time
 }
 
 std::string write_report(const ReportContents& contents) {
-  return html_page(contents.title, html_facts(contents.facts) + write_state(contents) +
-                                       write_verdict(contents.verdict) + write_samples(contents.samples) +
-                                       "<h2>Curves</h2>\n" + write_gaps(contents.gaps) +
-                                       write_curves(contents.rows, contents.gaps));
+  const std::string script = contents.reload ? reload_script(*contents.reload) : "";
+  return html_page(contents.title,
+                   html_facts(contents.facts) + write_state(contents) + write_verdict(contents.verdict) +
+                       write_samples(contents.samples) + "<h2>Curves</h2>\n" + write_gaps(contents.gaps) +
+                       write_curves(contents.rows, contents.gaps),
+                   {.script = script});
 }
 
 void save_report(const std::filesystem::path& path, const ReportContents& contents) {

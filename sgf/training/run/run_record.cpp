@@ -90,19 +90,19 @@ DueOutputs due_after(int64_t steps_done, const OutputSettings& output) {
           .report = is_due(steps_done, output.report_every)};
 }
 
-WrittenSamples write_samples(const SampleOrder& order, const Stage& stage, const Conditioning& surroundings) {
+WrittenSamples write_samples(const SampleOrder& order, const Stage& stage, const Conditioning& conditioning) {
   const fs::path place = order.folder / fmt::format("step_{:08}", order.step);
   fs::create_directories(place);
-  const at::Tensor text = surroundings.text->encode(surroundings.sample_prompts);
+  const at::Tensor text = conditioning.text->encode(conditioning.sample_prompts);
   const at::Tensor latents = stage.sample(text, order.seed);
   std::vector<StepMetrics> measured;
   for (int64_t i = 0; i < latents.size(0); ++i) {  // one by one: pixel frames are far larger than latents
-    const at::Tensor video = surroundings.codec->decode(latents.narrow(0, i, 1))[0];
+    const at::Tensor video = conditioning.codec->decode(latents.narrow(0, i, 1))[0];
     measured.push_back(
-        measure_sample({latents[i], video, surroundings.sample_prompts[static_cast<size_t>(i)], order.world}));
+        measure_sample({latents[i], video, conditioning.sample_prompts[static_cast<size_t>(i)], order.world}));
     write_sample(place / std::to_string(i), video.to(at::kFloat).clamp(0, 1).cpu());
   }
-  write_lines(place / kPromptsFile, surroundings.sample_prompts);
+  write_lines(place / kPromptsFile, conditioning.sample_prompts);
   return {samples_of(place, false), mean_of_samples(measured)};
 }
 
@@ -147,12 +147,12 @@ void RunRecord::save_checkpoint(const Stage& stage, int64_t steps_done) {
   store.prune({.last = config_.output.keep_last, .every = config_.output.keep_every});
 }
 
-StepMetrics RunRecord::save_samples(const Stage& stage, const Conditioning& surroundings, int64_t steps_done) {
+StepMetrics RunRecord::save_samples(const Stage& stage, const Conditioning& conditioning, int64_t steps_done) {
   const WrittenSamples samples = write_samples({.folder = folder_.samples_folder(),
                                                 .step = steps_done,
                                                 .seed = static_cast<uint64_t>(config_.run.seed),
                                                 .world = config_.data.clips.empty() ? config_.data.world : ""},
-                                               stage, surroundings);
+                                               stage, conditioning);
   for (size_t i = 0; events_ && i < samples.shown.size(); ++i)
     events_->add_image(steps_done - 1, fmt::format("sample/{}", i), samples.shown[i].png);
   return samples.metrics;

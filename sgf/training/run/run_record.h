@@ -43,7 +43,7 @@ struct WrittenSamples {
 };
 
 // Writes step_XXXXXXXX/N.png (one strip per sample), N.mp4 if the build supports video, and prompts.txt.
-WrittenSamples write_samples(const SampleOrder& order, const Stage& stage, const Conditioning& surroundings);
+WrittenSamples write_samples(const SampleOrder& order, const Stage& stage, const Conditioning& conditioning);
 
 // Samples of the newest steps, newest first; with videos for the newest step only, if browsers can play them.
 std::vector<ReportSample> read_samples(const std::filesystem::path& folder, int64_t steps);
@@ -60,7 +60,7 @@ class RunRecord {
   void note(int64_t step, const StepMetrics& metrics);
   void save_checkpoint(const Stage& stage, int64_t steps_done);
   // Metrics of the samples, for the row of the last step: append it afterwards.
-  StepMetrics save_samples(const Stage& stage, const Conditioning& surroundings, int64_t steps_done);
+  StepMetrics save_samples(const Stage& stage, const Conditioning& conditioning, int64_t steps_done);
   // Of a run that lives on, or of one that has ended: `end` says how.
   void save_report(int64_t steps_done, const std::string& end = "");
 

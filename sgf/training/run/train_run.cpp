@@ -115,7 +115,7 @@ class TrainRun {
   ProgressLine progress_;
   NoticeScope notices_;
   std::vector<std::string> passed_over_;  // descriptions of damaged checkpoints; on the first rank
-  Conditioning surroundings_;
+  Conditioning conditioning_;
   std::vector<StartSource> sources_;
   std::unique_ptr<Stage> stage_;
   std::optional<RunRecord> record_;  // on the first rank
@@ -138,10 +138,10 @@ TrainRun::TrainRun(const TrainRequest& request, const Ranks& ranks)
   std::optional<RunFolder> earlier = ranks.is_first() ? open_earlier_run(request) : std::nullopt;
   ranks.barrier();  // the others read the folder only after leftovers of a crash are removed
   steps_done_ = choose_checkpoint();
-  surroundings_ = build_conditioning(config_, device_, [this](const std::string& text) { warn_always(text); });
+  conditioning_ = build_conditioning(config_, device_, [this](const std::string& text) { warn_always(text); });
   sources_ = choose_sources();
   ranks.agree([&] { return source_terms(sources_); });
-  stage_ = build_stage(with_start_sources(config_, sources_), surroundings_, device_, ranks);
+  stage_ = build_stage(with_start_sources(config_, sources_), conditioning_, device_, ranks);
   restore();
   if (ranks.is_first()) open_record(std::move(earlier));
 }
@@ -235,7 +235,7 @@ void TrainRun::take_step() {
   const DueOutputs due = due_after(steps_done_, config_.output);
   // Samples first: their metrics belong to the row of this step, and a row is written once.
   StepMetrics metrics = last_.metrics;
-  if (due.samples) metrics.merge(record_->save_samples(*stage_, surroundings_, steps_done_));
+  if (due.samples) metrics.merge(record_->save_samples(*stage_, conditioning_, steps_done_));
   record_->note(steps_done_ - 1, metrics);
   if (due.checkpoint) record_->save_checkpoint(*stage_, steps_done_);
   if (due.report) record_->save_report(steps_done_);

@@ -3,7 +3,6 @@
 #include "fuzz/scratch.h"
 
 #include "lab/study/arm_file.h"
-#include "lab/study/arm_kinds.h"
 #include "sgf/files/strict_json.h"
 
 namespace sgf::fuzz {

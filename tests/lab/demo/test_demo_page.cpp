@@ -134,10 +134,8 @@ TEST(DemoTimeline, ALossIsHalfASecondAndItsFirstFrameIsItsMoment) {
 }
 
 TEST(DemoTimeline, HasAStripPerContestantAndAButtonPerLoss) {
-  const DemoTimeline timeline{.rows = {{"SF", marks_of("vvoollll")}, {"S<GF", marks_of("vvvvvvvv")}},
-                              .colours = {"red", "blue"},
-                              .train_frames = 4,
-                              .fps = 8};
+  const DemoTimeline timeline{
+      .rows = {{"SF", marks_of("vvoollll")}, {"S<GF", marks_of("vvvvvvvv")}}, .train_frames = 4, .fps = 8};
   const std::string html = draw_timeline(timeline, true);
   EXPECT_EQ(count_of(html, "<svg class=\"track\" viewBox=\"0 0 8 12\""), 2U);
   EXPECT_EQ(count_of(html, "<rect"), 4U);  // three stretches and one
@@ -148,7 +146,7 @@ TEST(DemoTimeline, HasAStripPerContestantAndAButtonPerLoss) {
 }
 
 TEST(DemoTimeline, SaysWhenNothingIsLost) {
-  const DemoTimeline timeline{.rows = {{"SF", marks_of("vovo")}}, .colours = {"red"}, .train_frames = 2, .fps = 8};
+  const DemoTimeline timeline{.rows = {{"SF", marks_of("vovo")}}, .train_frames = 2, .fps = 8};
   EXPECT_THAT(draw_timeline(timeline, true), AllOf(HasSubstr("No object is lost"), Not(HasSubstr("<button"))));
 }
 

@@ -30,13 +30,11 @@ at::Tensor draws_of(const Study& study, const StudyArm& arm, UpdateKind kind, in
   const DmdParts parts = parts_of(study, arm);
   const DmdBatch batch = dmd_batch(parts.settings, parts.data, parts.generator.network(), kind, step,
                                    {.first = 0, .count = parts.settings.batch.micro});
-  const bool is_generator = kind == UpdateKind::kGenerator;
-  const BlockNoise noise = is_generator ? batch.draws.generator_noise(batch.latent, batch.options)
-                                        : batch.draws.critic_noise(batch.latent, batch.options);
-  const int64_t exit = is_generator ? batch.draws.generator_exit({1, 4}) : batch.draws.critic_exit({1, 4});
+  const BlockNoise noise = batch.draws.noise(kind, batch.latent, batch.options);
+  const int64_t exit = batch.draws.exit(kind, {1, 4});
   const std::vector<ScoreTimes> times(static_cast<size_t>(batch.latent[0]));
   return at::cat({batch.text.cond.flatten(), noise({0, 3}, 0).flatten(), noise({3, 6}, 2).flatten(),
-                  batch.draws.score(batch.latent, batch.options, times).noise.flatten(),
+                  batch.draws.score(kind, batch.latent, batch.options, times).noise.flatten(),
                   at::full({1}, static_cast<double>(exit))});
 }
 
