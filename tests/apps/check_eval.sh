@@ -81,17 +81,17 @@ check_json() {
     complain 'eval --json prints another result than --scores writes'
   expect 2 'five.json' score w --prompts w/manifest.json --json five.json
   expect 0 'scores of sgf eval' "$SGF" inspect both.json
-  expect 1 'there is no folder' score w --prompts w/manifest.json --scores nowhere/five.json
+  expect 1 'the folder nowhere does not exist' score w --prompts w/manifest.json --scores nowhere/five.json
   echo '{"scene": [0.5, []]}' >scene.json
   expect 0 '"scene":{"value":0.5}' "$SGF" eval import scene.json --json
 }
 
-# Scores that cannot be kept are computed all the same, and that is said.
+# Scores that cannot be cached are computed all the same, and that is said, --quiet or not.
 check_cache() {
   : >no-folder
-  expect 0 'scores are not kept there' score w --prompts w/manifest.json --cache no-folder/scores
+  expect 0 'cannot cache scores there' score w --prompts w/manifest.json --cache no-folder/scores
   expect 0 'temporal_flickering' score w --prompts w/manifest.json --cache no-folder/scores
-  [[ $(score w --prompts w/manifest.json --cache scores 2>&1) != *'not kept'* ]] || complain 'a good cache is complained about'
+  [[ $(score w --prompts w/manifest.json --cache scores 2>&1) != *'cannot cache'* ]] || complain 'a good cache is complained about'
   expect 0 'temporal_flickering' env -u HOME -u XDG_CACHE_HOME "$SGF" eval w --quiet --device cpu \
     --metrics temporal_flickering --prompts w/manifest.json
 }

@@ -387,7 +387,7 @@ check_threads() {
   expect 0 'identical' env -u OMP_NUM_THREADS "$SGF" redo pair.mp4 --quiet --device cpu
   said=$("$SGF" redo pair.mp4 --quiet --threads 1 2>&1)
   [[ $said == *'made with 2 CPU thread(s); results with 1 may differ'* ]] || complain "redo on other threads said: $said"
-  expect 0 'whole already' "${video[@]}" --threads 1 --out pair.mp4 --continue
+  expect 0 'already complete, 18 frames' "${video[@]}" --threads 1 --out pair.mp4 --continue
   start
   until [[ -e grown.mp4.state ]] || ! kill -0 "$PROCESS" 2>/dev/null; do sleep 0.01; done
   end_with TERM
