@@ -62,7 +62,7 @@ PYTHON
 check_refusals() {
   expect 1 'no such recipe' "$SGF" study /nowhere.yaml
   expect 1 'did you mean world-small?' "$SGF" study wrld-small --dry-run
-  [[ $("$SGF" study world-small --dry-run 2>/dev/null) == *chunkwise-initial* ]] || complain 'no bundled study is found'
+  expect 0 'chunkwise-initial' "$SGF" study world-small --granularity chunkwise --dry-run
   expect 1 "no arm 'sgf-2'" study --arms sgf-2
   expect 1 'nothing to report' study --only report
   expect 1 'nothing to report' study --only report --dry-run
