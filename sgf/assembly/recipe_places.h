@@ -12,7 +12,7 @@ namespace sgf {
 std::vector<std::string> recipe_names(const std::string& file = "");
 
 // The path itself where it exists; otherwise the bundled recipe of that name (world-small, recipes/world-small). A name
-// without a slash that is neither is an Error that lists what is nearest; any other path comes back as it is.
+// without a slash that is neither is an Error that names the nearest one, or all; any other path comes back as it is.
 std::filesystem::path find_recipe(const std::filesystem::path& name);
 
 // The same for the study.yaml of a recipe, which may be named by its folder.
