@@ -75,6 +75,7 @@ check_foreign() {
   for name in foreign.mp4 foreign.y4m; do
     ffmpeg -v error -f lavfi -i testsrc=size=64x64:rate=8:duration=1 -pix_fmt yuv420p "$name" </dev/null
     before=$(sha256sum "$name")
+    expect 0 'video without the metadata of sgf generate' "$SGF" inspect "$name"
     expect 1 "$name was not made by this command" world --seconds 0.3 --continue --out "$name"
     [[ $(sha256sum "$name") == "$before" ]] || complain "--continue changed a foreign video: $name"
     [[ ! -e $name.lock && ! -e $name.state ]] || complain "left beside a foreign video: $(ls "$name"*)"
@@ -107,6 +108,8 @@ check_sinks() {
   world --seconds 0.5 --out - 2>said | cat >piped.y4m
   [[ ${PIPESTATUS[0]} == 0 && $(<said) == *'9 frames'* ]] || complain "pipe: $(<said)"
   world --seconds 0.5 --out file.y4m >/dev/null
+  expect 0 'frames of sgf generate; sgf-order.json' "$SGF" inspect pictures
+  expect 0 'video without the metadata of sgf generate' "$SGF" inspect file.y4m
   same_frames file.y4m piped.y4m || complain 'y4m through a pipe is another than the file'
   expect 2 'pipe it (| ffplay -), or name a file' on_terminal "$SGF" generate --model world-small --seconds 0.5 --out -
   expect 0 '' on_terminal "$SGF" generate --model world-small --seconds 0.1 --quiet --format none --out -

@@ -236,6 +236,8 @@ check_world() {
   expect 0 'true clips' "$SGF" world measure "$FOLDER/clips"/clip_00000* --prompt "$caption"
   expect 1 'videos of world-small are 48 x 48' "$SGF" world measure "$FOLDER/clips"/clip_00000* \
     --prompt 'a fast red disc and a slow blue square on a grey field'
+  echo "$said" >"$FOLDER/bench.jsonl"
+  expect 0 'times of sgf bench' "$SGF" inspect "$FOLDER/bench.jsonl"
   expect 0 'A frame is valid if' "$SGF" world measure --help
   expect 2 '--prompt TEXT or --manifest' "$SGF" world measure "$FOLDER/clips"/clip_00000*
   expect 1 "unknown word 'rde' in a caption; did you mean red?" "$SGF" world measure "$FOLDER/clips"/clip_00000* --prompt "${caption/red/rde}"
@@ -247,6 +249,7 @@ check_world() {
   expect 2 "--prompt: a prompt has words in it, got ' '" "$SGF" world render --prompt ' ' --out "$FOLDER/other"
   expect 2 '--prompt: a prompt has words in it' "$SGF" world measure "$FOLDER/clips"/clip_00000* --prompt ''
   expect 2 '--prompt: a prompt has words in it' "$SGF" sample --model x --out "$FOLDER/other" --prompt a --prompt ''
+  expect 0 'videos with their prompts, for sgf eval' "$SGF" inspect "$FOLDER/clips/manifest.json" "$FOLDER/clips"
   expect 2 "no command 'mesure'; did you mean measure?" "$SGF" world mesure
   expect 2 'did you mean --frames?' "$SGF" world render --out "$FOLDER/other" --frame 3
 }

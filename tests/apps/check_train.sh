@@ -139,6 +139,16 @@ check_recipe_of_pairs() {
   cd - >/dev/null || return
 }
 
+# The other files of a run say what they are, too.
+check_run_files() {
+  expect 0 'config of a run or model' "$SGF" inspect "$1/config.yaml"
+  expect 0 'facts of a run' "$SGF" inspect "$1/facts.json"
+  expect 0 'updates       3' "$SGF" inspect "$1/metrics.jsonl"
+  expect 0 'report of a run' "$SGF" inspect "$1/report.html"
+  mkdir elsewhere && cp "$1/report.html" elsewhere
+  expect 1 'neither safetensors nor' "$SGF" inspect elsewhere/report.html
+}
+
 # A folder of two runs: one that was interrupted is gone on with, then the next, and a second time nothing is left to do.
 check_recipe() {
   local run=(recipe run recipe "${SMALL[@]}" --set video.frames=6 --quiet) made
@@ -155,6 +165,7 @@ check_recipe() {
   expect 0 'run of sgf train' "$SGF" inspect runs/r-teacher
   expect 0 'updates       3 of 3' "$SGF" inspect runs/r-teacher
   expect 0 'optimiser state of a checkpoint of sgf train' "$SGF" inspect runs/r-teacher
+  check_run_files runs/r-teacher
   made=$(stat -c '%i' runs/*/checkpoints/step_00000003/generator.safetensors)
   [[ $(wc -w <<<"$made") == 2 ]] || complain "two runs were expected: $made"
   expect 0 '3 of 3, done' "$SGF" "${run[@]}"
