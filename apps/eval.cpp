@@ -199,11 +199,10 @@ int run_eval(EvalArgs& args) {
   ProgressLine line({.mode = progress_mode(args.quiet), .total_steps = total, .unit = "video"},
                     standard_progress_output());
   const EvalEvents events{
-      .warn = [&](const std::string& text) { line.say("sgf: " + text); },
+      .warn = [&](const std::string& text) { args.quiet ? warn_line(text) : line.say("sgf: " + text); },
       .go_on =
           [&](int64_t video, int64_t clip, int64_t clips) {
-            line.show({.step = video,
-                       .numbers = {{"clip", static_cast<double>(clip + 1)}, {"of", static_cast<double>(clips)}}});
+            line.show({.step = video, .note = fmt::format("clip {} of {}", clip + 1, clips)});
             return stop.received() == 0;
           }};
   try {

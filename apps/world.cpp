@@ -43,7 +43,7 @@ void run_render(RenderArgs args) {
   args.order.preset = world_preset(args.preset);
   args.files.format = *enum_from_name<ClipFormat>(args.format);
   if (!args.prompt.empty()) args.order.caption = parse_caption(args.prompt);
-  const ClipEncoder encoder = render_clips(args.order, args.files, show_progress(args.order.clips));
+  const ClipEncoder encoder = render_clips(args.order, args.files, show_progress(args.order.clips, "clip"));
   if (!encoder.is_h264) {
     warn("FFmpeg has no H.264 encoder here; {} was used, which some browsers cannot play", encoder.name);
   }
@@ -205,8 +205,8 @@ void run_measure(const WorldMeasureArgs& args) {
   std::string world = args.preset;
   const std::vector<CaptionedVideo> videos = videos_of(args, world);
   if (world.empty()) world = world_of_caption(parse_caption(videos.front().caption)).name;
-  const auto measured =
-      measure_files(videos, world_preset(world), args.segments, show_progress(static_cast<int64_t>(videos.size())));
+  const auto measured = measure_files(videos, world_preset(world), args.segments,
+                                      show_progress(static_cast<int64_t>(videos.size()), "video"));
   if (!args.json) {
     print_videos(measured);
     return;
