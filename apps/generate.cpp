@@ -28,7 +28,7 @@ nlohmann::json result_json(const VideoJob& job, const GenerateResult& result) {
   line["file"] = job.output.target;
   line["prompt"] = job.order.prompts.front().prompt;
   line["seed"] = job.order.config.run.seed;
-  line["video_pictures"] = result.pictures;
+  line["video_frames"] = result.pictures;
   line["resumed_from"] = result.resumed_from;
   line["whole"] = result.is_whole;
   return line;

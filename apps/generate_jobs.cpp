@@ -266,7 +266,7 @@ nlohmann::json plan_json(const VideoJob& job) {
           {"wan", job.order.wan},
           {"config", c.name},
           {"seed", c.run.seed},
-          {"pictures", pictures},
+          {"frames", pictures},
           {"seconds", static_cast<double>(pictures) / c.video.fps},
           {"blocks", job.blocks},
           {"width", size.width * job.order.enlarge},
@@ -284,7 +284,7 @@ void print_plan(const std::vector<VideoJob>& jobs, bool json) {
   for (const VideoJob& job : jobs) {
     const nlohmann::json plan = plan_json(job);
     if (json) say_json(plan);
-    table.add({job.output.target, job.order.prompts.front().prompt, plan["pictures"].dump(),
+    table.add({job.output.target, job.order.prompts.front().prompt, plan["frames"].dump(),
                fmt::format("{:.2f}", plan["seconds"].get<double>()),
                fmt::format("{}x{}", plan["width"].dump(), plan["height"].dump())});
   }

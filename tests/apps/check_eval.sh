@@ -119,7 +119,7 @@ check_kinds_of_videos() {
   expect 0 '猫 “quoted”-0.mkv' score kinds --scores kinds.json
   [[ $(grep -c '"sha256"' kinds.json) == 10 ]] || complain 'kinds: not ten videos'
   expect 0 '' score kinds/rates-0.mkv --scores rates.json
-  has rates.json '"pictures":16'
+  has rates.json '"frames":16'
   expect 1 'even sides' score kinds --protocol vbench-long --scores kinds-long.json
   has kinds-long.json '"videos":9'
   expect 0 '' score kinds/odd-0.mkv --protocol vbench-long --no-reencode

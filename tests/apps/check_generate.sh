@@ -98,7 +98,7 @@ check_own_prompt() {
 check_sinks() {
   local said pictures
   said=$(world --seconds 1 --out a.mp4 --latents a.safetensors --json) || complain 'no mp4'
-  [[ $said == *'"video_pictures":18'*'"whole":true'* ]] || complain "--json said: $said"
+  [[ $said == *'"video_frames":18'*'"whole":true'* ]] || complain "--json said: $said"
   plays a.mp4 18
   expect 0 'latents, for sgf vae decode' "$SGF" inspect a.safetensors
   expect 0 'video of sgf generate' "$SGF" inspect a.mp4
