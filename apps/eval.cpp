@@ -304,7 +304,7 @@ void add_eval(CLI::App& app) {
   command->footer(kEvalFooter);
   command->callback([args, command] {
     if (!command->get_subcommands().empty()) return;
-    if (args->place.empty()) throw CLI::RequiredError("A video or a folder");
+    if (args->place.empty()) misused("no videos given; pass a video or a folder of videos");
     exit_with(run_eval(*args));
   });
 }

@@ -217,7 +217,8 @@ void run_measure(const WorldMeasureArgs& args) {
 
 // What the options need of one another, before anything is opened.
 void check_measure(const WorldMeasureArgs& args) {
-  if (args.videos.empty() && args.manifest.empty()) throw CLI::RequiredError("A video, or --manifest FILE,");
+  if (args.videos.empty() && args.manifest.empty())
+    misused("no videos given; pass a video, a folder of PNG files, or --manifest FILE");
 }
 
 constexpr const char* kMeasureFooter =

@@ -48,7 +48,7 @@ check_pages() {
   expect 1 'broken.mp4 is empty' "$SGF" compare short method-theirs --out broken.html
   expect 1 'holds no mp4' "$SGF" compare method-ours empty
   expect 1 'is not a folder' "$SGF" compare method-ours nowhere
-  expect 2 'Two folders of videos' "$SGF" compare method-ours
+  expect 2 'no videos given; pass two videos or two folders of videos' "$SGF" compare method-ours
   expect 2 'did you mean --names?' "$SGF" compare method-ours method-theirs --name A B
 }
 

@@ -68,7 +68,7 @@ check_bad_videos() {
   expect 1 'is not in the list of prompts' score bad/good-0.mp4 --prompts other.json
   expect 1 'no such file' score nowhere
   expect 2 'got sharpness' "$SGF" eval w --metrics sharpness
-  expect 2 'A video or a folder' "$SGF" eval
+  expect 2 'no videos given; pass a video or a folder of videos' "$SGF" eval
   expect 2 'did you mean' "$SGF" eval w --protocoll vbench
 }
 

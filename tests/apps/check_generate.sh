@@ -313,9 +313,9 @@ check_bad_input() {
   refused 1 'preset without bundled weights' --model wan-14b --out bad.mp4
   refused 1 'omit --config or --model' --model wan-14b --wan wan --config world-tiny --out bad.mp4
   for seconds in 0 -1 nan inf 1e30; do refused 1 'the length of a video must be more than 0' "${bad[@]}" --seconds $seconds; done
-  refused 2 'seconds = soon' "${bad[@]}" --seconds soon
+  refused 2 "--seconds must be a number, got 'soon'" "${bad[@]}" --seconds soon
   for seed in -1 9223372036854775808 18446744073709551616 seven 1e3 ''; do
-    refused 2 'a seed must be an integer from 0' "${bad[@]}" --seed "$seed"
+    refused 2 '--seed must be an integer from 0' "${bad[@]}" --seed "$seed"
   done
   refused 1 'next larger size is 48x40' "${bad[@]}" --size 48x33
   refused 1 '--size must be WIDTHxHEIGHT' "${bad[@]}" --size 48

@@ -36,12 +36,17 @@ completes() {
 check_errors() {
   expect 0 'torch ' "$SGF" --version
   expect 0 'inspect' "$SGF" --help
-  expect 2 'required' "$SGF"
+  expect 2 'a command is missing' "$SGF"
   expect 2 "no command 'inspct'; did you mean inspect?" "$SGF" inspct
-  expect 2 'did you mean --json?' "$SGF" inspect --jsn x
+  expect 2 'unknown option --jsn; did you mean --json?' "$SGF" inspect --jsn x
+  expect 2 'unknown option --jsn' "$SGF" --jsn
+  expect 2 'unexpected argument two' "$SGF" config one two
+  expect 2 '--threads must be 1 to 1024, got 0' "$SGF" train world-tiny --threads 0
+  expect 2 'config is missing' "$SGF" train
+  expect 2 '--out needs a value' "$SGF" train world-tiny --out
   expect 2 'names' "$SGF" convert a b.pt --names klingon
-  expect 2 '--count: must be more than 0, got 0' "$SGF" sample --model x --out y --count 0
-  expect 2 '--guidance: must be 0 or more, got nan' "$SGF" sample --model x --out y --guidance nan
+  expect 2 '--count must be above 0, got 0' "$SGF" sample --model x --out y --count 0
+  expect 2 '--guidance must be 0 or more, got nan' "$SGF" sample --model x --out y --guidance nan
   expect 1 'sgf: /nowhere' "$SGF" inspect /nowhere
   expect 1 'posix.system' "$SGF" inspect "$DATA/weights/evil.pt"
   for device in gpu cpu:7 cuda: cuda:x mps; do
@@ -220,7 +225,7 @@ check_bench() {
   local said
   said=$("$SGF" bench attention --device cpu --frames 3 --height 8 --width 8 --runs 1)
   [[ $(grep -c '"memory":"resident"' <<<"$said") == 2 ]] || { echo "FAIL: bench said: $said" && FAILED=1; }
-  expect 2 'atention not in' "$SGF" bench atention --device cpu --frames 3 --height 8 --width 8
+  expect 2 "items must be" "$SGF" bench atention --device cpu --frames 3 --height 8 --width 8
 }
 
 check_world() {
