@@ -209,6 +209,10 @@ void add_model(CLI::App& command, GenerateArgs& args) {
                   "Wan folder for the text encoder and VAE, and for the network without --model")
       ->type_name("DIR");
   command
+  suggest_presets(*command
+                       .add_option("--config", args.model.config,
+                                   "YAML file or preset with window, schedule and size (default: that of the model)")
+                       ->type_name("CONFIG"));
       .add_option("--config", args.model.config,
                   "YAML file or preset with window, schedule and size (default: that of the model)")
       ->type_name("CONFIG");

@@ -285,8 +285,7 @@ void add_study(CLI::App& app) {
   command->add_option("--jobs", args->jobs, "arms that run at the same time, each in its own process")
       ->capture_default_str()
       ->check(CLI::Range(1, 64));
-  command->add_option("--device", args->device, "device to compute on (default: run.device of each arm)")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
+  add_device(*command, args->device, "run.device of each arm");
   command
       ->add_option("--threads", args->threads,
                    "CPU threads of all jobs together; small networks take fewer; 0 = one per core")

@@ -94,10 +94,10 @@ void add_train(CLI::App& app) {
       "torchrun does, or use srun or mpirun. Ranks that differ in build, config or data exit with code 1 and name the "
       "first difference. On GPUs only NCCL groups of one rank were tested.\n\n"
       "Exit codes: 0 all updates done; 1 failed; 3 stopped by SIGINT, SIGTERM or --stop-after, with a checkpoint; 4 "
-      "the "
-      "run stopped itself (too many skipped updates in a row, or the two passes no longer match), with a checkpoint.");
-  command->add_option("config", args->config, "YAML file or preset")->type_name("CONFIG")->required();
-  command->add_option("--set", args->overrides, "override of one key, as train.steps=200; repeatable")
+      "the run stopped itself (too many skipped updates in a row, or the two passes no longer match), with a "
+      "checkpoint.");
+  add_config_argument(*command, args->config)->required();
+  command->add_option("--set", args->overrides, "override of one key, for example train.steps=200; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   add_compute(*command, args->compute);
