@@ -87,8 +87,7 @@ void add_train(CLI::App& app) {
   CLI::App* command = app.add_subcommand("train", "Train a network: teacher, student, Self (Gradient) Forcing");
   command->footer(
       "Examples:\n"
-      "  sgf train world-tiny\n"
-      "  sgf train world-tiny --set train.steps=400 --out runs/try\n"
+      "  sgf train world-tiny --set train.stage=flow_matching --set train.steps=400 --out runs/try\n"
       "  sgf train runs/try/config.yaml --out runs/try --resume\n\n"
       "Several processes: start one per rank with RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT set, as "
       "torchrun does, or use srun or mpirun. Ranks that differ in build, config or data exit with code 1 and name the "
@@ -103,7 +102,7 @@ void add_train(CLI::App& app) {
   add_compute(*command, args->compute);
   command->add_option("--out", args->out, "run folder to write to (default: runs/NAME)")->type_name("RUN");
   command->add_flag("--resume", args->resume,
-                    "resume the run in that folder exactly from its last checkpoint, or start it if there is none");
+                    "resume from the last checkpoint in --out; start a new run if there is none");
   command
       ->add_option("--stop-after", args->stop_after,
                    "number of updates after which this start stops with a checkpoint (default: none)")
