@@ -26,10 +26,10 @@ DemoArm train_live(const LivePairOrder& order, const LiveRun& run) {
   config.name = run.folder;
   config.dmd.boundary = run.boundary;
   const std::filesystem::path folder = order.out / run.folder;
-  order.say(fmt::format("  {}: {} steps at batch {}", run.words, config.train.steps, config.train.global_batch));
+  order.say(fmt::format("  {}: {} updates at batch {}", run.words, config.train.steps, config.train.global_batch));
   const TrainResult result = run_training(
       {.config = config, .out = folder, .facts = {{"demo", true}}, .progress = order.progress, .output = order.output});
-  SGF_CHECK(result.end == TrainEnd::kDone, "the demo's {} run ended after step {}: {}", run.words, result.steps_done,
+  SGF_CHECK(result.end == TrainEnd::kDone, "the demo's {} run ended after update {}: {}", run.words, result.steps_done,
             result.reason);
   return {run.name, read_metrics(folder / "metrics.jsonl").rows};
 }

@@ -1,4 +1,4 @@
-// The pair that the demo trains while one looks on: two runs from the same student that differ in the boundary alone.
+// The matched pair that the demo trains: two runs from the same student that differ only in the gradient boundary.
 #pragma once
 
 #include "lab/demo/demo_page.h"
@@ -14,7 +14,7 @@ namespace sgf {
 
 struct LivePairOrder {
   Config config;
-  std::filesystem::path out;  // run folders come here, under live_run_names()
+  std::filesystem::path out;  // holds the run folders, named by live_run_names()
   ProgressMode progress = ProgressMode::kLog;
   ProgressOutput output = {};
   std::function<void(const std::string&)> say;
@@ -23,7 +23,7 @@ struct LivePairOrder {
 // Folders of the two runs, SF's first.
 std::vector<std::string> live_run_names();
 
-// What each run measured, SF's first. A run that does not come to its end is an Error.
+// The metrics of each run, SF's first. Throws Error if a run stops early.
 std::vector<DemoArm> train_live_pair(const LivePairOrder& order);
 
 }  // namespace sgf
