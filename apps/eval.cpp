@@ -221,14 +221,14 @@ int run_eval(EvalArgs& args) {
 
 void add_switches(CLI::App& command, EvalArgs& args) {
   EvalSwitches& switches = args.order.switches;
-  command.add_option("--clip-seconds", switches.clip_seconds, "clip length in seconds (vbench-long)")
+  command.add_option("--clip-seconds", switches.clip_seconds, "clip length in seconds, for vbench-long")
       ->capture_default_str()
       ->check(positive_number());
-  command.add_flag("--no-reencode", args.no_reencode, "no H.264 re-encoding of clips (vbench-long)");
-  command.add_flag("--no-slow-fast", args.no_slow_fast, "consistency within clips only (vbench-long)");
+  command.add_flag("--no-reencode", args.no_reencode, "no H.264 re-encoding of clips, for vbench-long");
+  command.add_flag("--no-slow-fast", args.no_slow_fast, "consistency within clips only, for vbench-long");
   command.add_flag("--static-filter", switches.static_filter,
                    "temporal flickering on static clips only, found by RAFT");
-  command.add_option("--static-clips", switches.static_clips, "largest number of static clips per prompt")
+  command.add_option("--static-clips", switches.static_clips, "static clips needed per prompt, for --static-filter")
       ->capture_default_str()
       ->check(positive_number());
   command
@@ -264,7 +264,7 @@ constexpr const char* kEvalFooter =
 void add_eval(CLI::App& app) {
   auto args = std::make_shared<EvalArgs>();
   CLI::App* command = app.add_subcommand("eval", "Score videos by VBench, VBench-Long or the built-in world");
-  command->add_option("videos", args->place, "video, folder of PNG files, or folder of such")->type_name("PATH");
+  command->add_option("videos", args->place, "video, folder of PNG files, or folder of videos")->type_name("PATH");
   command->add_option("--protocol", args->protocol, "set of metrics")
       ->capture_default_str()
       ->check(CLI::IsMember({"vbench", "vbench-long", "world"}));

@@ -64,7 +64,7 @@ void add_render(CLI::App& world) {
       ->capture_default_str()
       ->check(positive_number());
   check_seed(*command->add_option("--seed", args->order.seed, "random seed")->capture_default_str());
-  command->add_option("--prompt", args->prompt, "caption of all clips, which then differ only in what it leaves open")
+  command->add_option("--prompt", args->prompt, "caption of all clips; they differ in everything it does not name")
       ->type_name("TEXT")
       ->check(has_words());
   command->add_option("--format", args->format, "file format: mp4, or one folder of lossless png per clip")
@@ -83,7 +83,7 @@ void add_render(CLI::App& world) {
       "Examples:\n"
       "  sgf world render --out clips --clips 8 --preset world-small\n"
       "  sgf world render --out discs --prompt \"a fast red disc on a grey field\"\n\n"
-      "Clip i of a seed is the same whatever else is rendered.");
+      "Clip i depends only on the seed and i.");
   command->callback([args] { run_render(*args); });
 }
 
@@ -179,7 +179,7 @@ std::vector<CaptionedVideo> prompted_videos(const WorldMeasureArgs& args, std::s
     std::string prompt = args.prompt;
     if (prompt.empty()) {
       const std::optional<VideoPrompt> noted = prompt_in_video(video);
-      if (!noted) misused(fmt::format("{} does not say its prompt: give --prompt TEXT or --manifest FILE", video));
+      if (!noted) misused(fmt::format("{} contains no prompt; pass --prompt TEXT or --manifest FILE", video));
       prompt = noted->prompt;
       if (world.empty()) world = noted->world;
     }

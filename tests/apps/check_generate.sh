@@ -91,8 +91,8 @@ check_own_prompt() {
   expect 0 'world_valid' "$SGF" eval own.mp4 --quiet --protocol world
   expect 0 'world_valid' "$SGF" eval pictures --quiet --protocol world
   world --seconds 1 --prompt "$DISC" --at 0:00.5 "$SQUARE" --out two.mp4 >/dev/null
-  expect 1 'its prompt changes 1 times' "$SGF" world measure two.mp4
-  expect 2 'file.y4m does not say its prompt: give --prompt TEXT' "$SGF" world measure file.y4m
+  expect 1 'two.mp4 has 2 prompts; choose one with --prompt TEXT' "$SGF" world measure two.mp4
+  expect 2 'file.y4m contains no prompt; pass --prompt TEXT' "$SGF" world measure file.y4m
 }
 
 check_sinks() {
@@ -164,9 +164,9 @@ check_folders() {
 
 check_prompts() {
   local long
-  expect 0 'names 1 object(s), but all videos of world-small have 2' world --prompt 'a fast red disc on a grey field' \
+  expect 0 'names 1 object, but world-small was trained on videos with 2' world --prompt 'a fast red disc on a grey field' \
     --seconds 0.1 --format none --out -
-  [[ $(world --prompt "$DISC" --negative 'a red disc' --guidance 2 --seconds 0.1 --format none --out - 2>&1) != *'object(s)'* ]] ||
+  [[ $(world --prompt "$DISC" --negative 'a red disc' --guidance 2 --seconds 0.1 --format none --out - 2>&1) != *'names '* ]] ||
     complain 'a warning of a good prompt, or of what is to be avoided'
   printf '\xef\xbb\xbf%s\r\n\r\n%s\r\n%s\r\n' "$DISC" "$SQUARE" "$DISC" >prompts.txt
   expect 0 "many/0002-a-fast-red-disc" world --seconds 0.2 --prompts prompts.txt --out many --dry-run
@@ -322,9 +322,9 @@ check_bad_input() {
   refused 1 '--steps must be from 1 to 1000' "${bad[@]}" --steps 0
   refused 1 '--guidance must be a finite number' "${bad[@]}" --guidance nan
   refused 1 'no effect with --guidance 1' "${bad[@]}" --negative "$DISC"
-  refused 2 "--prompt: a prompt has words in it, got ''" "${bad[@]}" --prompt ''
-  refused 2 "a prompt has words in it, got '  '" "${bad[@]}" --prompt '  '
-  refused 2 '--at: a prompt has words in it' "${bad[@]}" --prompt "$DISC" --at 0:01 ''
+  refused 2 "--prompt: a prompt must contain at least one word, got ''" "${bad[@]}" --prompt ''
+  refused 2 "a prompt must contain at least one word, got '  '" "${bad[@]}" --prompt '  '
+  refused 2 '--at: a prompt must contain at least one word' "${bad[@]}" --prompt "$DISC" --at 0:01 ''
   refused 1 "prompt 'a red zebra': " "${bad[@]}" --prompt 'a red zebra'
   refused 1 "prompt 'zebra': " "${bad[@]}" --prompt "$DISC" --negative zebra --guidance 2
   refused 1 'is not a readable video file' "${bad[@]}" --image "$PWD/text.txt"
@@ -389,7 +389,7 @@ check_threads() {
   expect 0 'threads: 2' "$SGF" redo pair.mp4 --show
   expect 0 'identical' env -u OMP_NUM_THREADS "$SGF" redo pair.mp4 --quiet --device cpu
   said=$("$SGF" redo pair.mp4 --quiet --threads 1 2>&1)
-  [[ $said == *'made with 2 CPU thread(s); results with 1 may differ'* ]] || complain "redo on other threads said: $said"
+  [[ $said == *'made with 2 CPU threads; results with 1 may differ'* ]] || complain "redo on other threads said: $said"
   expect 0 'already complete, 18 frames' "${video[@]}" --threads 1 --out pair.mp4 --continue
   start
   until [[ -e grown.mp4.state ]] || ! kill -0 "$PROCESS" 2>/dev/null; do sleep 0.01; done
