@@ -80,7 +80,7 @@ void run_bench(const BenchArgs& args) {
 }
 
 void add_geometry(CLI::App& command, PassesSetting& setting) {
-  command.add_option("--frames", setting.frames, "length in latent frames; of eval in frames")
+  command.add_option("--frames", setting.frames, "length in latent frames; for eval, in frames")
       ->capture_default_str()
       ->check(positive_number());
   command.add_option("--block", setting.block_frames, "latent frames per block")
@@ -89,13 +89,17 @@ void add_geometry(CLI::App& command, PassesSetting& setting) {
   command.add_option("--sink", setting.policy.sink_frames, "sink, in latent frames")
       ->capture_default_str()
       ->check(number_from_zero());
-  command.add_option("--fifo", setting.policy.fifo_frames, "FIFO window, in latent frames")
+  command.add_option("--fifo", setting.policy.fifo_frames, "FIFO window in latent frames")
       ->capture_default_str()
       ->check(number_from_zero());
-  command.add_option("--height", setting.height, "latent rows")->capture_default_str()->check(positive_number());
-  command.add_option("--width", setting.width, "latent columns")->capture_default_str()->check(positive_number());
+  command.add_option("--height", setting.height, "height in latent pixels")
+      ->capture_default_str()
+      ->check(positive_number());
+  command.add_option("--width", setting.width, "width in latent pixels")
+      ->capture_default_str()
+      ->check(positive_number());
   command.add_option("--batch", setting.batch, "samples per forward")->capture_default_str()->check(positive_number());
-  command.add_option("--noises", setting.noises, "rollouts per exit step (recovery only)")
+  command.add_option("--noises", setting.noises, "rollouts per exit step, for recovery")
       ->capture_default_str()
       ->check(positive_number());
   command.add_option("--runs", setting.repeats, "timed runs after the warm-up")
@@ -104,12 +108,13 @@ void add_geometry(CLI::App& command, PassesSetting& setting) {
 }
 
 void add_training(CLI::App& command, BenchArgs& args) {
-  command.add_option("--exit", args.setting.exit_step, "exit step of rollouts, from 1 (critic, generator, cycle)")
+  command
+      .add_option("--exit", args.setting.exit_step, "exit step of rollouts, from 1; for critic, generator and cycle")
       ->capture_default_str()
       ->check(positive_number());
   command
       .add_option("--warm-up", args.setting.warm_up,
-                  "untimed runs before the timed ones (score, critic, generator, cycle, vae-*, eval)")
+                  "untimed runs before the timed ones; for score, critic, generator, cycle, vae-* and eval")
       ->capture_default_str()
       ->check(positive_number());
   command
@@ -128,7 +133,7 @@ void add_sizes(CLI::App& command, BenchArgs& args) {
                                          {"--layers", &args.layers, "transformer blocks"},
                                          {"--channels", &args.channels, "latent channels"}})
     command.add_option(name, *size, fmt::format("{} (default: that of --model)", what))->check(positive_number());
-  command.add_option("--vae-dim", args.setting.vae_dim, "width of the VAE (vae-decode, vae-encode, stream)")
+  command.add_option("--vae-dim", args.setting.vae_dim, "width of the VAE, for vae-decode, vae-encode and stream")
       ->capture_default_str()
       ->check(positive_number());
 }

@@ -1,4 +1,4 @@
-// The subcommands of `sgf`: each adds itself to the program, with the function that runs it.
+// The subcommands of `sgf`. Each function adds a command with its options and the function that runs it.
 #pragma once
 
 #include <string>
@@ -34,10 +34,10 @@ void add_strips(CLI::App& app);
 void add_completion(CLI::App& app);
 void add_help(CLI::App& app);
 
-// For a command that said what it had to say: the program ends with this code, without a further word.
+// Ends the program with this code, without another message.
 void exit_with(int code);
 
-// For a command that finds out late that it was not understood: exit code 2 and a pointer to its --help.
+// Ends the program with exit code 2, this message and a pointer to the --help of the command.
 [[noreturn]] void misused(const std::string& what);
 
 }  // namespace sgf

@@ -1,4 +1,4 @@
-// The command of `sgf compare` that reads answers.
+// `sgf compare score`, which evaluates the answers of a preference study.
 #pragma once
 
 namespace CLI {
@@ -9,7 +9,7 @@ namespace sgf {
 
 void add_compare_score(CLI::App& compare);
 
-// What `sgf compare` leaves where --out is not given, and `sgf compare score` looks for.
+// Default file names of `sgf compare`; `sgf compare score` looks for them.
 constexpr const char* kDefaultStudyPage = "compare.html";
 constexpr const char* kDefaultStudyKey = "compare.key.json";
 

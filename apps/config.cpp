@@ -4,8 +4,6 @@
 #include "apps/config_notes.h"
 #include "apps/help/help_page.h"
 #include "apps/option_values.h"
-#include "sgf/assembly/preset_folders.h"
-
 #include "apps/say.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
@@ -32,6 +30,12 @@ struct ConfigArgs {
 bool holds_in_any_case(const std::string& text, const std::string& part) {
   const auto same = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
   return std::ranges::search(text, part, same).begin() != text.end() || part.empty();
+}
+
+std::vector<std::string> key_names() {
+  std::vector<std::string> names;
+  for (const KeyHelp& key : known_keys()) names.push_back(key.key);
+  return names;
 }
 
 std::vector<KeyHelp> matching_keys(const std::string& pattern) {
@@ -100,8 +104,8 @@ void add_config(CLI::App& app) {
       "  sgf config --schema > sgf.schema.json\n\n"
       "Editors with a YAML language server complete and check a config that begins with the line "
       "# yaml-language-server: $schema=sgf.schema.json");
-  suggest(*command->add_option("file", args->file, "YAML file or preset")->type_name("CONFIG"), preset_names());
-  command->add_option("--set", args->overrides, "override of one key, as model.dim=96; repeatable")
+  add_config_argument(*command, args->file);
+  command->add_option("--set", args->overrides, "override of one key, for example model.dim=96; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command->add_flag("--resolved", args->resolved, "print every setting as YAML, with bases and overrides applied");
@@ -111,6 +115,7 @@ void add_config(CLI::App& app) {
                        "list the keys whose name or description contains PATTERN (default: all), with default and type")
           ->type_name("PATTERN")
           ->expected(0, 1);
+  suggest_words(*keys, key_names());
   command->add_flag("--schema", args->schema, "print a JSON Schema of config files, for editors");
   command->add_flag("--json", args->json, "print the verdict, --resolved or --keys as JSON");
   command->callback([args, keys] {

@@ -1,4 +1,4 @@
-// Loading a config as a command does it: what a flat file's keys became goes to stderr.
+// Loads configs for commands.
 #pragma once
 
 #include "sgf/config/config.h"
@@ -8,9 +8,10 @@
 
 namespace sgf {
 
-// What `sgf train` lacks for it, in words: a valid config need not be one that can be trained here.
+// What `sgf train` needs beyond a valid config, one sentence each: runs, teachers and files that are missing.
 std::vector<std::string> needs_of_training(const Config& config);
 
+// Prints to stderr how the keys of a flat, Self-Forcing-style file were translated.
 Config load_and_explain(const std::string& file_or_preset, const std::vector<std::string>& overrides);
 
 // The same for training. Throws on a flat file of inference alone.

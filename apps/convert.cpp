@@ -86,7 +86,7 @@ void print_text(const ConvertArgs& args, const ConvertResult& result) {
   if (!result.hint.empty()) say("  the input is {}", result.hint);
   if (result.is_flattened && !result.is_dit) say("  nested dicts were flattened to dotted names");
   if (!result.no_tensors.empty()) {
-    say("  {} values that are no tensors were left out: {}", result.no_tensors.size(), first_of(result.no_tensors));
+    say("  {} values that are not tensors were left out: {}", result.no_tensors.size(), first_of(result.no_tensors));
   }
 }
 
@@ -116,7 +116,7 @@ void add_convert(CLI::App& app) {
       "  sgf convert model.pt model.safetensors --dtype bfloat16\n"
       "  sgf convert checkpoint.pt ema.safetensors --role generator_ema\n\n"
       "With --names keep every tensor of the file is copied: nested dicts are flattened to dotted names "
-      "(generator_ema.w), and values that are no tensors (a step, a learning rate) are left out and listed.");
+      "(generator_ema.w), and values that are not tensors (a step, a learning rate) are left out and listed.");
   command->callback([args, role] {
     const ConvertResult result = convert_weights(request_of(*args, role->count() > 0));
     args->json ? print_json(*args, result) : print_text(*args, result);

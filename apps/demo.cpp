@@ -102,11 +102,11 @@ void add_demo(CLI::App& app) {
       ->capture_default_str();
   command
       ->add_option("--models", args->models,
-                   "folder with the models teacher, student, sf and sgf (default: the bundled models/world-small)")
+                   "folder with subfolders teacher, student, sf and sgf (default: the bundled models/world-small)")
       ->type_name("DIR");
   command
       ->add_option("--frames", args->frames,
-                   "length of the long videos in latent frames, a multiple of 21 (the trained length)")
+                   "length of the long videos in latent frames, a multiple of the trained length, 21")
       ->capture_default_str()
       ->check(positive_number());
   command->add_option("--prompts", args->prompts, "long videos per student; the page plays the first four")
@@ -114,7 +114,7 @@ void add_demo(CLI::App& app) {
       ->check(CLI::Range(1, 128));
   command
       ->add_option("--set", args->overrides,
-                   "override of one key of the preset world-small-demo, as train.steps=20; repeatable")
+                   "override of one key of the preset world-small-demo, for example train.steps=20; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   add_compute(*command, args->compute);

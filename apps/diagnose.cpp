@@ -3,6 +3,7 @@
 // sink do for a long stream?
 #include "apps/diagnose.h"
 #include "apps/commands.h"
+#include "apps/option_values.h"
 #include "apps/threads.h"
 #include "sgf/assembly/preset_folders.h"
 #include "sgf/config/network_work.h"
@@ -26,17 +27,16 @@ c10::Device diagnosed_device(const DiagnoseArgs& args, const Config& config) {
 }
 
 void add_diagnose_args(CLI::App& command, DiagnoseArgs& args) {
-  command.add_option("config", args.config, "YAML file or preset")->type_name("CONFIG")->required();
-  command.add_option("--set", args.overrides, "override of one key, as video.frames=9; repeatable")
+  add_config_argument(command, args.config)->required();
+  command.add_option("--set", args.overrides, "override of one key, for example video.frames=9; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command.add_option("--weights", args.weights, "weight file or run folder (default: random weights from run.seed)")
       ->type_name("RUN");
-  command.add_option("--device", args.device, "device to compute on: auto, cpu, cuda or cuda:N (default: run.device)");
+  add_device(command, args.device, kDeviceOfConfig);
   command.add_option("--dtype", args.dtype, "element type of the computation (default: run.dtype)")
       ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
-  add_threads(command, args.threads,
-              "default: the config's run.threads, OMP_NUM_THREADS, or by the size of the network");
+  add_threads(command, args.threads, kThreadsOfConfig);
   command.add_flag("--json", args.json, "result as one JSON object");
 }
 

@@ -112,7 +112,7 @@ void add_diagnose_feasibility(CLI::App& diagnose) {
           ->type_name("NAMES")
           ->delimiter(',');
   suggest_words(*methods, {"sf", "sgf", "direct-cache", "bptt"});
-  command->add_option("--exit", args->exit_step, "exit step, from 1 (default: the last)");
+  command->add_option("--exit", args->exit_step, "exit step, 1 to the number of denoising steps (default: the last)");
   command->callback([args] { exit_with(run_feasibility(*args)); });
 }
 

@@ -76,8 +76,8 @@ void run_sink(const SinkArgs& args) {
   ablation.sinks = args.sinks.empty() ? usual_sinks(c) : args.sinks;
   ablation.frames = args.frames > 0 ? args.frames : 12 * ablation.config.video.frames;
   ablation.streams = args.streams;
-  const auto rows =
-      run_sink_ablation(ablation, show_progress(static_cast<int64_t>(ablation.sinks.size()) * ablation.streams));
+  const auto rows = run_sink_ablation(
+      ablation, show_progress(static_cast<int64_t>(ablation.sinks.size()) * ablation.streams, "stream"));
   if (args.common.json) {
     for (const SinkRow& row : rows) say_json(row_json(row));
     return;

@@ -199,11 +199,10 @@ int run_eval(EvalArgs& args) {
   ProgressLine line({.mode = progress_mode(args.quiet), .total_steps = total, .unit = "video"},
                     standard_progress_output());
   const EvalEvents events{
-      .warn = [&](const std::string& text) { line.say("sgf: " + text); },
+      .warn = [&](const std::string& text) { args.quiet ? warn_line(text) : line.say("sgf: " + text); },
       .go_on =
           [&](int64_t video, int64_t clip, int64_t clips) {
-            line.show({.step = video,
-                       .numbers = {{"clip", static_cast<double>(clip + 1)}, {"of", static_cast<double>(clips)}}});
+            line.show({.step = video, .note = fmt::format("clip {} of {}", clip + 1, clips)});
             return stop.received() == 0;
           }};
   try {
@@ -222,14 +221,14 @@ int run_eval(EvalArgs& args) {
 
 void add_switches(CLI::App& command, EvalArgs& args) {
   EvalSwitches& switches = args.order.switches;
-  command.add_option("--clip-seconds", switches.clip_seconds, "clip length in seconds (vbench-long)")
+  command.add_option("--clip-seconds", switches.clip_seconds, "clip length in seconds, for vbench-long")
       ->capture_default_str()
       ->check(positive_number());
-  command.add_flag("--no-reencode", args.no_reencode, "no H.264 re-encoding of clips (vbench-long)");
-  command.add_flag("--no-slow-fast", args.no_slow_fast, "consistency within clips only (vbench-long)");
+  command.add_flag("--no-reencode", args.no_reencode, "no H.264 re-encoding of clips, for vbench-long");
+  command.add_flag("--no-slow-fast", args.no_slow_fast, "consistency within clips only, for vbench-long");
   command.add_flag("--static-filter", switches.static_filter,
                    "temporal flickering on static clips only, found by RAFT");
-  command.add_option("--static-clips", switches.static_clips, "largest number of static clips per prompt")
+  command.add_option("--static-clips", switches.static_clips, "static clips needed per prompt, for --static-filter")
       ->capture_default_str()
       ->check(positive_number());
   command
@@ -261,7 +260,7 @@ constexpr const char* kEvalFooter =
     "Exit codes: 0 all scores computed; 1 a video or a metric failed (the others are still scored).";
 
 void add_scoring(CLI::App& command, EvalArgs& args) {
-  command.add_option("videos", args.place, "video, folder of PNG files, or folder of such")->type_name("PATH");
+  command.add_option("videos", args.place, "video, folder of PNG files, or folder of videos")->type_name("PATH");
   command.add_option("--protocol", args.protocol, "set of metrics")
       ->capture_default_str()
       ->check(CLI::IsMember({"vbench", "vbench-long", "world"}));
@@ -307,7 +306,7 @@ void add_eval(CLI::App& app) {
   command->footer(kEvalFooter);
   command->callback([args, command] {
     if (!command->get_subcommands().empty()) return;
-    if (args->place.empty()) throw CLI::RequiredError("A video or a folder");
+    if (args->place.empty()) misused("no videos given; pass a video or a folder of videos");
     exit_with(run_eval(*args));
   });
 }

@@ -1,4 +1,4 @@
-// `sgf eval` in two files: the evaluation itself, and what is done with its results.
+// Commands of `sgf eval` that work on its results: table, export, import.
 #pragma once
 
 namespace CLI {

@@ -70,7 +70,7 @@ int run_export(const ExportArgs& args) {
   const auto book = args.prompts.empty() ? std::nullopt : std::optional(read_prompt_book(args.prompts));
   const std::vector<ListedVideo> videos = list_videos(args.place, book);
   const VbenchExport exported =
-      export_for_vbench(videos, args.out, args.fps, show_progress(static_cast<int64_t>(videos.size())));
+      export_for_vbench(videos, args.out, args.fps, show_progress(static_cast<int64_t>(videos.size()), "video"));
   for (const std::string& failure : exported.failed) warn("{}", shown_name(failure));
   for (const std::string& prompt : exported.renamed)
     warn("this prompt cannot be a file name; see prompts.json for its file: {}", shown_name(prompt));

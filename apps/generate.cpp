@@ -28,7 +28,7 @@ nlohmann::json result_json(const VideoJob& job, const GenerateResult& result) {
   line["file"] = job.output.target;
   line["prompt"] = job.order.prompts.front().prompt;
   line["seed"] = job.order.config.run.seed;
-  line["video_pictures"] = result.pictures;
+  line["video_frames"] = result.pictures;
   line["resumed_from"] = result.resumed_from;
   line["whole"] = result.is_whole;
   return line;
@@ -121,7 +121,7 @@ void add_prompts(CLI::App& command, GenerateArgs& args) {
       command.add_option("--prompt", args.prompt, "prompt of the video (default: a caption of the world of the model)")
           ->type_name("TEXT")
           ->check(has_words());
-  command.add_option("--at", args.changes, "time and the prompt from then on, as --at 0:20 \"a dog\"; repeatable")
+  command.add_option("--at", args.changes, "time and prompt of a change, for example --at 0:20 \"a dog\"; repeatable")
       ->type_name("TIME PROMPT")
       ->check(has_words().application_index(1))
       ->needs(prompt);
@@ -136,7 +136,7 @@ void add_prompts(CLI::App& command, GenerateArgs& args) {
   command.add_option("--samples", args.samples, "videos per prompt of --prompts, each with different noise")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
-  command.add_option("--naming", args.naming, "file names with --prompts: numbered, or PROMPT-SAMPLE.mp4 (vbench)")
+  command.add_option("--naming", args.naming, "file names with --prompts; vbench = PROMPT-SAMPLE.mp4")
       ->capture_default_str()
       ->check(CLI::IsMember({"numbered", "vbench"}))
       ->needs(many);
@@ -144,8 +144,9 @@ void add_prompts(CLI::App& command, GenerateArgs& args) {
 
 void add_conditions(CLI::App& command, GenerateArgs& args) {
   command
-      .add_option("--switch", args.on_switch,
-                  "KV cache at a prompt change: keep it, recache it under the new prompt, or start a new-sink")
+      .add_option(
+          "--switch", args.on_switch,
+          "KV cache at a prompt change: keep it, recache it under the new prompt, or start a new sink (new-sink)")
       ->capture_default_str()
       ->check(CLI::IsMember({"keep", "recache", "new-sink"}));
   command.add_option("--negative", args.negative, "negative prompt of --guidance (default: that of the config)")
@@ -157,15 +158,15 @@ void add_conditions(CLI::App& command, GenerateArgs& args) {
           "trained")
       ->capture_default_str();
   CLI::Option* image = command.add_option("--image", args.image, "image that the video starts with")->type_name("FILE");
-  command.add_option("--video", args.video, "video whose end the new video starts with")
-      ->type_name("FILE")
-      ->excludes(image);
+  command.add_option("--video", args.video, "video to continue from its end")->type_name("FILE")->excludes(image);
 }
 
 void add_shape(CLI::App& command, GenerateArgs& args) {
-  command.add_option("--seconds", args.seconds, "length in seconds, rounded up to a full block")->capture_default_str();
-  check_seed(*command.add_option("--seed", args.seed, "random seed (default: run.seed of the config)"));
-  command.add_option("--size", args.size, "width and height in pixels, as 832x480 (default: that of the config)")
+  command.add_option("--seconds", args.seconds, "length in seconds, above 0, rounded up to a full block")
+      ->capture_default_str();
+  check_seed(*command.add_option("--seed", args.seed, "random seed, 0 or more (default: run.seed of the config)"));
+  command
+      .add_option("--size", args.size, "width and height in pixels, for example 832x480 (default: that of the config)")
       ->type_name("WxH");
   command.add_option(
       "--steps", args.steps,
@@ -195,7 +196,7 @@ void add_output(CLI::App& command, GenerateArgs& args) {
   command.add_flag("--overwrite", args.overwrite, "overwrite existing files")->excludes(resume);
   command
       .add_option("--save-every", args.save_every,
-                  "blocks between saved states that --continue resumes from; 0 = none (default: one minute of video)")
+                  "blocks between saved states; 0 = no states (default: one minute of video)")
       ->check(number_from_zero());
   command.add_flag("--dry-run", args.dry_run, "check everything and print what would be made, without writing a file");
   command.add_flag("--json", args.json, "results as JSON, one object per video");
@@ -211,11 +212,12 @@ void add_model(CLI::App& command, GenerateArgs& args) {
       .add_option("--wan", args.model.wan,
                   "Wan folder for the text encoder and VAE, and for the network without --model")
       ->type_name("DIR");
+  suggest_presets(*command
+                       .add_option("--config", args.model.config,
+                                   "YAML file or preset with window, schedule and size (default: that of the model)")
+                       ->type_name("CONFIG"));
   command
-      .add_option("--config", args.model.config,
-                  "YAML file or preset with window, schedule and size (default: that of the model)")
-      ->type_name("CONFIG");
-  command.add_option("--set", args.model.overrides, "override of one key, as context.sink_frames=0; repeatable")
+      .add_option("--set", args.model.overrides, "override of one key, for example context.sink_frames=0; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   add_device(command, args.model.device);

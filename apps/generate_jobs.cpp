@@ -46,7 +46,7 @@ PictureSize parse_size(const std::string& text) {
   const std::string_view view = text;
   SGF_CHECK(cross != std::string::npos && read(view.substr(0, cross), size.width) &&
                 read(view.substr(cross + 1), size.height),
-            "--size must be WIDTHxHEIGHT in pixels, as 832x480, got {}", in_quotes(text));
+            "--size must be WIDTHxHEIGHT in pixels, for example 832x480, got {}", in_quotes(text));
   return size;
 }
 
@@ -105,7 +105,7 @@ int64_t enlargement(const GenerateArgs& args, const Config& c) {
 void check_guidance(const GenerateArgs& args) {
   SGF_CHECK(std::isfinite(args.guidance), "--guidance must be a finite number, got {}", args.guidance);
   SGF_CHECK(args.negative.empty() || args.guidance != 1,
-            "--negative has no effect with --guidance 1; pass another value, as --guidance 3");
+            "--negative has no effect with --guidance 1; pass another value, for example --guidance 3");
 }
 
 // A video is made again from another folder too.
@@ -208,8 +208,8 @@ void warn_of_objects(const WorldPreset& world, const std::vector<std::string>& p
   for (const std::string& prompt : prompts) {
     const int64_t named = count_named_objects(prompt);
     if (named != world.objects)
-      warn(fmt::format("{} names {} object(s), but all videos of {} have {}; expect a poor video", in_quotes(prompt),
-                       named, world.name, world.objects));
+      warn(fmt::format("{}: names {} {}, but {} was trained on videos with {}; results will be poor", in_quotes(prompt),
+                       named, named == 1 ? "object" : "objects", world.name, world.objects));
   }
 }
 
@@ -265,7 +265,7 @@ nlohmann::json plan_json(const VideoJob& job) {
           {"wan", job.order.wan},
           {"config", c.name},
           {"seed", c.run.seed},
-          {"pictures", pictures},
+          {"frames", pictures},
           {"seconds", static_cast<double>(pictures) / c.video.fps},
           {"blocks", job.blocks},
           {"width", size.width * job.order.enlarge},
@@ -283,7 +283,7 @@ void print_plan(const std::vector<VideoJob>& jobs, bool json) {
   for (const VideoJob& job : jobs) {
     const nlohmann::json plan = plan_json(job);
     if (json) say_json(plan);
-    table.add({job.output.target, job.order.prompts.front().prompt, plan["pictures"].dump(),
+    table.add({job.output.target, job.order.prompts.front().prompt, plan["frames"].dump(),
                fmt::format("{:.2f}", plan["seconds"].get<double>()),
                fmt::format("{}x{}", plan["width"].dump(), plan["height"].dump())});
   }

@@ -1,4 +1,4 @@
-// What `sgf generate` was asked for, as one order a video, checked before any work.
+// From the arguments of `sgf generate` to one order per video, checked before any work.
 #pragma once
 
 #include "sgf/streaming/choose_model.h"
@@ -43,18 +43,17 @@ struct VideoJob {
   int64_t blocks = 0;
 };
 
-// All videos that the arguments ask for, of one network. Anything that cannot be is an Error.
+// All videos of the arguments; they share one network. Throws Error if the arguments contradict each other.
 std::vector<VideoJob> jobs_of(const GenerateArgs& args);
 
-// That all prompts can be encoded, found out before the first video; `warn` hears of those that a world has no videos
-// of.
+// Throws Error if a prompt cannot be encoded. Warns of prompts for which a world has no training videos.
 void check_prompts(const std::vector<VideoJob>& jobs, const StreamParts& parts,
                    const std::function<void(const std::string&)>& warn);
 
-// What would be loaded, how long the videos are and how large.
+// Prints what would be loaded, and the length and size of the videos.
 void print_plan(const std::vector<VideoJob>& jobs, bool json);
 
-// manifest.json in the folder of many videos: file, prompt, seed and sample of each; a world's can be measured by it.
+// Writes manifest.json, with file, prompt, seed and sample of each video, for sgf eval and sgf world measure.
 void write_manifest(const std::string& folder, const std::vector<VideoJob>& jobs);
 
 }  // namespace sgf

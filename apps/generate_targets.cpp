@@ -31,7 +31,7 @@ void check_latents(const VideoJob& job) {
   check_writable(file.has_parent_path() ? file.parent_path() : ".", file.string());
   for (const fs::path& there : {file, latent_part_of(file)})
     SGF_CHECK(!is_taken(there) || job.output.overwrite || job.output.resume,
-              "{} already exists; pass --overwrite to overwrite it, or another name with --latents", there.string());
+              "{} already exists; pass --overwrite, or another name with --latents", there.string());
 }
 
 void check_target(const VideoJob& job, bool makes_folder) {
@@ -44,8 +44,7 @@ void check_target(const VideoJob& job, bool makes_folder) {
   check_latents(job);
   if (kind == SinkKind::kNone || target == "-") return;
   SGF_CHECK(!is_taken(target) || job.output.overwrite || job.output.resume,
-            "{} already exists; pass --continue to resume it, --overwrite to overwrite it, or another name with --out",
-            target);
+            "{} already exists; pass --continue to resume it, --overwrite, or another name with --out", target);
   if (job.output.resume) check_own_files(job.order, job.output);
   is_done_already(job);  // refuses what is neither done nor to be gone on with
 }
@@ -89,10 +88,10 @@ bool is_done_already(const VideoJob& job) {
   SGF_CHECK(
       found == asked,
       "{} has {} frames and no saved state to resume from, because it is complete or was made with --save-every 0; for "
-      "{} frames make it again with --overwrite",
+      "{} frames regenerate it with --overwrite",
       target, found, asked);
   SGF_CHECK(job.output.latents.empty() || fs::exists(job.output.latents),
-            "{} is complete but was made without --latents; make it again with --overwrite", target);
+            "{} is complete but was made without --latents; regenerate it with --overwrite", target);
   return true;
 }
 

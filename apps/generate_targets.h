@@ -1,4 +1,4 @@
-// What lies where the videos of `sgf generate` are to go, looked at before any work.
+// Checks of the output files of `sgf generate`, before any work.
 #pragma once
 
 #include "apps/generate_jobs.h"
@@ -8,12 +8,12 @@
 
 namespace sgf {
 
-// Every file can be written, into folders that will be made if need be, and nothing is there that was not to be
-// replaced or gone on with: else an Error.
+// Throws Error if a file cannot be written, or exists without --overwrite or --continue. Folders need not exist yet if
+// `makes_folder`.
 void check_targets(const std::vector<VideoJob>& jobs, bool makes_folder);
 
-// With --continue: a video that an earlier start has finished. Another video of that name is an Error that says where
-// they differ, as is one of another length: the state that it could be lengthened from goes when a video is whole.
+// With --continue: whether an earlier start finished this video. Throws Error if the file is another video, or has
+// another length: a complete video has no saved state from which it could be lengthened.
 bool is_done_already(const VideoJob& job);
 
 void make_folder(const std::string& folder);

@@ -1,9 +1,10 @@
 // The `sgf` program: gathers the commands, runs the one that was asked for, and turns errors into words and codes.
-// 0 good; 1 the command failed or found something wrong; 2 it was not understood.
+// 0 success; 1 the command failed or found something wrong; 2 it was not understood; 3 stopped; 4 a run stopped itself.
 #include "apps/allocation.h"
 #include "apps/commands.h"
 #include "apps/help/help.h"
 #include "apps/help/missing_values.h"
+#include "apps/help/misuse_words.h"
 #include "apps/say.h"
 #include "apps/version.h"
 #include "sgf/core/error.h"
@@ -57,9 +58,10 @@ constexpr const char* kProgramFooter =
     "Examples:\n"
     "  sgf demo\n"
     "  sgf generate --model world-small --seconds 20 --out world.mp4\n"
-    "  sgf train world-tiny\n\n"
+    "  sgf recipe run world-tiny\n\n"
     "sgf help COMMAND shows the options of a command with examples.\n\n"
-    "Exit codes: 0 success; 1 failed, or something wrong was found; 2 the command line was not understood.";
+    "Exit codes: 0 success; 1 failed, or something wrong was found; 2 the command line was not understood; 3 stopped "
+    "and can be resumed; 4 a training run stopped itself.";
 
 void add_commands(CLI::App& app) {
   app.formatter_fn(
@@ -96,23 +98,23 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return nearest ? fmt::format("; did you mean {}?", *nearest) : "";
 }
 
-// CLI11 only says that a command is missing; people want to know what became of the word they gave.
-std::string say_about_command(const CLI::App& app, const CLI::ParseError& error,
-                              const std::vector<std::string>& words) {
-  const auto word = std::ranges::find_if(words, [](const std::string& w) { return !w.starts_with("-"); });
-  if (word == words.end()) return error.what();
-  return fmt::format("no command {}{}", in_quotes(*word), did_you_mean(*word, command_names(app)));
-}
-
 std::string say_about_options(const CLI::App& command, const CLI::ParseError& error,
                               const std::vector<std::string>& words) {
   const std::vector<std::string> known = option_names(command);
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));
-    if (!name.starts_with("--") || std::ranges::find(known, name) != known.end()) continue;
-    return error.what() + did_you_mean(name, known);
+    if (!name.starts_with("--") || name == "--" || std::ranges::find(known, name) != known.end()) continue;
+    return fmt::format("unknown option {}{}", name, did_you_mean(name, known));
   }
-  return error.what();
+  return misuse_words(error.what());
+}
+
+// CLI11 only says that a command is missing; people want to know what became of the word they gave.
+std::string say_about_command(const CLI::App& app, const CLI::ParseError& error,
+                              const std::vector<std::string>& words) {
+  const auto word = std::ranges::find_if(words, [](const std::string& w) { return !w.starts_with("-"); });
+  if (word == words.end()) return say_about_options(app, error, words);
+  return fmt::format("no command {}{}", in_quotes(*word), did_you_mean(*word, command_names(app)));
 }
 
 // As far as the words were understood: the program, a command, or the command of a command.

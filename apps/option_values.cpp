@@ -1,5 +1,6 @@
 #include "apps/option_values.h"
 
+#include "sgf/assembly/preset_folders.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
@@ -25,16 +26,37 @@ CLI::Validator number_check(const std::string& name, const std::string& words, b
           name};
 }
 
+// A number after "cuda:" would have to reach every config and rank; the environment does that already.
+std::string refuse_device(const std::string& word) {
+  if (word == "auto" || word == "cpu" || word == "cuda") return "";
+  const std::string number = is_device_name(word) ? word.substr(word.find(':') + 1) : "";
+  return fmt::format("must be auto, cpu or cuda, got {}{}", in_quotes(word),
+                     number.empty() ? "" : fmt::format("; CUDA_VISIBLE_DEVICES={} selects that GPU", number));
+}
+
+CLI::Validator device_check() {
+  return {[](const std::string& word) { return refuse_device(word); }, "{auto,cpu,cuda}"};
+}
+
 }  // namespace
 
+CLI::Option* add_config_argument(CLI::App& command, std::string& config, const std::string& words) {
+  CLI::Option* option = command.add_option("config", config, words)->type_name("CONFIG");
+  suggest_presets(*option);
+  return option;
+}
+
 void add_device(CLI::App& command, std::string& device) {
-  const auto refuse_others = [](const std::string& word) {
-    return is_device_name(word) ? ""
-                                : fmt::format("a device must be auto, cpu, cuda or cuda:N, got {}", in_quotes(word));
-  };
-  command.add_option("--device", device, "device to compute on: auto, cpu, cuda or cuda:N")
+  command.add_option("--device", device, "device to compute on: auto, cpu or cuda")
       ->capture_default_str()
-      ->check(CLI::Validator(refuse_others, "{auto,cpu,cuda}"));
+      ->check(device_check());
+}
+
+void add_device(CLI::App& command, std::string& device, const std::string& default_device) {
+  command
+      .add_option("--device", device,
+                  fmt::format("device to compute on: auto, cpu or cuda (default: {})", default_device))
+      ->check(device_check());
 }
 
 // CLI11 would take a number that is too large for the largest there is.
@@ -44,13 +66,13 @@ void check_seed(CLI::Option& option) {
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), seed);
     const bool is_seed = error == std::errc() && end == word.data() + word.size() && seed >= 0;
     constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
-    return is_seed ? "" : fmt::format("a seed must be an integer from 0 to {}, got {}", kLargest, in_quotes(word));
+    return is_seed ? "" : fmt::format("must be an integer from 0 to {}, got {}", kLargest, in_quotes(word));
   };
   option.check(CLI::Validator(refuse_others, ""));
 }
 
 void add_worker(CLI::App& command, std::string& share) {
-  command.add_option("--shard", share, "index of this worker and number of workers, as 2/8 (index from 0)")
+  command.add_option("--shard", share, "worker index from 0 and number of workers, for example 2/8")
       ->type_name("I/N")
       ->capture_default_str();
 }
@@ -64,7 +86,7 @@ std::pair<int64_t, int64_t> worker_of(const std::string& share) {
   const size_t slash = text.find('/');
   int64_t worker = 0, workers = 1;
   SGF_CHECK(slash != std::string::npos && read(text.substr(0, slash), worker) && read(text.substr(slash + 1), workers),
-            "--shard must be INDEX/WORKERS with the index from 0, as 2/8, got {}", in_quotes(share));
+            "--shard must be INDEX/WORKERS with the index from 0, for example 2/8, got {}", in_quotes(share));
   return {worker, workers};
 }
 
@@ -78,6 +100,8 @@ void suggest_words(CLI::Option& option, const std::vector<std::string>& values) 
   option.check(
       CLI::Validator([](const std::string&) { return std::string(); }, fmt::format("{{{}}}", fmt::join(values, ","))));
 }
+
+void suggest_presets(CLI::Option& option) { suggest(option, preset_names()); }
 
 void name_group(CLI::App& command, const std::string& heading) {
   for (CLI::Option* option : command.get_options([](const CLI::Option*) { return true; })) {
@@ -96,14 +120,15 @@ void add_precision(CLI::App& command, std::string& dtype, std::string& attention
 
 CLI::Validator has_words() {
   return {[](std::string& prompt) {
-            return trimmed(prompt).empty() ? fmt::format("a prompt has words in it, got {}", in_quotes(prompt))
-                                           : std::string();
+            return trimmed(prompt).empty()
+                       ? fmt::format("a prompt must contain at least one word, got {}", in_quotes(prompt))
+                       : std::string();
           },
           ""};
 }
 
 CLI::Validator positive_number() {
-  return number_check("POSITIVE", "more than 0", [](double v) { return v > 0; });
+  return number_check("POSITIVE", "above 0", [](double v) { return v > 0; });
 }
 
 CLI::Validator number_from_zero() {

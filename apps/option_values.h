@@ -14,31 +14,38 @@ class Validator;
 
 namespace sgf {
 
-// --device auto|cpu|cuda|cuda:N; any other word is a misuse.
-void add_device(CLI::App& command, std::string& device);
+// CONFIG, the positional argument; shells complete the bundled presets.
+CLI::Option* add_config_argument(CLI::App& command, std::string& config,
+                                 const std::string& words = "YAML file or preset");
 
-// --dtype float64|float32|bfloat16 and --attention auto|cudnn|flash|math, with the defaults they hold.
+// --device auto|cpu|cuda; any other word is a misuse. CUDA_VISIBLE_DEVICES selects one GPU of several.
+void add_device(CLI::App& command, std::string& device);
+// The same where an empty `device` stands for another one: "run.device of the config".
+void add_device(CLI::App& command, std::string& device, const std::string& default_device);
+
+// --dtype float64|float32|bfloat16 and --attention auto|cudnn|flash|math; their current values are the defaults.
 void add_precision(CLI::App& command, std::string& dtype, std::string& attention);
 
-// For a --seed: 0 to 2^63 - 1 in decimal digits; anything else is a misuse.
+// For --seed: 0 to 2^63 - 1 in decimal digits; anything else is a misuse.
 void check_seed(CLI::Option& option);
 
-// For a prompt: one without a word is a misuse.
+// For a prompt: text without a word is a misuse.
 CLI::Validator has_words();
 
-// Checks of numbers: more than 0, and 0 or more. What is no number, NaN too, is a misuse.
+// Checks of numbers: above 0, and 0 or more. Anything that is not a number, including NaN, is a misuse.
 CLI::Validator positive_number();
 CLI::Validator number_from_zero();
 
-// --shard 2/8: this one of many workers that share a folder. Anything else is refused when it is read.
+// --shard 2/8: the index of this worker, and how many share the folder. worker_of throws for anything else.
 void add_worker(CLI::App& command, std::string& share);
 std::pair<int64_t, int64_t> worker_of(const std::string& share);  // 2 and 8
 
-// Help and completion show these values; others are taken too.
+// Help and completion show these values; others are accepted too.
 void suggest(CLI::Option& option, const std::vector<std::string>& values);
-void suggest_words(CLI::Option& option, const std::vector<std::string>& values);  // where files are not taken
+void suggest_words(CLI::Option& option, const std::vector<std::string>& values);  // if the value is not a file
+void suggest_presets(CLI::Option& option);
 
-// The heading in help of all options that have none yet.
+// Sets the heading in the help of all options that have none yet.
 void name_group(CLI::App& command, const std::string& heading);
 
 }  // namespace sgf

@@ -1,6 +1,8 @@
 #include "apps/own_places.h"
 
+#include "apps/run_files.h"
 #include "sgf/assembly/shipped_model.h"
+#include "sgf/bench/bench_compare.h"
 #include "sgf/config/config.h"
 #include "sgf/core/error.h"
 #include "sgf/dataset/clip_manifest.h"
@@ -8,6 +10,8 @@
 #include "sgf/dataset/shard_folder.h"
 #include "sgf/files/json_file.h"
 #include "sgf/files/mapped_file.h"
+#include "sgf/files/strict_json.h"
+#include "sgf/media/video_reader.h"
 #include "sgf/runs/checkpoint_store.h"
 #include "sgf/runs/run_folder.h"
 #include "sgf/streaming/video_prompt.h"
@@ -16,22 +20,14 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <memory>
+#include <string_view>
+
 namespace sgf {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Facts are read as far as they can be; what stands in the way is the place's problem.
-template <class Read>
-OwnPlace described(std::string content, const Read& read) {
-  OwnPlace place{.content = std::move(content), .facts = {}, .problem = "", .weights = std::nullopt};
-  try {
-    read(place);
-  } catch (const Error& error) {
-    place.problem = error.what();
-  }
-  return place;
-}
 
 void add_config(OwnPlace& place, const fs::path& folder, int64_t& steps) {
   const fs::path file = folder / "config.yaml";
@@ -42,7 +38,7 @@ void add_config(OwnPlace& place, const fs::path& folder, int64_t& steps) {
 }
 
 OwnPlace run_place(const fs::path& folder) {
-  return described("run of sgf train", [&](OwnPlace& place) {
+  return describe_place("run of sgf train", [&](OwnPlace& place) {
     int64_t steps = 0;
     add_config(place, folder, steps);
     const CheckpointStore store(folder / "checkpoints");
@@ -56,7 +52,7 @@ OwnPlace run_place(const fs::path& folder) {
 }
 
 OwnPlace model_place(const fs::path& folder) {
-  return described("model with its config", [&](OwnPlace& place) {
+  return describe_place("model with its config", [&](OwnPlace& place) {
     int64_t steps = 0;
     place.weights = folder;
     add_config(place, folder, steps);
@@ -64,7 +60,7 @@ OwnPlace model_place(const fs::path& folder) {
 }
 
 OwnPlace clips_place(const fs::path& folder) {
-  return described("clips of sgf data encode, for data.clips", [&](OwnPlace& place) {
+  return describe_place("clips of sgf data encode, for data.clips", [&](OwnPlace& place) {
     const ClipManifest manifest = read_clip_manifest(folder);
     place.facts.emplace_back("videos", fmt::format("{}", manifest.videos.size()));
     place.facts.emplace_back(
@@ -73,7 +69,7 @@ OwnPlace clips_place(const fs::path& folder) {
 }
 
 OwnPlace pairs_place(const fs::path& folder) {
-  return described("pairs of sgf pairs, for data.pairs", [&](OwnPlace& place) {
+  return describe_place("pairs of sgf pairs, for data.pairs", [&](OwnPlace& place) {
     const PairOrder order = read_pair_manifest(folder).order;
     place.facts.emplace_back("stage", order.stage);
     place.facts.emplace_back("pairs", fmt::format("{} of latents [{}]", order.count, fmt::join(order.latent, ", ")));
@@ -86,17 +82,76 @@ std::string format_in(const fs::path& file) {
   return format.is_string() ? format.get<std::string>() : "";
 }
 
+// manifest.json of the videos in a folder.
+std::optional<OwnPlace> clip_list_place(const fs::path& file) {
+  const nlohmann::json list = try_read_json_file(file).value_or(nullptr);
+  const nlohmann::json clips = list.is_object() ? list.value("clips", nlohmann::json()) : nlohmann::json();
+  if (!clips.is_array() || clips.empty() || !clips.front().is_object()) return std::nullopt;
+  if (!clips.front().contains("file") || !clips.front().contains("caption")) return std::nullopt;
+  return describe_place("videos with their prompts, for sgf eval and sgf world measure", [&](OwnPlace& place) {
+    const nlohmann::json world = list.value("world", nlohmann::json());
+    if (world.is_string()) place.facts.emplace_back("world", world.get<std::string>());
+    place.facts.emplace_back("videos", fmt::format("{}", clips.size()));
+  });
+}
+
+// One JSON object per line, of which each has an item.
+std::optional<OwnPlace> bench_place(const fs::path& file) {
+  const std::shared_ptr<const MappedFile> mapped = MappedFile::open(file);
+  const std::string_view text = mapped->text();
+  const nlohmann::json line = try_parse_json(text.substr(0, text.find('\n'))).value_or(nullptr);
+  const auto word = [&](const char* key) {
+    const nlohmann::json value = line.is_object() ? line.value(key, nlohmann::json()) : nlohmann::json();
+    return value.is_string() ? value.get<std::string>() : "";
+  };
+  if (word("item").empty() || word("device").empty()) return std::nullopt;
+  return describe_place("times of sgf bench, for sgf bench --compare", [&](OwnPlace& place) {
+    EarlierBench::read(file);  // refuses a line that cannot be compared
+    place.facts.emplace_back("lines", fmt::format("{}", std::ranges::count(text, '\n')));
+    place.facts.emplace_back("device", word("device"));
+  });
+}
+
+// Of sgf generate: an mp4 file, or a folder of PNG files.
+std::optional<OwnPlace> generated_place(const fs::path& video) {
+  const std::optional<GenerateOrder> order = order_in_video(video);
+  if (!order) return std::nullopt;
+  const bool is_mp4 = video.extension() == ".mp4";
+  const char* content = is_mp4 ? "video of sgf generate; sgf redo --show prints what made it"
+                               : "frames of sgf generate; sgf-order.json holds what made them";
+  return describe_place(content, [&](OwnPlace& place) {
+    place.facts.emplace_back("prompt", order->prompts.front().prompt);
+    if (order->prompts.size() > 1)
+      place.facts.emplace_back("changes", fmt::format("{} of the prompt", order->prompts.size() - 1));
+    place.facts.emplace_back("seed", fmt::format("{}", order->config.run.seed));
+    place.facts.emplace_back("model", order->model);
+  });
+}
+
+// A y4m file holds the hash of what made it, and nothing else.
+std::optional<OwnPlace> video_place(const fs::path& file) {
+  if (const std::optional<OwnPlace> place = generated_place(file)) return place;
+  if (!can_read_videos()) return std::nullopt;
+  return describe_place("video without the metadata of sgf generate", [&](OwnPlace& place) {
+    const VideoReader video(file);
+    place.facts.emplace_back("size", fmt::format("{} x {}", video.width(), video.height()));
+    if (video.fps()) place.facts.emplace_back("fps", fmt::format("{:.6g}", *video.fps()));
+    if (video.frame_count()) place.facts.emplace_back("frames", fmt::format("{}", *video.frame_count()));
+  });
+}
+
 std::optional<OwnPlace> folder_place(const fs::path& folder) {
   if (is_shipped_model(folder)) return model_place(folder);
   if (is_run_folder(folder)) return run_place(folder);
   const std::string format = format_in(order_file(folder));
   if (format.starts_with("sgf clips ")) return clips_place(folder);
   if (format.starts_with("sgf ode pairs ")) return pairs_place(folder);
-  return std::nullopt;
+  if (std::optional<OwnPlace> clips = clip_list_place(order_file(folder))) return clips;
+  return generated_place(folder);
 }
 
 OwnPlace scores_place(const nlohmann::json& scores) {
-  return described("scores of sgf eval", [&](OwnPlace& place) {
+  return describe_place("scores of sgf eval", [&](OwnPlace& place) {
     const auto count = [&](const char* key) { return scores.contains(key) ? scores[key].size() : 0; };
     const nlohmann::json protocol = scores.value("protocol", nlohmann::json());
     place.facts.emplace_back("protocol", protocol.is_string() ? protocol.get<std::string>() : "unknown");
@@ -110,28 +165,31 @@ std::optional<OwnPlace> json_place(const fs::path& file) {
   if (format.starts_with("sgf-eval ")) return scores_place(read_json_file(file));
   const bool is_of_shards = format.starts_with("sgf clips ") || format.starts_with("sgf ode pairs ");
   const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
-  return is_of_shards ? folder_place(folder) : std::nullopt;
-}
-
-std::optional<OwnPlace> video_place(const fs::path& file) {
-  const std::optional<GenerateOrder> order = order_in_video(file);
-  if (!order) return std::nullopt;
-  return described("video of sgf generate; sgf redo --show prints what made it", [&](OwnPlace& place) {
-    place.facts.emplace_back("prompt", order->prompts.front().prompt);
-    if (order->prompts.size() > 1)
-      place.facts.emplace_back("changes", fmt::format("{} of the prompt", order->prompts.size() - 1));
-    place.facts.emplace_back("seed", fmt::format("{}", order->config.run.seed));
-    place.facts.emplace_back("model", order->model);
-  });
+  if (is_of_shards) return folder_place(folder);
+  if (std::optional<OwnPlace> clips = clip_list_place(file)) return clips;
+  return bench_place(file);
 }
 
 }  // namespace
 
+OwnPlace describe_place(std::string content, const std::function<void(OwnPlace&)>& read) {
+  OwnPlace place{.content = std::move(content), .facts = {}, .problem = "", .weights = std::nullopt};
+  try {
+    read(place);
+  } catch (const Error& error) {
+    place.problem = error.what();
+  }
+  return place;
+}
+
 std::optional<OwnPlace> find_own_place(const fs::path& path) {
   std::error_code ignored;  // opening it will say what is wrong
   if (fs::is_directory(path, ignored)) return folder_place(path);
-  if (path.extension() == ".json") return json_place(path);
-  return path.extension() == ".mp4" ? video_place(path) : std::nullopt;
+  if (!fs::is_regular_file(path, ignored)) return std::nullopt;
+  if (const std::optional<OwnPlace> place = find_run_file(path)) return place;
+  const fs::path kind = path.extension();
+  if (kind == ".json" || kind == ".jsonl") return json_place(path);
+  return kind == ".mp4" || kind == ".y4m" ? video_place(path) : std::nullopt;
 }
 
 }  // namespace sgf

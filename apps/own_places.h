@@ -1,7 +1,8 @@
-// What `sgf inspect` says about files and folders of ours that are no weights: runs, clips, pairs, scores, videos.
+// What `sgf inspect` says about files and folders of sgf that are not weights: runs, clips, pairs, scores, videos.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,12 +12,15 @@ namespace sgf {
 
 struct OwnPlace {
   std::string content;                                     // "run of sgf train"
-  std::vector<std::pair<std::string, std::string>> facts;  // what is to be known of it, by name
-  std::string problem;                                     // why it cannot be used; empty: nothing was found
-  std::optional<std::filesystem::path> weights;            // a folder of weights that belongs to it
+  std::vector<std::pair<std::string, std::string>> facts;  // name and value, in the order to print
+  std::string problem;                                     // why it cannot be used; empty if it can
+  std::optional<std::filesystem::path> weights;            // folder of its weights
 };
 
-// Nothing for a place that is none of ours; the weights in it, if any, say what it is.
+// Nothing for a path that sgf did not write; its weights, if any, describe it.
 std::optional<OwnPlace> find_own_place(const std::filesystem::path& path);
+
+// A place whose facts `read` adds. An Error of `read` becomes the problem.
+OwnPlace describe_place(std::string content, const std::function<void(OwnPlace&)>& read);
 
 }  // namespace sgf

@@ -49,8 +49,8 @@ void run_pairs(const PairsArgs& args) {
 }
 
 void add_trajectories(CLI::App& command, PairsArgs& args) {
-  command.add_option("config", args.config, "YAML file of the causal_ode or bidirectional_ode run that trains on them")
-      ->type_name("CONFIG")
+  add_config_argument(command, args.config,
+                      "YAML file or preset of the causal_ode or bidirectional_ode run that trains on them")
       ->required();
   command
       .add_option("--teacher", args.teacher,
@@ -73,7 +73,7 @@ void add_trajectories(CLI::App& command, PairsArgs& args) {
 void add_running(CLI::App& command, PairsArgs& args) {
   add_worker(command, args.shard);
   add_compute(command, args.compute);
-  command.add_option("--set", args.overrides, "override of one key, as train.micro_batch=8; repeatable")
+  command.add_option("--set", args.overrides, "override of one key, for example train.micro_batch=8; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command.add_flag("--quiet", args.quiet, "no progress line");
@@ -87,9 +87,7 @@ void add_pairs(CLI::App& app) {
   command->footer(
       "Example:\n"
       "  sgf pairs causal-ode.yaml --teacher runs/teacher --out data/pairs --count 4096\n\n"
-      "Complete shards are kept, known by their hash, and a partial one is made again: run the same command to "
-      "continue "
-      "after an interruption.\n\n"
+      "Complete shards are kept, incomplete ones are regenerated: run the same command to resume.\n\n"
       "Exit codes: 0 the shards of this worker are complete; 1 failed; 3 stopped by SIGINT or SIGTERM.");
   add_trajectories(*command, *args);
   add_running(*command, *args);

@@ -85,7 +85,7 @@ std::optional<DitConfig> teacher_of(const Config& config, const std::string& pre
   if (std::filesystem::exists(teacher)) return read_teacher_config(teacher, config.model);
   warn(
       "{} {} was not found, so the teacher is assumed to be as large as the generator; name another size with "
-      "--teacher, as wan-14b",
+      "--teacher, for example wan-14b",
       is_distilled ? "distil.teacher" : "dmd.teacher", teacher);
   return std::nullopt;
 }
@@ -122,8 +122,8 @@ void add_plan(CLI::App& app) {
       "  sgf plan world-small --set train.micro_batch=8 --json\n\n"
       "Pure arithmetic for GPUs: no device is used, and only the sizes of weights are read.\n\n"
       "Exit codes: 0 fits, or --memory was not given; 1 does not fit, or failed.");
-  command->add_option("config", args->config, "YAML file or preset")->type_name("CONFIG")->required();
-  command->add_option("--set", args->overrides, "override of one key, as train.micro_batch=2; repeatable")
+  add_config_argument(*command, args->config)->required();
+  command->add_option("--set", args->overrides, "override of one key, for example train.micro_batch=2; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command->add_option("--gpus", args->request.gpus, "number of GPUs that share the global batch")
@@ -134,11 +134,11 @@ void add_plan(CLI::App& app) {
   command->add_option("--gpu", args->request.gpu, "GPU model to estimate the time for; only h200 was measured")
       ->type_name("NAME")
       ->capture_default_str();
-  suggest(*command
-               ->add_option("--teacher", args->teacher,
-                            "preset with the size of the teacher, as wan-14b (default: read from its file)")
-               ->type_name("PRESET"),
-          preset_names());
+  suggest_presets(
+      *command
+           ->add_option("--teacher", args->teacher,
+                        "preset with the size of the teacher, for example wan-14b (default: read from its file)")
+           ->type_name("PRESET"));
   command->add_flag("--json", args->json, "result as one JSON object");
   command->callback([args] { run_plan(*args); });
 }

@@ -29,8 +29,8 @@ ProgressOutput standard_progress_output() {
           .width = terminal_width};
 }
 
-std::function<void(int64_t)> show_progress(int64_t total) {
-  const ProgressSettings settings{.mode = progress_mode(/*is_quiet=*/false), .total_steps = total};
+std::function<void(int64_t)> show_progress(int64_t total, const std::string& unit) {
+  const ProgressSettings settings{.mode = progress_mode(/*is_quiet=*/false), .total_steps = total, .unit = unit};
   auto line = std::make_shared<ProgressLine>(settings, standard_progress_output());
   return [line, total](int64_t done) {
     line->show({.step = done});

@@ -1,20 +1,21 @@
-// Progress of the program's commands: on standard error, by the steady clock.
+// Progress of commands, on standard error.
 #pragma once
 
 #include "sgf/core/progress_line.h"
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 namespace sgf {
 
-// As standard error is a terminal or not.
+// A line that is rewritten on a terminal, lines at intervals in a log.
 ProgressMode progress_mode(bool is_quiet);
 
-// stderr and its width, and the steady clock.
+// stderr with the width of its terminal, and the steady clock.
 ProgressOutput standard_progress_output();
 
-// Hears how many of `total` are done. A command of a moment, or one that no terminal watches, says nothing.
-std::function<void(int64_t)> show_progress(int64_t total);
+// A progress line that is told how many of `total` units ("clip") are done.
+std::function<void(int64_t)> show_progress(int64_t total, const std::string& unit);
 
 }  // namespace sgf

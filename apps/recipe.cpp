@@ -42,7 +42,7 @@ struct RecipeArgs {
 bool is_made(const RecipeStep& step) { return steps_made(step.run) >= step.config.train.steps; }
 
 void print_steps(const std::vector<RecipeStep>& steps) {
-  Table table({"file", "stage", "run", "steps"});
+  Table table({"file", "stage", "run", "updates"});
   for (const RecipeStep& step : steps)
     table.add(
         {step.file.filename().string(), std::string(enum_name(step.config.train.stage)), step.run.string(),
@@ -58,8 +58,8 @@ void say_outdated(const std::vector<RecipeStep>& steps) {
       const bool is_of_recipe = std::ranges::any_of(
           step.after, [&](const std::filesystem::path& run) { return run == source.given && steps_made(run) > 0; });
       if (is_of_recipe && weight_identity(open_tensor_file(find_start_file(source.given).path)) != source.identity)
-        warn("{} started from other weights ({}) than {} has now; remove the run to train it again", step.run.string(),
-             source.key, source.given);
+        warn("{} was trained from an earlier version of {} ({}); remove the run folder to retrain it",
+             step.run.string(), source.given, source.key);
     }
   }
 }
@@ -181,26 +181,26 @@ int run_recipe(const RecipeArgs& args) {
 
 void add_recipe(CLI::App& app) {
   CLI::App* recipe = app.add_subcommand("recipe", "Train a chain of runs from a folder of configs");
-  recipe->footer("Example:\n  sgf recipe run recipes/world-small");
+  recipe->footer("Example:\n  sgf recipe run world-tiny");
   recipe->require_subcommand(1);
   auto args = std::make_shared<RecipeArgs>();
   CLI::App* command =
       recipe->add_subcommand("run", "Train all runs of a folder, each after the runs whose weights it starts from");
   command->footer(
       "Examples:\n"
-      "  sgf recipe run recipes/world-small --dry-run\n"
-      "  sgf recipe run recipes/world-small --set run.device=cuda\n\n"
-      "Runs are written to runs/NAME and refer to each other by that folder, as train.start_from: "
-      "runs/world-small-teacher. Runs that are complete are skipped: run the same command again to continue after an "
+      "  sgf recipe run world-tiny\n"
+      "  sgf recipe run world-small --set run.device=cuda --dry-run\n\n"
+      "Runs are written to runs/NAME and refer to each other by that folder (train.start_from: "
+      "runs/world-small-teacher). Runs that are complete are skipped: run the same command again to continue after an "
       "interruption. If a run needs pairs that are missing, the runs before it are trained and the sgf pairs command "
-      "is "
-      "printed.\n\n"
+      "is printed.\n\n"
       "Exit codes: 0 all runs are complete; 1 failed; 3 stopped, or pairs are needed; 4 a run stopped itself.");
   CLI::Option* folder =
       command->add_option("folder", args->folder, "bundled recipe, or folder of YAML files, one per run");
   folder->type_name("DIR")->required();
   suggest(*folder, recipe_names());
-  command->add_option("--set", args->overrides, "override of one key in all configs, as run.seed=2; repeatable")
+  command
+      ->add_option("--set", args->overrides, "override of one key in all configs, for example run.seed=2; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   add_compute(*command, args->compute);

@@ -47,13 +47,11 @@ GenerateOrder order_in(const RedoArgs& args) {
 void find_weights(GenerateOrder& order, const RedoArgs& args) {
   if (!args.model.empty()) order.model = args.model;
   if (!args.wan.empty()) order.wan = args.wan;
-  SGF_CHECK(fs::exists(order.model), "{}: the weights that made the video are not there; name them with --model FILE",
-            order.model);
+  SGF_CHECK(fs::exists(order.model), "{}: weights not found; pass their new path with --model FILE", order.model);
   const std::string found = weight_identity(open_tensor_file(find_start_file(order.model).path));
   SGF_CHECK(
       found == order.model_identity,
-      "{} holds other weights than those that made the video (found {}..., expected {}...); name the right ones with "
-      "--model FILE",
+      "{} differs from the weights that made the video (hash {}..., expected {}...); pass the right file with --model",
       order.model, found.substr(0, 12), order.model_identity.substr(0, 12));
 }
 
@@ -141,9 +139,8 @@ void add_redo(CLI::App& app) {
       ->type_name("DIR");
   command->add_option("--out", args->out, "file to keep the new video in (default: removed after the comparison)")
       ->type_name("FILE");
-  command->add_option("--device", args->device, "device to compute on (default: the video's)")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
-  add_threads(*command, args->threads, "default: the video's; torch's own number if it stores none");
+  add_device(*command, args->device, "that of the video");
+  add_threads(*command, args->threads, "default: as stored in the video, else torch's default");
   command->add_flag("--show", args->show, "print the metadata as YAML, then exit");
   command->add_flag("--json", args->json, "result, or with --show the metadata, as one JSON object");
   command->add_flag("--quiet", args->quiet, "no progress line");

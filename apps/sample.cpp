@@ -137,11 +137,11 @@ void add_sampled_model(CLI::App& command, SampleArgs& args) {
       ->type_name("MODEL")
       ->required();
   command.add_option("--wan", args.model.wan, "Wan folder for the text encoder and VAE")->type_name("DIR");
-  command
-      .add_option("--config", args.model.config,
-                  "YAML file or preset with window and size (default: that of the model)")
-      ->type_name("CONFIG");
-  command.add_option("--set", args.model.overrides, "override of one key, as video.frames=9; repeatable")
+  suggest_presets(*command
+                       .add_option("--config", args.model.config,
+                                   "YAML file or preset with window and size (default: that of the model)")
+                       ->type_name("CONFIG"));
+  command.add_option("--set", args.model.overrides, "override of one key, for example video.frames=9; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command

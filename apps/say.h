@@ -1,5 +1,5 @@
-// All that goes to a terminal or a log. A line is a line and shows what it holds: every text is passed through
-// printable(), so that callers need not ask where it came from. A test finds no other print call.
+// The only functions that print. Every text passes through printable(), so that text from outside cannot control the
+// terminal or imitate a line. A test finds other print calls.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 
 namespace sgf {
 
-// One line to a stream, with its newline. Where it cannot be written, all of these throw std::system_error.
+// One line with its newline. All functions here throw std::system_error if the stream cannot be written.
 void print_line(std::FILE* stream, std::string_view line);
 
 // A result, to stdout.
@@ -21,28 +21,28 @@ void say(fmt::format_string<Args...> format, Args&&... args) {
   print_line(stdout, fmt::format(format, std::forward<Args>(args)...));
 }
 
-// "sgf: " and what is wrong, to stderr.
+// A warning or an error, to stderr, after "sgf: ".
 template <class... Args>
 void warn(fmt::format_string<Args...> format, Args&&... args) {
   print_line(stderr, "sgf: " + fmt::format(format, std::forward<Args>(args)...));
 }
 
-// The same for a line that is text already.
+// The same without formatting.
 inline void warn_line(const std::string& text) { warn("{}", text); }
 
 // The same in a signal handler: only system calls, for text that is printable already.
 void warn_in_signal(std::string_view text);
 
-// What is going on, to stderr.
+// A remark on progress, to stderr.
 template <class... Args>
 void remark(fmt::format_string<Args...> format, Args&&... args) {
   print_line(stderr, fmt::format(format, std::forward<Args>(args)...));
 }
 
-// Text of several lines that is our own (YAML, help, a table), with the newlines that it has.
+// Text of several lines made by the program (YAML, help, a table); its newlines are kept.
 void print_lines(std::FILE* stream, std::string_view text);
 
-// On one line; what is no UTF-8 becomes U+FFFD.
+// JSON on one line; bytes that are not UTF-8 become U+FFFD.
 std::string json_line(const nlohmann::json& value);
 void say_json(const nlohmann::json& value);  // to stdout
 

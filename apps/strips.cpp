@@ -55,7 +55,7 @@ void say_missing(const StripRow& row, const std::vector<double>& times) {
 void say_undrawable(const std::vector<StripSource>& sources) {
   for (const StripSource& source : sources)
     if (!is_drawable(source.name))
-      warn("the figure has letters of ASCII alone, boxes stand for the others in {}; --rows gives names",
+      warn("{}: only ASCII letters can be drawn, others become boxes; pass ASCII names with --rows",
            in_quotes(source.name));
 }
 
@@ -82,7 +82,7 @@ void add_strips(CLI::App& app) {
   command->add_option("--out", args->out, "PNG file to write")->type_name("FILE")->required();
   command->add_option("--rows", args->rows, "names of the rows, one per video (default: the file names)")
       ->type_name("NAME");
-  CLI::Option* times = command->add_option("--times", args->times, "times in seconds, as 0,5,20,60")
+  CLI::Option* times = command->add_option("--times", args->times, "times in seconds, for example 0,5,20,60")
                            ->type_name("X,X...")
                            ->delimiter(',');
   times->check(CLI::Range(0.0, 1e6));
@@ -101,7 +101,7 @@ void add_strips(CLI::App& app) {
       "  sgf strips sf.mp4 sgf.mp4 --rows SF SGF --out figure.png\n"
       "  sgf strips long.mp4 --times 0,5,20,60 --height 240 --out figure.png\n\n"
       "A time after the end of a video is drawn as a grey field and reported. Times use the mean frame rate of a file. "
-      "Labels are ASCII.");
+      "Labels are drawn in ASCII.");
   command->callback([args] { run_strips(*args); });
 }
 

@@ -95,7 +95,8 @@ void print_study_plan(const Study& study, const std::vector<PlannedArm>& plan) {
   }
   say("{}, sha256 {}, into {}", study.file.path.string(), study.file.sha256, study.folder.string());
   table.print();
-  say("{:.0f} s with one job at a time, estimated from finished arms{}", sum, is_known ? "" : ", plus what is unknown");
+  say("time left with one job: {}{:.0f} s{}", is_known ? "" : "at least ", sum,
+      is_known ? "" : "; unknown until one arm of each kind is finished");
 }
 
 int evaluate_here(const Study& study, const StudyArm& arm, const StudyArgs& args,
@@ -255,13 +256,13 @@ void add_study_choice(CLI::App& command, StudyArgs& args) {
   CLI::Option* arms =
       command
           .add_option("--arms", args.choice.arms,
-                      "arms to run, separated by commas, also single ones as chunkwise-sgf-2 (default: all)")
+                      "arms to run, separated by commas, also single ones (chunkwise-sgf-2) (default: all)")
           ->type_name("NAMES")
           ->delimiter(',');
   suggest_words(*arms, {"truth", "teacher", "initial", "sf", "sgf", "sgf-2", "sgf-twice"});
   command.add_option("--only", args.only, "part to run; arms = train and evaluate (default: all parts)")
       ->check(CLI::IsMember({"train", "evaluate", "arms", "report"}));
-  command.add_flag("--selection", args.selection, "evaluation on the prompts that settings are chosen on");
+  command.add_flag("--selection", args.selection, "use the selection prompts instead of the test prompts");
 }
 
 }  // namespace
@@ -271,8 +272,8 @@ void add_study(CLI::App& app) {
   CLI::App* command = app.add_subcommand("study", "Compare Self Forcing and Self Gradient Forcing in matched pairs");
   command->footer(
       "Examples:\n"
-      "  sgf study recipes/world-small/study.yaml --dry-run\n"
-      "  sgf study recipes/world-small/study.yaml --jobs 4 --lean\n\n"
+      "  sgf study world-small --granularity chunkwise --dry-run\n"
+      "  sgf study world-small --granularity chunkwise --jobs 4 --lean\n\n"
       "Each arm writes ARM.json and ARM.safetensors. Arms that are complete are skipped, also when they were made on "
       "another machine; files of another recipe are refused. The report is study.html, with study.json, study.md and "
       "study-*.svg.\n\n"
@@ -285,14 +286,13 @@ void add_study(CLI::App& app) {
   command->add_option("--jobs", args->jobs, "arms that run at the same time, each in its own process")
       ->capture_default_str()
       ->check(CLI::Range(1, 64));
-  command->add_option("--device", args->device, "device to compute on (default: run.device of each arm)")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
+  add_device(*command, args->device, "run.device of each arm");
   command
       ->add_option("--threads", args->threads,
                    "CPU threads of all jobs together; small networks take fewer; 0 = one per core")
       ->capture_default_str()
       ->check(number_from_zero());
-  command->add_flag("--lean", args->lean, "checkpoints removed after the evaluation of a run; weights are kept");
+  command->add_flag("--lean", args->lean, "delete a run's checkpoints after its evaluation; keep the weights");
   command->add_flag("--dry-run", args->dry_run,
                     "check everything and print what remains and how long it takes, without writing a file");
   command->add_flag("--quiet", args->quiet, "no progress line");

@@ -1,4 +1,4 @@
-// What commands print for people: tables with aligned columns, and numbers and names fit to be read.
+// Tables with aligned columns, and numbers and names in a readable form.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace sgf {
 
-// Columns are as wide as their widest cell; a column of numbers is aligned to the right. Cells may hold anything: they
-// are shown as printable() does. On a terminal the header is bold; into a pipe or a file goes plain text.
+// Columns are as wide as their widest cell; a column of numbers is aligned to the right. Cells pass through
+// printable(). The header is bold on a terminal only.
 class Table {
  public:
   explicit Table(std::vector<std::string> headers);

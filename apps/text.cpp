@@ -144,10 +144,11 @@ void add_text(CLI::App& app) {
       "  sgf text \"a panda\"\n"
       "  sgf text \"a panda\" --wan Wan2.1-T2V-1.3B --json\n\n"
       "Tokens are shown with --tokenizer or --wan, the embedding with --encoder or --wan.");
-  command->add_option("prompt", args->prompt, "prompt to show")->type_name("TEXT")->required();
+  command->add_option("prompt", args->prompt, "prompt to show")->type_name("TEXT")->required()->check(has_words());
   command->add_option("--wan", args->wan, "Wan folder, for its text encoder and tokenizer")->type_name("DIR");
-  command->add_option("--tokenizer", args->tokenizer, "SentencePiece model, as spiece.model")->type_name("FILE");
-  command->add_option("--encoder", args->encoder, "UMT5 encoder, as models_t5_umt5-xxl-enc-bf16.pth")
+  command->add_option("--tokenizer", args->tokenizer, "SentencePiece model, for example spiece.model")
+      ->type_name("FILE");
+  command->add_option("--encoder", args->encoder, "UMT5 encoder, for example models_t5_umt5-xxl-enc-bf16.pth")
       ->type_name("FILE");
   command->add_option("--text-len", args->text_len, "tokens per prompt, at least 1; longer prompts are cut")
       ->capture_default_str();

@@ -1,5 +1,6 @@
 #include "apps/threads.h"
 
+#include "apps/option_values.h"
 #include "apps/say.h"
 #include "sgf/config/network_work.h"
 #include "sgf/core/cpu_threads.h"
@@ -35,6 +36,10 @@ int64_t local_ranks() {
   return 1;
 }
 
+std::string threads_in_words(int64_t threads) {
+  return fmt::format("{} CPU thread{}", threads, threads == 1 ? "" : "s");
+}
+
 }  // namespace
 
 void add_threads(CLI::App& command, int64_t& threads, const std::string& words) {
@@ -42,10 +47,8 @@ void add_threads(CLI::App& command, int64_t& threads, const std::string& words) 
 }
 
 void add_compute(CLI::App& command, ComputeArgs& args) {
-  command.add_option("--device", args.device, "auto, cpu or cuda (default: the config's run.device)")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
-  add_threads(command, args.threads,
-              "default: the config's run.threads, OMP_NUM_THREADS, or by the size of the network");
+  add_device(command, args.device, kDeviceOfConfig);
+  add_threads(command, args.threads, kThreadsOfConfig);
 }
 
 std::vector<std::string> with_compute(std::vector<std::string> overrides, const ComputeArgs& args) {
@@ -69,12 +72,12 @@ int64_t threads_asked(int64_t threads, const Config& config, const std::vector<s
 int64_t threads_as_stored(int64_t asked, int64_t stored, const std::string& what) {
   if (stored == 0) return asked;
   if (asked > 0 && asked != stored)
-    warn("{}: made with {} CPU thread(s); results with {} may differ by rounding", what, stored, asked);
+    warn("{}: made with {}; results with {} may differ by rounding", what, threads_in_words(stored), asked);
   else if (asked == 0 && environment_names_threads() && at::get_num_threads() != stored)
     warn(
-        "{}: made with {} CPU thread(s), which are used again so that results stay the same; --threads {} uses those "
-        "of the environment",
-        what, stored, at::get_num_threads());
+        "{}: using {} as before, so that results stay identical; pass --threads {} to follow "
+        "OMP_NUM_THREADS",
+        what, threads_in_words(stored), at::get_num_threads());
   return asked > 0 ? asked : stored;
 }
 

@@ -87,23 +87,22 @@ void add_train(CLI::App& app) {
   CLI::App* command = app.add_subcommand("train", "Train a network: teacher, student, Self (Gradient) Forcing");
   command->footer(
       "Examples:\n"
-      "  sgf train world-tiny\n"
-      "  sgf train world-tiny --set train.steps=400 --out runs/try\n"
+      "  sgf train world-tiny --set train.stage=flow_matching --set train.steps=400 --out runs/try\n"
       "  sgf train runs/try/config.yaml --out runs/try --resume\n\n"
       "Several processes: start one per rank with RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT set, as "
       "torchrun does, or use srun or mpirun. Ranks that differ in build, config or data exit with code 1 and name the "
       "first difference. On GPUs only NCCL groups of one rank were tested.\n\n"
       "Exit codes: 0 all updates done; 1 failed; 3 stopped by SIGINT, SIGTERM or --stop-after, with a checkpoint; 4 "
-      "the "
-      "run stopped itself (too many skipped updates in a row, or the two passes no longer match), with a checkpoint.");
-  command->add_option("config", args->config, "YAML file or preset")->type_name("CONFIG")->required();
-  command->add_option("--set", args->overrides, "override of one key, as train.steps=200; repeatable")
+      "the run stopped itself (too many skipped updates in a row, or the two passes no longer match), with a "
+      "checkpoint.");
+  add_config_argument(*command, args->config)->required();
+  command->add_option("--set", args->overrides, "override of one key, for example train.steps=200; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   add_compute(*command, args->compute);
   command->add_option("--out", args->out, "run folder to write to (default: runs/NAME)")->type_name("RUN");
   command->add_flag("--resume", args->resume,
-                    "resume the run in that folder exactly from its last checkpoint, or start it if there is none");
+                    "resume from the last checkpoint in --out; start a new run if there is none");
   command
       ->add_option("--stop-after", args->stop_after,
                    "number of updates after which this start stops with a checkpoint (default: none)")

@@ -33,7 +33,7 @@ FramesDone progress_of_frames() {
   auto line = std::make_shared<std::function<void(int64_t)>>();
   return [line](int64_t done, int64_t total) {
     if (total <= 0) return;
-    if (!*line) *line = show_progress(total);
+    if (!*line) *line = show_progress(total, "frame");
     (*line)(std::min(done, total));
   };
 }

@@ -1,5 +1,6 @@
 #include "apps/vae_options.h"
 
+#include "apps/commands.h"
 #include "apps/option_values.h"
 #include "apps/threads.h"
 #include "sgf/core/device.h"
@@ -13,7 +14,7 @@ namespace sgf {
 
 void add_vae_args(CLI::App& command, VaeArgs& args) {
   CLI::Option* vae =
-      command.add_option("--vae", args.vae, "weight file of the VAE, as Wan2.1_VAE.pth")->type_name("FILE");
+      command.add_option("--vae", args.vae, "weight file of the VAE, for example Wan2.1_VAE.pth")->type_name("FILE");
   command.add_option("--wan", args.wan, "Wan folder with Wan2.1_VAE.pth")->type_name("DIR")->excludes(vae);
   add_device(command, args.device);
   command
@@ -26,7 +27,7 @@ void add_vae_args(CLI::App& command, VaeArgs& args) {
 }
 
 std::filesystem::path vae_file(const VaeArgs& args) {
-  if (args.vae.empty() && args.wan.empty()) throw CLI::RequiredError("--vae FILE or --wan DIR");
+  if (args.vae.empty() && args.wan.empty()) misused("no VAE given; pass --vae FILE or --wan DIR");
   if (!args.vae.empty()) return args.vae;
   return WanFolder(args.wan).vae();
 }

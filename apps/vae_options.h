@@ -1,4 +1,4 @@
-// Which VAE a command uses, and how.
+// Options of commands that use the Wan VAE.
 #pragma once
 
 #include "sgf/vae/wan_vae_codec.h"

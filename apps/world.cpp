@@ -43,7 +43,7 @@ void run_render(RenderArgs args) {
   args.order.preset = world_preset(args.preset);
   args.files.format = *enum_from_name<ClipFormat>(args.format);
   if (!args.prompt.empty()) args.order.caption = parse_caption(args.prompt);
-  const ClipEncoder encoder = render_clips(args.order, args.files, show_progress(args.order.clips));
+  const ClipEncoder encoder = render_clips(args.order, args.files, show_progress(args.order.clips, "clip"));
   if (!encoder.is_h264) {
     warn("FFmpeg has no H.264 encoder here; {} was used, which some browsers cannot play", encoder.name);
   }
@@ -64,7 +64,7 @@ void add_render(CLI::App& world) {
       ->capture_default_str()
       ->check(positive_number());
   check_seed(*command->add_option("--seed", args->order.seed, "random seed")->capture_default_str());
-  command->add_option("--prompt", args->prompt, "caption of all clips, which then differ only in what it leaves open")
+  command->add_option("--prompt", args->prompt, "caption of all clips; they differ in everything it does not name")
       ->type_name("TEXT")
       ->check(has_words());
   command->add_option("--format", args->format, "file format: mp4, or one folder of lossless png per clip")
@@ -83,7 +83,7 @@ void add_render(CLI::App& world) {
       "Examples:\n"
       "  sgf world render --out clips --clips 8 --preset world-small\n"
       "  sgf world render --out discs --prompt \"a fast red disc on a grey field\"\n\n"
-      "Clip i of a seed is the same whatever else is rendered.");
+      "Clip i depends only on the seed and i.");
   command->callback([args] { run_render(*args); });
 }
 
@@ -179,7 +179,7 @@ std::vector<CaptionedVideo> prompted_videos(const WorldMeasureArgs& args, std::s
     std::string prompt = args.prompt;
     if (prompt.empty()) {
       const std::optional<VideoPrompt> noted = prompt_in_video(video);
-      if (!noted) misused(fmt::format("{} does not say its prompt: give --prompt TEXT or --manifest FILE", video));
+      if (!noted) misused(fmt::format("{} contains no prompt; pass --prompt TEXT or --manifest FILE", video));
       prompt = noted->prompt;
       if (world.empty()) world = noted->world;
     }
@@ -205,8 +205,8 @@ void run_measure(const WorldMeasureArgs& args) {
   std::string world = args.preset;
   const std::vector<CaptionedVideo> videos = videos_of(args, world);
   if (world.empty()) world = world_of_caption(parse_caption(videos.front().caption)).name;
-  const auto measured =
-      measure_files(videos, world_preset(world), args.segments, show_progress(static_cast<int64_t>(videos.size())));
+  const auto measured = measure_files(videos, world_preset(world), args.segments,
+                                      show_progress(static_cast<int64_t>(videos.size()), "video"));
   if (!args.json) {
     print_videos(measured);
     return;
@@ -217,7 +217,8 @@ void run_measure(const WorldMeasureArgs& args) {
 
 // What the options need of one another, before anything is opened.
 void check_measure(const WorldMeasureArgs& args) {
-  if (args.videos.empty() && args.manifest.empty()) throw CLI::RequiredError("A video, or --manifest FILE,");
+  if (args.videos.empty() && args.manifest.empty())
+    misused("no videos given; pass a video, a folder of PNG files, or --manifest FILE");
 }
 
 constexpr const char* kMeasureFooter =

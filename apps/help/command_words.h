@@ -9,7 +9,7 @@ namespace sgf {
 // An option or a positional argument.
 struct ArgumentWords {
   std::vector<std::string> names;  // "--json", "-h"; one bare name for a positional
-  std::string value;               // what stands for its value: "N", "FILE"; empty for a flag
+  std::string value;               // placeholder of its value: "N", "FILE"; empty for a flag
   std::string help;                // without default and range
   std::string limits;              // "0 or more; default 1"
   std::string group;               // heading in the help of its command
@@ -17,7 +17,7 @@ struct ArgumentWords {
   bool repeats = false;  // a positional that takes any number
   bool is_list = false;  // values are separated by commas
   std::vector<std::string> choices;
-  bool takes_files = false;  // a value that is none of the choices is a file
+  bool takes_files = false;  // any other value than the choices is a file
 
   bool takes_value() const { return !value.empty(); }
 };

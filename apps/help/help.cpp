@@ -62,7 +62,7 @@ std::string help_of(const CLI::App& command, const std::string& name) {
 void add_help(CLI::App& app) {
   auto args = std::make_shared<HelpArgs>();
   CLI::App* command = app.add_subcommand("help", "Show the help of a command, or the manual page");
-  command->add_option("command", args->words, "command, as world render (default: the program)");
+  command->add_option("command", args->words, "command, for example world render (default: the program)");
   command->add_flag("--man", args->man, "print the manual page sgf(1) in troff");
   command->footer(
       "Examples:\n"

@@ -10,10 +10,10 @@
 
 namespace sgf {
 
-// How wide lines may be: the terminal's columns, from 50 to 120; 80 where stdout is no terminal.
+// Width of lines in columns: that of the terminal, limited to 50 to 120; 80 if stdout is not a terminal.
 size_t help_width();
 
-// Words in lines of at most `width` columns, `indent` spaces before each. A longer word stands on a line of its own.
+// Lines of at most `width` columns, each indented by `indent` spaces. A longer word gets its own line.
 std::string wrapped(std::string_view text, size_t width, size_t indent = 0);
 
 // Paragraphs, wrapped; a line that begins with a space stays as it is.

@@ -1,4 +1,4 @@
-// Options whose value was forgotten: the next option must not be taken for it.
+// Options without a value: the next option must not become the value.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ class App;
 
 namespace sgf {
 
-// From here on, an option of any command refuses a word of the command line that begins with "--" as its value:
-// `--out --quiet` would write a file of that name. `--out=--quiet` says that it is meant.
+// Makes every option of every command refuse a value that begins with "--": `--out --quiet` would write a file named
+// --quiet. `--out=--quiet` is accepted.
 void refuse_options_as_values(CLI::App& app, const std::vector<std::string>& words);
 
 }  // namespace sgf

@@ -52,8 +52,12 @@ bool names_all(const std::string& text, const std::vector<std::string>& words) {
   return std::ranges::all_of(words, [&](const std::string& word) { return text.find(word) != std::string::npos; });
 }
 
+// A list of more is for completion.
+constexpr size_t kMostListed = 30;
+
 std::string choice_limits(const ArgumentWords& words) {
-  if (words.choices.empty() || names_all(words.help, words.choices)) return "";
+  const size_t choices = words.choices.size();
+  if (choices == 0 || choices > kMostListed || names_all(words.help, words.choices)) return "";
   return (words.takes_files ? "bundled: " : "") + any_of(words.choices);
 }
 

@@ -1,4 +1,4 @@
-// What the program says of itself: the description of its commands, read from CLI11.
+// Descriptions of the commands and options, read from CLI11.
 #pragma once
 
 #include "apps/help/command_words.h"
@@ -12,10 +12,10 @@ class App;
 
 namespace sgf {
 
-// The command alone, under this name.
+// One command without those below it; `name` is all its words.
 CommandWords describe_command(const CLI::App& command, const std::string& name);
 
-// The program itself first; a command of a command follows it under both its words.
+// All commands, the program itself first. The name of a command below another one is both words: "world render".
 std::vector<CommandWords> describe_program(const CLI::App& program);
 
 }  // namespace sgf

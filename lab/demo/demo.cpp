@@ -24,10 +24,10 @@
 namespace sgf {
 namespace {
 
-// The pair that the demo trains while one looks on: two runs from the same student that differ in the boundary alone.
+// The matched pair that the demo trains: two runs from the same student that differ only in the gradient boundary.
 struct LivePairOrder {
   Config config;
-  std::filesystem::path out;  // run folders come here, under live_run_names()
+  std::filesystem::path out;  // holds the run folders, named by live_run_names()
   ProgressMode progress = ProgressMode::kLog;
   ProgressOutput output = {};
   std::function<void(const std::string&)> say;
@@ -50,10 +50,10 @@ DemoArm train_live(const LivePairOrder& order, const LiveRun& run) {
   config.name = run.folder;
   config.dmd.boundary = run.boundary;
   const std::filesystem::path folder = order.out / run.folder;
-  order.say(fmt::format("  {}: {} steps at batch {}", run.words, config.train.steps, config.train.global_batch));
+  order.say(fmt::format("  {}: {} updates at batch {}", run.words, config.train.steps, config.train.global_batch));
   const TrainResult result = run_training(
       {.config = config, .out = folder, .facts = {{"demo", true}}, .progress = order.progress, .output = order.output});
-  SGF_CHECK(result.end == TrainEnd::kDone, "the demo's {} run ended after step {}: {}", run.words, result.steps_done,
+  SGF_CHECK(result.end == TrainEnd::kDone, "the demo's {} run ended after update {}: {}", run.words, result.steps_done,
             result.reason);
   return {run.name, read_metrics(folder / "metrics.jsonl").rows};
 }
@@ -61,7 +61,7 @@ DemoArm train_live(const LivePairOrder& order, const LiveRun& run) {
 // Folders of the two runs, SF's first.
 std::vector<std::string> live_run_names() { return {kLiveRuns[0].folder, kLiveRuns[1].folder}; }
 
-// What each run measured, SF's first. Throws if a run does not come to its end.
+// The metrics of each run, SF's first. Throws Error if a run stops early.
 std::vector<DemoArm> train_live_pair(const LivePairOrder& order) {
   std::vector<DemoArm> arms;
   for (const LiveRun& run : kLiveRuns) arms.push_back(train_live(order, run));

@@ -1,5 +1,5 @@
-// A tour in minutes on a CPU: what the gradient boundary changes in one update, a short matched pair trained live, long
-// videos of the bundled students, measured, and one page of it all.
+// `sgf demo`, minutes on a CPU: the two gradients of one update, a short matched pair trained live, long videos of the
+// bundled students with their scores, and one page that shows all of it.
 #pragma once
 
 #include "lab/demo/demo_page.h"
@@ -14,16 +14,16 @@
 namespace sgf {
 
 struct DemoSettings {
-  Config config;                 // the world, and how the live pair is trained; its start and teacher are of `models`
-  std::filesystem::path models;  // folders teacher, student, sf and sgf, as models/README.md says
+  Config config;                 // world and training of the live pair; start and teacher come from `models`
+  std::filesystem::path models;  // with subfolders teacher, student, sf and sgf
   std::filesystem::path out;
-  int64_t frames = 252;       // of the long videos: whole training lengths
+  int64_t frames = 252;       // latent frames per long video, a multiple of the trained length
   int64_t prompts = 12;       // one video per prompt and student
-  int64_t measuring = 1;      // threads that measure them, one video each
-  bool writes_videos = true;  // else the page shows strips
+  int64_t measuring = 1;      // threads that measure videos, one video each
+  bool writes_videos = true;  // false: the page shows strips
   ProgressMode progress = ProgressMode::kLog;
   ProgressOutput output = {};
-  std::function<void(const std::string&)> say;  // hears a line where something begins or is done
+  std::function<void(const std::string&)> say;  // receives one line per stage
 };
 
 struct DemoResult {

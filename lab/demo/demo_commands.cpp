@@ -39,23 +39,23 @@ std::vector<DemoCommand> next_commands(const DemoPlaces& places, const std::stri
   const std::string sgf = path_word(places.models / "sgf"), trained = path_word(places.out / places.trained);
   std::vector<DemoCommand> commands{
       {"Generate a video from your own prompt, of any length:",
-       fmt::format("./run sgf generate --model {} --prompt \"a fast red disc and a slow blue square on a grey field\" "
+       fmt::format("sgf generate --model {} --prompt \"a fast red disc and a slow blue square on a grey field\" "
                    "--seconds 30 --out {}",
                    sgf, file("mine"))},
       {"Generate a video with the model that was trained just now:",
-       fmt::format("./run sgf generate --model {} --seconds 10 --out {}", trained, file("trained"))},
-      {"Run the same training for ten times as many steps (runs/longer/report.html shows its progress):",
-       fmt::format("./run sgf train {} --set train.steps={} --out runs/longer",
+       fmt::format("sgf generate --model {} --seconds 10 --out {}", trained, file("trained"))},
+      {"Run the same training for ten times as many updates (runs/longer/report.html shows its progress):",
+       fmt::format("sgf train {} --set train.steps={} --out runs/longer",
                    path_word(places.out / places.trained / "config.yaml"), 10 * places.steps)},
-      {"List what the study of the two methods trains and measures:",
-       "./run sgf study recipes/world-small/study.yaml --dry-run"}};
+      {"List what the study of the two methods trains and measures, without running it:",
+       "sgf study world-small --granularity chunkwise --dry-run"}};
   if (!places.has_videos) return commands;
   const fs::path videos = places.out / "videos";
-  commands.push_back({"Compare SF and SGF blind:", fmt::format("./run sgf compare {} {} --out blind.html",
+  commands.push_back({"Compare SF and SGF blind:", fmt::format("sgf compare {} {} --out blind.html",
                                                                path_word(videos / "sf"), path_word(videos / "sgf"))});
   commands.push_back({"Score any video of the world against its caption:",
-                      fmt::format("./run sgf world measure {} --preset {} --prompt {}",
-                                  path_word(videos / "sgf" / "00.mp4"), places.world, shell_word(prompt))});
+                      fmt::format("sgf world measure {} --preset {} --prompt {}", path_word(videos / "sgf" / "00.mp4"),
+                                  places.world, shell_word(prompt))});
   return commands;
 }
 

@@ -1,4 +1,4 @@
-// What a newcomer may try after the demo: command lines that work as they stand. Torch-free.
+// Commands to try after the demo; they work as printed. Torch-free.
 #pragma once
 
 #include "lab/demo/demo_page.h"
@@ -11,10 +11,10 @@ namespace sgf {
 
 struct DemoPlaces {
   std::filesystem::path models;  // with teacher, student, sf and sgf
-  std::filesystem::path out;     // of the demo
-  std::string trained;           // the name of a run folder in it
-  int64_t steps = 0;             // of that run
-  std::string world;             // the world that all of it is of
+  std::filesystem::path out;     // folder of the demo
+  std::string trained;           // name of a run folder in `out`
+  int64_t steps = 0;             // updates of that run
+  std::string world;             // preset of the world
   bool has_videos = true;        // the build writes mp4 files
 };
 

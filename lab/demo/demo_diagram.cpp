@@ -77,7 +77,7 @@ std::string between_rows(double pass, const Ink& ink, bool is_upwards) {
 
 std::string first_pass() {
   const Ink plain{"plain", kPlain};
-  std::string svg = title(kFirstPass, "Pass 1: as at run time, no gradient") + blocks_and_memory(kFirstPass) +
+  std::string svg = title(kFirstPass, "Pass 1: as in streaming, no gradient") + blocks_and_memory(kFirstPass) +
                     between_rows(kFirstPass, plain, true);
   for (int i = 0; i < kBlocks; ++i) {
     const double x = middle_of(kFirstPass, i) - 30;

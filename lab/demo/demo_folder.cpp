@@ -23,15 +23,15 @@ bool is_demo_page(const fs::path& page) {
 
 const fs::path& ready_folder(const fs::path& path) {
   std::error_code error;  // what cannot be looked at cannot be made either
-  SGF_CHECK(!fs::exists(path, error) || fs::is_directory(path, error), "{} is no folder: name one with --out",
+  SGF_CHECK(!fs::exists(path, error) || fs::is_directory(path, error), "{} is not a folder; choose another with --out",
             path.string());
   SGF_CHECK(!fs::exists(path, error) || fs::is_empty(path) || is_demo_page(path / kPageFile),
-            "{} holds something else than an earlier demo: name another folder with --out", path.string());
+            "{} contains files that are not from sgf demo; choose a new or empty folder with --out", path.string());
   fs::create_directories(path, error);
-  SGF_CHECK(!error, "{}: the demo's folder cannot be made ({}): name another with --out", path.string(),
+  SGF_CHECK(!error, "{}: cannot create the demo's folder ({}); choose another with --out", path.string(),
             error.message());
   SGF_CHECK(::access(path.c_str(), W_OK | X_OK) == 0,
-            "{}: the demo cannot write there ({}): name another folder with --out", path.string(),
+            "{}: cannot write to the demo's folder ({}); choose another with --out", path.string(),
             std::strerror(errno));
   return path;
 }

@@ -1,4 +1,4 @@
-// The folder that a demo writes to. What no demo made is not touched. Torch-free.
+// The output folder of a demo. Files of others are not changed. Torch-free.
 #pragma once
 
 #include "sgf/runs/folder_lock.h"
@@ -11,8 +11,8 @@ namespace sgf {
 
 class DemoFolder {
  public:
-  // Takes away what an earlier demo left there (`runs` are the names of its run folders) and puts an unfinished page in
-  // its place. A folder that holds something else, or that a demo is writing to now, is refused.
+  // Removes the files of an earlier demo (`runs` are the names of its run folders) and writes an unfinished page.
+  // Throws Error if the folder contains other files, or if another demo is writing to it.
   DemoFolder(const std::filesystem::path& path, const std::vector<std::string>& runs);
 
   const std::filesystem::path& path() const { return path_; }

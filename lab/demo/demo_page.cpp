@@ -25,7 +25,7 @@ std::string gap_table(const BoundaryGap& gap) {
   return html_table({"the student, before any training", "SF", "SGF"},
                     {{"loss", fmt::format("{:.6f}", gap.loss_frozen), fmt::format("{:.6f}", gap.loss_open)},
                      {"gradient norm", fmt::format("{:.4f}", gap.norm_frozen), fmt::format("{:.4f}", gap.norm_open)},
-                     {"the part that came through the cache", "0", fmt::format("{:.4f}", gap.context_norm)},
+                     {"the part through the cache", "0", fmt::format("{:.4f}", gap.context_norm)},
                      {"cosine of that part and the rest", "", fmt::format("{:+.3f}", gap.cosine)}});
 }
 

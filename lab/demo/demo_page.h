@@ -1,5 +1,5 @@
-// The page that the demo leaves: what the method is, videos that play, scores, the live training, and what to try next.
-// One file that needs no other and no network; its one script seeks videos. Torch-free.
+// The page of the demo: the method, videos, scores, the live training, and commands to try next. One file that needs
+// no other file and no network; its script seeks videos. Torch-free.
 #pragma once
 
 #include "lab/demo/demo_scores.h"
@@ -15,18 +15,18 @@ namespace sgf {
 
 inline constexpr const char* kDemoTitle = "Self Gradient Forcing, a tour";
 
-// An arm of the pair that was trained live: "SF" or "SGF".
+// One run of the live pair: "SF" or "SGF".
 struct DemoArm {
   std::string name;
   std::vector<MetricsRow> rows;
 };
 
-// All contestants' videos of one prompt.
+// The videos of all contestants for one prompt.
 struct DemoVideo {
   std::string prompt;
-  std::string mp4;  // side by side in one file, so that all are at the same moment; empty: browsers cannot play it
-  std::string png;  // moments of them, one row per contestant
-  std::vector<FrameMarks> marks;  // what each frame shows, by contestant
+  std::string mp4;  // all videos side by side, so that they play in sync; empty if browsers cannot play it
+  std::string png;  // one row of moments per contestant
+  std::vector<FrameMarks> marks;  // one per contestant
 };
 
 struct DemoCommand {
@@ -36,7 +36,7 @@ struct DemoCommand {
 
 struct DemoContents {
   int64_t train_frames = 21;
-  int64_t frames = 252;  // of a long video
+  int64_t frames = 252;  // per long video
   double fps = 16;
   BoundaryGap gap;
   std::vector<DemoArm> arms;
@@ -48,7 +48,7 @@ struct DemoContents {
 
 std::string write_demo_page(const DemoContents& contents);
 
-// What lies there while the demo runs, and after one that was stopped.
+// The page while the demo runs, and after it was stopped.
 std::string write_unfinished_page();
 
 }  // namespace sgf

@@ -1,4 +1,4 @@
-// The demo's videos as files and pictures: together in one mp4, alone, and as moments side by side.
+// Writes the demo's videos: side by side in one mp4, alone, and as a figure of moments.
 #pragma once
 
 #include "sgf/media/png.h"
@@ -12,7 +12,7 @@
 
 namespace sgf {
 
-// Videos of one prompt, a contestant each: [F, 3, H, W] in [0, 1], all of one size.
+// The videos of one prompt, one per contestant: [F, 3, H, W] in [0, 1], all of the same size.
 struct SideBySide {
   std::string prompt;
   std::vector<std::string> names;
@@ -21,11 +21,11 @@ struct SideBySide {
   double fps = 16;
 };
 
-// All next to each other in an mp4 file, enlarged, over a bar that shows the time and where the training length ends.
-// Gives back whether browsers play it (H.264).
+// Writes all videos side by side to an mp4 file, upscaled, over a bar with the time and the end of the training length.
+// Returns whether browsers can play it (H.264).
 bool write_together(const std::filesystem::path& path, const SideBySide& all);
 
-// One video enlarged in the same way, an mp4 file.
+// Writes one video, upscaled in the same way, to an mp4 file.
 void write_alone(const std::filesystem::path& path, const at::Tensor& video, double fps);
 
 // The prompt above rows of named contestants and columns of moments from the first to the last.

@@ -86,12 +86,12 @@ DemoHeadline headline_of(const DemoContestant& a, const DemoContestant& b) {
       "of those of {}",
       lengths_of(a), 100 * mean_of_values(of_b.back()), b.name, 100 * mean_of_values(of_a.back()), a.name);
   if (i.count < 2) return {shares + ".", "One prompt has no interval: this is no evidence for either."};
-  const std::string result = fmt::format("{}: {:+.0f} points (95 % interval {:+.0f} to {:+.0f}, {} prompts).", shares,
+  const std::string result = fmt::format("{}: {:+.1f} points (95 % interval {:+.1f} to {:+.1f}, {} prompts).", shares,
                                          100 * i.mean, 100 * i.low, 100 * i.high, prompts);
   if (!i.is_above(0) && !i.is_below(0))
     return {result, "The interval includes zero: this is no evidence that one of the two is better."};
   return {result, fmt::format("The interval excludes zero in favour of {}, for these two models and few prompts; "
-                              "docs/study.md has more of both.",
+                              "docs/study.md has more models and prompts.",
                               i.is_above(0) ? b.name : a.name)};
 }
 

@@ -8,7 +8,7 @@
 
 namespace sgf {
 
-// One who makes videos of the demo's prompts: "student", "SF", "SGF", or the world itself, "truth".
+// A source of videos for the demo's prompts: "student", "SF", "SGF", or the world itself, "truth".
 struct DemoContestant {
   std::string name;
   ScoreTable scores;  // by training length
@@ -25,8 +25,8 @@ DemoTable score_table_of(const std::vector<DemoContestant>& contestants);
 // `b` - `a` in the last training length, prompt by prompt: mean and interval, one row per metric.
 DemoTable difference_table(const DemoContestant& a, const DemoContestant& b);
 
-// What the last training length says of `b` against `a`, in two sentences: valid frames with the interval of their
-// difference, and whether it is evidence at all. An interval that includes zero is none.
+// `b` compared with `a` in the last training length, in two sentences: valid frames with the interval of the
+// difference, and whether the interval excludes zero.
 struct DemoHeadline {
   std::string result;
   std::string meaning;
@@ -36,7 +36,7 @@ DemoHeadline headline_of(const DemoContestant& a, const DemoContestant& b);
 // A curve per contestant for each metric, over training lengths: means over prompts. Inline SVG.
 std::string score_charts(const std::vector<DemoContestant>& contestants);
 
-// A contestant's colour in the curves; the truth comes last among them, and has the study's grey.
+// The colour of a contestant in the curves. The last one is the truth, in the grey of the study.
 const char* colour_of(size_t contestant, size_t contestants);
 
 }  // namespace sgf

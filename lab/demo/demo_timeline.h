@@ -1,4 +1,4 @@
-// What each frame of the demo's videos shows, as a strip under a video, and the moments at which objects are lost.
+// A strip under each video of the demo that shows which frames are valid, and the moments at which objects are lost.
 // Torch-free.
 #pragma once
 
@@ -15,13 +15,14 @@ enum class FrameMark : uint8_t {
   kObjectLost,  // an object of the prompt is not there
 };
 
-// The marks of one contestant's video.
+// The marks of one video.
 struct FrameMarks {
   std::string name;
   std::vector<FrameMark> frames;
 };
 
-// The first frame of the first half second or longer without an object: shorter gaps are flicker, or the measure's.
+// The first frame of the first gap of at least half a second without an object. Shorter gaps are flicker or errors of
+// the measure.
 std::optional<int64_t> first_loss(const std::vector<FrameMark>& frames, double fps);
 
 struct DemoTimeline {
@@ -30,8 +31,8 @@ struct DemoTimeline {
   double fps = 16;
 };
 
-// A strip per contestant, a line where the training length ends, and a button per lost object. Strips and buttons seek
-// the video of their figure, with assets/seek.js; without videos, `is_playable` false, the moments are words.
+// One strip per contestant, a line where the training length ends, and one button per lost object. Strips and buttons
+// seek the video of their figure, with assets/seek.js. Without videos (`is_playable` false) the moments are text.
 std::string draw_timeline(const DemoTimeline& timeline, bool is_playable);
 
 }  // namespace sgf

@@ -1,4 +1,4 @@
-// The demo's long videos: prompts of their own, the students' streams of them, true clips, and their scores.
+// The demo's long videos: prompts, streams of the students, true clips, and scores.
 #pragma once
 
 #include "lab/demo/demo_timeline.h"
@@ -18,26 +18,26 @@ namespace sgf {
 
 class LongVideos {
  public:
-  // So many frames, whole training lengths of the config's, of so many prompts.
+  // `frames` latent frames, a multiple of video.frames, for each of `prompts` prompts.
   LongVideos(const Config& config, int64_t frames, int64_t prompts, c10::Device device);
 
   const std::vector<std::string>& prompts() const { return prompts_; }
 
-  // [prompts, frames, 3, H, W] in [0, 1] on the host. Each student gets the same noise.
+  // [prompts, frames, 3, H, W] in [0, 1] on the host. All students get the same noise.
   at::Tensor of_student(const std::string& weights, ProgressMode progress, const ProgressOutput& output) const;
   at::Tensor of_world() const;
 
-  // By training length, on so many threads.
+  // Scores per training length.
   ScoreTable measure_all(const at::Tensor& videos, int64_t threads) const;
 
-  // Of one prompt's video [F, 3, H, W].
+  // One mark per frame of the video [F, 3, H, W] of one prompt.
   std::vector<FrameMark> mark_frames(const at::Tensor& video, size_t prompt) const;
 
  private:
   Config config_;
   c10::Device device_;
   WorldPreset world_;
-  WatchedFrames watched_;  // all of them
+  WatchedFrames watched_;  // all frames
   std::vector<std::string> prompts_;
 };
 

@@ -8,13 +8,11 @@
 namespace sgf {
 
 std::vector<std::filesystem::path> preset_folders() {
-  const std::optional<std::filesystem::path> installed = installed_data_folder();
   const char* named = std::getenv("SGF_PRESETS");
 
   std::vector<std::filesystem::path> folders;
   for (const std::filesystem::path& folder :
-       {std::filesystem::path(named ? named : ""),
-        installed ? *installed / "presets" : std::filesystem::path(SGF_PRESETS_DIR)}) {
+       {std::filesystem::path(named ? named : ""), bundled_folder() / "presets"}) {
     std::error_code ignored;
     if (!folder.empty() && std::filesystem::is_directory(folder, ignored)) folders.push_back(folder);
   }

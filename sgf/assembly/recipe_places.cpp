@@ -48,10 +48,7 @@ fs::path find_recipe(const fs::path& name) {
   for (const fs::path& bundled : {fs::path(kRecipes) / name, name})
     if (const std::optional<fs::path> place = find_beside_presets(bundled)) return *place;
   if (name.has_parent_path() || name.extension() == ".yaml") return path;
-  const std::vector<std::string> names = recipe_names();
-  const std::optional<std::string> nearest = nearest_name(name.string(), names);
-  fail("{}: no such recipe, neither a file or folder nor a bundled one{}", in_quotes(name.string()),
-       nearest ? fmt::format("; did you mean {}?", *nearest) : "");
+  fail("{}: no such recipe{}", in_quotes(name.string()), hint_of_names(name.string(), recipe_names()));
 }
 
 fs::path find_study_recipe(const fs::path& name) {

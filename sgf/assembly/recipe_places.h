@@ -1,4 +1,4 @@
-// Where recipes named without a path are looked for: folders of configs, beside the presets.
+// Finds recipes, folders of configs, by name: the bundled ones lie beside the presets.
 #pragma once
 
 #include <filesystem>
@@ -7,15 +7,14 @@
 
 namespace sgf {
 
-// The bundled recipes, sorted: "wan-1.3b/chunkwise", "world-small". `file` is what a folder must hold to count; empty:
-// any .yaml file.
+// Names of the bundled recipes, sorted: "wan-1.3b/chunkwise", "world-small". With `file`, only folders that contain it.
 std::vector<std::string> recipe_names(const std::string& file = "");
 
-// The path itself where it exists; otherwise the bundled recipe of that name (world-small, recipes/world-small). A name
-// without a slash that is neither is an Error that lists what is nearest; any other path comes back as it is.
+// The path itself if it exists, else the bundled recipe of that name (world-small, recipes/world-small). Throws Error
+// for an unknown name without a slash; returns any other path as it is.
 std::filesystem::path find_recipe(const std::filesystem::path& name);
 
-// The same for the study.yaml of a recipe, which may be named by its folder.
+// The same for the study.yaml of a recipe; `name` may be its folder.
 std::filesystem::path find_study_recipe(const std::filesystem::path& name);
 
 }  // namespace sgf

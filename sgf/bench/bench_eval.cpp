@@ -55,9 +55,9 @@ nlohmann::json time_metric(const PassesSetting& s, const std::string& name, cons
   });
   nlohmann::json line{{"item", "eval " + name},           {"device", s.device.str()},
                       {"threads", at::get_num_threads()}, {"dtype", name_of(s.dtype)},
-                      {"pictures", pictures.size(0)},     {"picture", {pictures.size(1), pictures.size(2)}}};
+                      {"video_frames", pictures.size(0)}, {"frame", {pictures.size(1), pictures.size(2)}}};
   line.update(clock.result());
-  line["ms_per_picture"] = line["p50_ms"].get<double>() / static_cast<double>(pictures.size(0));
+  line["ms_per_frame"] = line["p50_ms"].get<double>() / static_cast<double>(pictures.size(0));
   return line;
 }
 

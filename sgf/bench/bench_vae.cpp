@@ -29,7 +29,7 @@ nlohmann::json described_vae(const PassesSetting& s, const std::string& item, in
           {"dtype", name_of(s.dtype)},
           {"batch", s.batch},
           {"frames", latents},
-          {"pictures", pictures},
+          {"video_frames", pictures},
           {"latent", {config.z_dim, s.height, s.width}}};
 }
 
@@ -78,7 +78,7 @@ nlohmann::json bench_vae(const PassesSetting& s, const std::string& item) {
   line.update(clock.result());
   const double p50 = line["p50_ms"].get<double>();
   line["ms_per_latent"] = p50 / static_cast<double>(latents * s.batch);
-  line["pictures_per_s"] = 1000.0 * static_cast<double>(pictures * s.batch) / p50;
+  line["video_frames_per_s"] = 1000.0 * static_cast<double>(pictures * s.batch) / p50;
   return line;
 }
 

@@ -56,9 +56,8 @@ fs::path first_existing(const std::vector<fs::path>& places, const std::string& 
   std::vector<std::string> looked;
   for (const fs::path& place : places) looked.push_back(place.string());
   const fs::path bare = names_yaml(name) ? fs::path(name).stem() : fs::path(name);
-  const auto nearest = nearest_name(bare.string(), preset_names(preset_folders));
-  const std::string hint = nearest ? fmt::format("; did you mean {}?", *nearest) : "";
-  fail("{} was not found, looked for {}{}", asked, fmt::join(looked, ", "), hint);
+  fail("{} was not found, looked for {}{}", asked, fmt::join(looked, ", "),
+       hint_of_names(bare.string(), preset_names(preset_folders)));
 }
 
 std::string read_text(const fs::path& file) {

@@ -1,4 +1,4 @@
-// How much a config's network computes at once, by which its CPU threads are chosen. Torch-free.
+// The work of a config's network, from which the number of CPU threads is chosen. Torch-free.
 #pragma once
 
 #include "sgf/config/settings.h"
@@ -7,7 +7,8 @@
 
 namespace sgf {
 
-// Multiply-adds of the largest product in a layer, for one block of one stream, and for so many whole clips at once.
+// Multiply-adds of the largest matrix product in a layer: for one block of one stream, and for a batch of `clips` whole
+// clips.
 double work_of_block(const Config& config);
 double work_of_clips(const Config& config, int64_t clips);
 

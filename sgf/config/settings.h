@@ -28,8 +28,8 @@ struct VideoSettings {
 template <class V>
 void describe(V& v, VideoSettings& s) {
   v.field("frames", s.frames, "length in latent frames, at least 1");
-  v.field("height", s.height, "height in latent rows; the codec multiplies it");
-  v.field("width", s.width, "width in latent columns; the codec multiplies it");
+  v.field("height", s.height, "height of a latent frame in latent pixels, at least 1 (Wan: pixels / 8)");
+  v.field("width", s.width, "width of a latent frame in latent pixels, at least 1 (Wan: pixels / 8)");
   v.field("fps", s.fps, "frames per second when played, above 0");
 }
 
@@ -51,7 +51,7 @@ void describe(V& v, RunSettings& r) {
           "element type of the network's matrix products; norms, RoPE and softmax use at least float32");
   v.field("attention", r.attention, "attention implementation; auto = the fastest that fits");
   v.field("threads", r.threads, "CPU threads; 0 = chosen by sgf, from OMP_NUM_THREADS or by the size of the network");
-  v.field("seed", r.seed, "random seed of all noise streams, 0 or more; 0 is a seed like any other");
+  v.field("seed", r.seed, "random seed of all noise streams, 0 or more; 0 does not mean random");
 }
 
 struct Config {
@@ -77,7 +77,7 @@ struct Config {
 template <class V>
 void describe(V& v, Config& c) {
   v.field("name", c.name, "name of the config in reports and of its run folder");
-  v.field("description", c.description, "one line for people");
+  v.field("description", c.description, "one-line description");
   v.field("model", c.model, "shape of the network");
   v.field("context", c.context, "history visible to a block");
   v.field("schedule", c.schedule, "noise levels");

@@ -22,12 +22,12 @@ class ContextCache {
   // rotated.
   virtual KeysValues with_history(int64_t layer, FrameSpan block, const KeysValues& own) const = 0;
 
-  // The same with keys rotated by `rope`, the table of everything that is read. A cache may keep what the next call of
-  // the same reading needs. The result is valid until that call.
+  // The same with keys rotated by `rope`, which covers all frames that are read. A cache may store intermediate results
+  // for the next call with the same reading. The result is valid until that call.
   virtual KeysValues read(int64_t layer, const Reading& reading, const KeysValues& own, const RopeTable& rope);
 
-  // Prepares every layer for the calls of one reading, so that these place only their own rows. Does nothing by
-  // default.
+  // Prepares every layer for one reading, so that read() only places the rows of the block itself. Optional: does
+  // nothing by default.
   virtual void lay_out(const Reading& /*reading*/, const RopeTable& /*rope*/) {}
 
   // Stores a clean block. Writing a block again overwrites its own frames.

@@ -1,5 +1,4 @@
-// How many CPU threads work is worth, and how many cores there are for it. Changes no setting: the program does.
-// Torch-free.
+// The number of CPU threads for some work, and of usable cores. Nothing here changes a setting. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +7,17 @@
 
 namespace sgf {
 
-// `multiply_adds`: of the largest product in a layer of the network. Threads meet after every product, so that small
-// networks are faster with one; large ones get all cores.
+// 1 or `cores`. `multiply_adds` are those of the largest matrix product in a layer. Threads synchronize after every
+// product, so small networks are faster with one thread.
 int64_t choose_threads(double multiply_adds, int64_t cores);
 
-// Those this process may use, by its affinity and by the CPU quota of its container; at least 1.
+// Cores that this process may use, by its affinity and by the CPU quota of its container; at least 1.
 int64_t usable_cores();
 
-// The quota that a cgroup's cpu.max ("150000 100000") stands for, rounded up to whole cores; nothing without a limit.
+// The CPU quota in a cgroup's cpu.max ("150000 100000"), rounded up to whole cores; nullopt without a limit.
 std::optional<int64_t> cores_of_quota(std::string_view cpu_max);
 
-// Whether the user's environment names a number of threads, in OMP_NUM_THREADS or MKL_NUM_THREADS.
+// Whether OMP_NUM_THREADS or MKL_NUM_THREADS is set.
 bool environment_names_threads();
 
 }  // namespace sgf

@@ -1,6 +1,9 @@
 // Damerau-Levenshtein distance in its restricted form: no substring is edited twice, which fits typing errors.
 #include "sgf/core/nearest_name.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
@@ -37,6 +40,12 @@ std::optional<std::string> nearest_name(std::string_view name, const std::vector
     least = distance;
   }
   return nearest;
+}
+
+std::string hint_of_names(std::string_view name, const std::vector<std::string>& known) {
+  if (const std::optional<std::string> nearest = nearest_name(name, known))
+    return fmt::format("; did you mean {}?", *nearest);
+  return known.empty() ? "" : fmt::format("; expected one of {}", fmt::join(known, ", "));
 }
 
 }  // namespace sgf

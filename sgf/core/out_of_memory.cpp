@@ -26,9 +26,9 @@ OutOfMemory::OutOfMemory(size_t bytes, std::string_view work) noexcept : bytes_(
   constexpr std::string_view kTry = "end other programs, raise the limit (ulimit -v), or use a smaller input";
   const size_t most = text_.size() - 1;
   if (bytes > 0)
-    fmt::format_to_n(text_.data(), most, "out of memory: {} asked for {:.1f} {}; {}", who, number, unit, kTry);
+    fmt::format_to_n(text_.data(), most, "out of memory: {} requested {:.1f} {}; {}", who, number, unit, kTry);
   else
-    fmt::format_to_n(text_.data(), most, "out of memory: {} asked for more than there is; {}", who, kTry);
+    fmt::format_to_n(text_.data(), most, "out of memory: {} requested more than is available; {}", who, kTry);
 }
 
 void rethrow_out_of_memory(const std::bad_alloc& error, std::string_view work) {

@@ -102,6 +102,7 @@ double ProgressLine::rate() const {
 
 std::string ProgressLine::compose(const ProgressReport& report, size_t width) const {
   std::vector<Part> parts{{fmt::format("{} {}/{}", settings_.unit, report.step, settings_.total_steps), 0}};
+  if (!report.note.empty()) parts.push_back({report.note, 2});
   for (const ProgressNumber& number : report.numbers)
     parts.push_back({fmt::format("{} {:.4g}", number.name, number.value), 2});
   if (const double pace = rate(); pace > 0) {

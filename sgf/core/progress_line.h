@@ -19,7 +19,7 @@ enum class ProgressMode {
 struct ProgressSettings {
   ProgressMode mode = ProgressMode::kLog;
   int64_t total_steps = 0;
-  std::string unit = "step";  // what is counted: "frame" for videos
+  std::string unit = "step";  // what is counted: "update" for training, "frame" for videos
   double log_interval = 30;   // seconds between two lines of a log; the first and the last step always get one
 };
 
@@ -38,8 +38,9 @@ struct ProgressNumber {
 
 // State of one step. Metrics are shown in this order.
 struct ProgressReport {
-  int64_t step = 0;  // done so far
-  std::vector<ProgressNumber> numbers;
+  int64_t step = 0;       // done so far
+  std::string note = {};  // "clip 2 of 5"
+  std::vector<ProgressNumber> numbers = {};
   double memory_bytes = 0;  // 0 if unknown
 };
 

@@ -43,16 +43,16 @@ int64_t videos_among(const std::vector<ClipScore>& clips) {
 const char* original_mean(VbenchMetric metric, const EvalSwitches& switches, bool all_are_one_clip) {
   const bool is_long = switches.protocol == EvalProtocol::kVbenchLong;
   if (metric == VbenchMetric::kFlicker && switches.static_filter) return "videos";
-  if (!is_long) return is_consistency(metric) ? "pictures" : "videos";
+  if (!is_long) return is_consistency(metric) ? "frames" : "videos";
   // Without fusion, VBench-Long returns VBench's own value for the subject.
-  if (metric == VbenchMetric::kSubject && switches.slow_fast && all_are_one_clip) return "pictures";
+  if (metric == VbenchMetric::kSubject && switches.slow_fast && all_are_one_clip) return "frames";
   return "clips";
 }
 
 json means_of(const std::vector<ClipScore>& clips, double scale) {
   return {{"clips", mean_over_clips(clips) * scale},
           {"videos", mean_over_videos(clips) * scale},
-          {"pictures", mean_over_pictures(clips) * scale}};
+          {"frames", mean_over_pictures(clips) * scale}};
 }
 
 // Raw scores between clips, mean over videos: fusion compresses them, so that they hardly show.

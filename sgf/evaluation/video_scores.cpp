@@ -213,7 +213,7 @@ nlohmann::json VideoScorer::score(const ListedVideo& video, const GoOn& go_on) {
     row.update({{"sha256", opened.identity},
                 {"width", opened.facts.width},
                 {"height", opened.facts.height},
-                {"pictures", opened.facts.pictures},
+                {"frames", opened.facts.pictures},
                 {"fps", opened.facts.fps},
                 {"metrics", nlohmann::json::object()}});
     std::vector<Task> tasks = clip_tasks(opened);

@@ -40,7 +40,7 @@ class VideoScorer {
   // Called before every clip; false: stop.
   using GoOn = std::function<bool(int64_t clip, int64_t clips)>;
 
-  // {"file", "prompt", "sha256", "width", "height", "pictures", "fps", "metrics": {name: {"value", "clips": [{"begin",
+  // {"file", "prompt", "sha256", "width", "height", "frames", "fps", "metrics": {name: {"value", "clips": [{"begin",
   // "end", "score", "weight"}]}}}. A metric that cannot be computed has an "error", and so has the row of an unreadable
   // video.
   nlohmann::json score(const ListedVideo& video, const GoOn& go_on);

@@ -147,6 +147,7 @@ void AtomicFile::sync_folder() const {
 
 void AtomicFile::fail_with(int error, std::span<const std::byte> refused) const {
   if (error == EFAULT) touch_pages(refused);
+  if (error == ENOENT && written_ == 0) fail("{}: the folder does not exist", target_.string());
   const bool is_full = error == ENOSPC || error == EDQUOT;
   fail("{}: cannot be written: {}{} after {} bytes; {}", target_.string(), is_full ? "the disk is full: " : "",
        std::strerror(error), written_,

@@ -4,19 +4,28 @@ namespace sgf {
 
 namespace fs = std::filesystem;
 
-std::optional<fs::path> installed_data_folder() {
+namespace {
+
+// Other folders of a source tree, such as runs, are its user's own.
+bool may_be_bundled(const fs::path& path) {
+  const fs::path first = path.empty() ? fs::path() : *path.begin();
+  return first == "models" || first == "presets" || first == "recipes";
+}
+
+}  // namespace
+
+fs::path bundled_folder() {
   std::error_code ignored;  // without /proc the installed folder is not found
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  if (program.empty()) return std::nullopt;
-  const fs::path folder = program.parent_path().parent_path() / "share/sgf";
-  return fs::is_directory(folder / "presets", ignored) ? std::optional(folder) : std::nullopt;
+  const fs::path installed = program.parent_path().parent_path() / "share/sgf";
+  return !program.empty() && fs::is_directory(installed / "presets", ignored) ? installed : fs::path(SGF_SOURCE_TREE);
 }
 
 fs::path find_bundled(const fs::path& path) {
   std::error_code ignored;
-  if (path.empty() || path.is_absolute() || fs::exists(path, ignored)) return path;
-  const std::optional<fs::path> data = installed_data_folder();
-  return data && fs::exists(*data / path, ignored) ? *data / path : path;
+  if (!may_be_bundled(path) || fs::exists(path, ignored)) return path;
+  const fs::path bundled = bundled_folder() / path;
+  return fs::exists(bundled, ignored) ? bundled : path;
 }
 
 }  // namespace sgf

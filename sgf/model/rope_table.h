@@ -16,9 +16,8 @@ namespace sgf {
 RopeTable rope_table(const std::vector<int64_t>& positions, const PatchGrid& grid, int64_t head_width,
                      const at::Tensor& like);
 
-// Tables that a network's calls have asked for. The same few come again with every step, so that the first are kept, up
-// to a quarter of a gigabyte; none is ever dropped: recorded launches read them where they are. Copies share what they
-// keep.
+// A cache of RoPE tables. Every step uses the same few tables, so the first ones are kept, up to 256 MB. A kept table
+// is never removed or moved, because recorded GPU launches read it by its address. Copies share one cache.
 class RopeTables {
  public:
   RopeTables();

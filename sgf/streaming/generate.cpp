@@ -78,11 +78,10 @@ void check_free(const GenerateOrder& order, const GenerateOutput& output) {
   if (output.overwrite) return;
   if (output.resume) return check_own_files(order, output);
   SGF_CHECK(!output.is_file() || !is_taken(output.target),
-            "{} exists: use --continue to resume it, --overwrite to replace it, or --out for another name",
-            output.target);
+            "{} already exists; pass --continue to resume it, --overwrite, or another name with --out", output.target);
   for (const fs::path& file : {output.latents, latent_part_of(output.latents)})
     SGF_CHECK(output.latents.empty() || !is_taken(file),
-              "{} exists: use --overwrite to replace it, or --latents for another name", file.string());
+              "{} already exists; pass --overwrite, or another name with --latents", file.string());
 }
 
 // Before the first change: the locks name the order, and states of other videos are removed.

@@ -72,10 +72,10 @@ void SpeedMeter::fill(StreamSpeed& speed) const {
 }
 
 nlohmann::json to_json(const StreamSpeed& s) {
-  return {{"pictures", s.pictures},
+  return {{"frames", s.pictures},
           {"blocks", s.blocks},
           {"seconds", rounded(s.wall_s)},
-          {"first_picture_s", rounded(s.first_picture_s)},
+          {"first_frame_s", rounded(s.first_picture_s)},
           {"fps", rounded(s.fps)},
           {"fps_denoise", rounded(s.fps_denoise)},
           {"fps_decode", rounded(s.fps_decode)},

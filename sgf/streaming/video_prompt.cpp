@@ -28,8 +28,8 @@ std::optional<GenerateOrder> order_in_video(const fs::path& video) {
 std::optional<VideoPrompt> prompt_in_video(const fs::path& video) {
   const std::optional<GenerateOrder> order = order_in_video(video);
   if (!order) return std::nullopt;
-  SGF_CHECK(order->prompts.size() == 1, "{}: its prompt changes {} times: name the one to measure by with --prompt",
-            video.string(), order->prompts.size() - 1);
+  SGF_CHECK(order->prompts.size() == 1, "{} has {} prompts; choose one with --prompt TEXT", video.string(),
+            order->prompts.size());
   return VideoPrompt{.prompt = order->prompts.front().prompt, .world = order->config.data.world};
 }
 

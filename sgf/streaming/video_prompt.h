@@ -1,4 +1,4 @@
-// What a video of `sgf generate` says it was asked to show.
+// Reads the metadata that `sgf generate` embeds in its videos.
 #pragma once
 
 #include "sgf/streaming/generate_order.h"
@@ -9,16 +9,15 @@
 
 namespace sgf {
 
-// The order in the note of an mp4 or of a folder of PNG files. Nothing where there is none, or where the file cannot be
-// read: whoever opens it says why.
+// The order in the metadata of an mp4 file or a folder of PNG files; nullopt if it has none or cannot be read.
 std::optional<GenerateOrder> order_in_video(const std::filesystem::path& video);
 
 struct VideoPrompt {
   std::string prompt;
-  std::string world;  // the built-in world it is of; empty: none
+  std::string world;  // preset of the built-in world; empty for other videos
 };
 
-// Of that order. A video whose prompt changes has no one prompt, which is an Error.
+// The prompt of that order. Throws Error if the video has several prompts.
 std::optional<VideoPrompt> prompt_in_video(const std::filesystem::path& video);
 
 }  // namespace sgf

@@ -34,8 +34,7 @@ namespace fs = std::filesystem;
 void check_pair_request(const PairRequest& r) {
   const StageChoice stage = r.config.train.stage;
   SGF_CHECK(stage == StageChoice::kCausalOde || stage == StageChoice::kBidirectionalOde,
-            "pairs need a stage that reads them: set train.stage to causal_ode or bidirectional_ode, got {}",
-            enum_name(stage));
+            "sgf pairs needs train.stage causal_ode or bidirectional_ode, got {}", enum_name(stage));
   SGF_CHECK(stage == StageChoice::kBidirectionalOde || r.config.data.prompts.empty(),
             "paths of causal_ode use clips with their captions: leave data.prompts empty, got {}",
             r.config.data.prompts);

@@ -160,6 +160,8 @@ WeightReport report_weights(const TensorFile& file, const std::filesystem::path&
   report.is_readable = report.problem.empty();
   report.hint = shard_hint(path);
   report.roles = report_roles(file, dits);
+  if (path.stem() == "ema")  // of a checkpoint: the file's name says what its tensors' names do not
+    for (RoleReport& role : report.roles) role.is_ema = true;
   count_elements(report, file);
   report.shared = find_shared(file);
   if (dits.empty()) return report;

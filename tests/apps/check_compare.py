@@ -138,7 +138,7 @@ def check_raters(sgf, folder, answers):
     for change, words in [
         (lambda s: s["pairs"][4].update(answer="perhaps"), "pair 5"),
         (lambda s: s["pairs"].pop(), "the file was changed"),
-        (lambda s: s.pop("rater"), 'no "rater"'),
+        (lambda s: s.pop("rater"), 'lacks "rater"'),
         (lambda s: s.update(sgf_compare=2), "version 2"),
     ]:
         edited = json.loads(json.dumps(said))

@@ -48,7 +48,7 @@ check_pages() {
   expect 1 'broken.mp4 is empty' "$SGF" compare short method-theirs --out broken.html
   expect 1 'holds no mp4' "$SGF" compare method-ours empty
   expect 1 'is not a folder' "$SGF" compare method-ours nowhere
-  expect 2 'Two folders of videos' "$SGF" compare method-ours
+  expect 2 'no videos given; pass two videos or two folders of videos' "$SGF" compare method-ours
   expect 2 'did you mean --names?' "$SGF" compare method-ours method-theirs --name A B
 }
 
@@ -70,7 +70,7 @@ check_strips() {
   local ours=method-ours/clip_00000.mp4 theirs=method-theirs/clip_00000.mp4
   expect 0 '2 rows, 3 times' "$SGF" strips "$ours" "$theirs" --rows Ours Theirs --times 0,0.5,1 --out strip.png
   expect 0 'Ours has no frame at 60 s, it ends at' "$SGF" strips "$ours" --rows Ours --times 0,60 --out strip.png
-  expect 0 "the figure has letters of ASCII alone, boxes stand for the others in '熊猫'" \
+  expect 0 "'熊猫': only ASCII letters can be drawn, others become boxes" \
     "$SGF" strips "$ours" --rows 熊猫 --times 0 --out strip.png
   [[ $("$SGF" strips "$ours" --rows panda --times 0 --out strip.png 2>&1) != *ASCII* ]] || complain 'drawable names are said not to be'
   expect 0 '1 rows, 4 times' "$SGF" strips "$ours" --columns 4 --out strip.png

@@ -83,7 +83,7 @@ check_encoding() {
   expect 1 'stride is 21 there, 0 here' encode clips 0
   expect 1 'use 21 or 25' "$SGF" data encode videos --wan wan --out other --frames 22
   expect 1 'is not a folder, expected a folder of videos' "$SGF" data encode nowhere --wan wan --out other
-  expect 2 '--wan is required' "$SGF" data encode videos --out other
+  expect 2 '--wan is missing' "$SGF" data encode videos --out other
   [[ ! -e other ]] || complain 'a refused encode left a folder behind'
 }
 

@@ -17,7 +17,6 @@ export OMP_NUM_THREADS=1 # threads that wait for each other on a busy machine ta
 # Two models for SF and SGF: one alone gives the same videos byte for byte, which sgf compare leaves out.
 mkdir models
 ln -s "$SOURCES"/models/world-small/{teacher,student,sf,sgf} models
-ln -s "$SOURCES/recipes" recipes
 
 SMALL=(--set train.steps=3 --set dmd.generator_every=2 --set dmd.critic_only_steps=0
   --set video.frames=6)
@@ -31,12 +30,12 @@ check_refusals() {
   expect 1 '--models names a folder with teacher, student, sf and sgf' demo --models without --frames 12
   expect 1 'whole training lengths of 6 frames, got 13; the next is 18' demo --models models --frames 13
   mkdir mine && echo 'a run of mine' >mine/self_forcing
-  expect 1 'mine holds something else than an earlier demo' demo --models models --frames 12 --out mine
+  expect 1 'mine contains files that are not from sgf demo' demo --models models --frames 12 --out mine
   [[ $(cat mine/self_forcing) == 'a run of mine' ]] || complain 'a folder that is no demo was changed'
-  expect 1 "no/where: the demo's folder cannot be made" demo --models models --frames 12 --out /proc/no/where
+  expect 1 "no/where: cannot create the demo's folder" demo --models models --frames 12 --out /proc/no/where
   : >file
-  expect 1 "file/demo: the demo's folder cannot be made" demo --models models --frames 12 --out file/demo
-  expect 1 'file is no folder' demo --models models --frames 12 --out file
+  expect 1 "file/demo: cannot create the demo's folder" demo --models models --frames 12 --out file/demo
+  expect 1 'file is not a folder; choose another with --out' demo --models models --frames 12 --out file
   [[ ! -e demo ]] || complain 'a demo that was refused left a folder'
 }
 
@@ -54,7 +53,8 @@ check_commands() {
   mapfile -t LINES_TO_TRY < <(python3 "$HERE/check_demo.py" demo/demo.html --commands)
   [[ ${#LINES_TO_TRY[@]} -ge 4 ]] || complain "commands on the page: ${LINES_TO_TRY[*]}"
   for line in "${LINES_TO_TRY[@]}"; do
-    line=${line//.\/run sgf/\"\$SGF\"}
+    [[ $line == 'sgf '* ]] || complain "a command of the page is not spelled sgf: $line"
+    line="\"\$SGF\" ${line#sgf }"
     line=$(sed -E 's/--seconds [0-9]+/--seconds 1/; s/train.steps=[0-9]+/train.steps=4/' <<<"$line")
     eval "$line" >log 2>&1 || complain "a command of the page: $line: $(tail -3 log)"
   done

@@ -68,7 +68,7 @@ check_bad_videos() {
   expect 1 'is not in the list of prompts' score bad/good-0.mp4 --prompts other.json
   expect 1 'no such file' score nowhere
   expect 2 'got sharpness' "$SGF" eval w --metrics sharpness
-  expect 2 'A video or a folder' "$SGF" eval
+  expect 2 'no videos given; pass a video or a folder of videos' "$SGF" eval
   expect 2 'did you mean' "$SGF" eval w --protocoll vbench
 }
 
@@ -81,17 +81,17 @@ check_json() {
     complain 'eval --json prints another result than --scores writes'
   expect 2 'five.json' score w --prompts w/manifest.json --json five.json
   expect 0 'scores of sgf eval' "$SGF" inspect both.json
-  expect 1 'there is no folder' score w --prompts w/manifest.json --scores nowhere/five.json
+  expect 1 'the folder nowhere does not exist' score w --prompts w/manifest.json --scores nowhere/five.json
   echo '{"scene": [0.5, []]}' >scene.json
   expect 0 '"scene":{"value":0.5}' "$SGF" eval import scene.json --json
 }
 
-# Scores that cannot be kept are computed all the same, and that is said.
+# Scores that cannot be cached are computed all the same, and that is said, --quiet or not.
 check_cache() {
   : >no-folder
-  expect 0 'scores are not kept there' score w --prompts w/manifest.json --cache no-folder/scores
+  expect 0 'cannot cache scores there' score w --prompts w/manifest.json --cache no-folder/scores
   expect 0 'temporal_flickering' score w --prompts w/manifest.json --cache no-folder/scores
-  [[ $(score w --prompts w/manifest.json --cache scores 2>&1) != *'not kept'* ]] || complain 'a good cache is complained about'
+  [[ $(score w --prompts w/manifest.json --cache scores 2>&1) != *'cannot cache'* ]] || complain 'a good cache is complained about'
   expect 0 'temporal_flickering' env -u HOME -u XDG_CACHE_HOME "$SGF" eval w --quiet --device cpu \
     --metrics temporal_flickering --prompts w/manifest.json
 }
@@ -119,7 +119,7 @@ check_kinds_of_videos() {
   expect 0 '猫 “quoted”-0.mkv' score kinds --scores kinds.json
   [[ $(grep -c '"sha256"' kinds.json) == 10 ]] || complain 'kinds: not ten videos'
   expect 0 '' score kinds/rates-0.mkv --scores rates.json
-  has rates.json '"pictures":16'
+  has rates.json '"frames":16'
   expect 1 'even sides' score kinds --protocol vbench-long --scores kinds-long.json
   has kinds-long.json '"videos":9'
   expect 0 '' score kinds/odd-0.mkv --protocol vbench-long --no-reencode

@@ -75,6 +75,7 @@ check_foreign() {
   for name in foreign.mp4 foreign.y4m; do
     ffmpeg -v error -f lavfi -i testsrc=size=64x64:rate=8:duration=1 -pix_fmt yuv420p "$name" </dev/null
     before=$(sha256sum "$name")
+    expect 0 'video without the metadata of sgf generate' "$SGF" inspect "$name"
     expect 1 "$name was not made by this command" world --seconds 0.3 --continue --out "$name"
     [[ $(sha256sum "$name") == "$before" ]] || complain "--continue changed a foreign video: $name"
     [[ ! -e $name.lock && ! -e $name.state ]] || complain "left beside a foreign video: $(ls "$name"*)"
@@ -90,14 +91,14 @@ check_own_prompt() {
   expect 0 'world_valid' "$SGF" eval own.mp4 --quiet --protocol world
   expect 0 'world_valid' "$SGF" eval pictures --quiet --protocol world
   world --seconds 1 --prompt "$DISC" --at 0:00.5 "$SQUARE" --out two.mp4 >/dev/null
-  expect 1 'its prompt changes 1 times' "$SGF" world measure two.mp4
-  expect 2 'file.y4m does not say its prompt: give --prompt TEXT' "$SGF" world measure file.y4m
+  expect 1 'two.mp4 has 2 prompts; choose one with --prompt TEXT' "$SGF" world measure two.mp4
+  expect 2 'file.y4m contains no prompt; pass --prompt TEXT' "$SGF" world measure file.y4m
 }
 
 check_sinks() {
   local said pictures
   said=$(world --seconds 1 --out a.mp4 --latents a.safetensors --json) || complain 'no mp4'
-  [[ $said == *'"video_pictures":18'*'"whole":true'* ]] || complain "--json said: $said"
+  [[ $said == *'"video_frames":18'*'"whole":true'* ]] || complain "--json said: $said"
   plays a.mp4 18
   expect 0 'latents, for sgf vae decode' "$SGF" inspect a.safetensors
   expect 0 'video of sgf generate' "$SGF" inspect a.mp4
@@ -107,6 +108,8 @@ check_sinks() {
   world --seconds 0.5 --out - 2>said | cat >piped.y4m
   [[ ${PIPESTATUS[0]} == 0 && $(<said) == *'9 frames'* ]] || complain "pipe: $(<said)"
   world --seconds 0.5 --out file.y4m >/dev/null
+  expect 0 'frames of sgf generate; sgf-order.json' "$SGF" inspect pictures
+  expect 0 'video without the metadata of sgf generate' "$SGF" inspect file.y4m
   same_frames file.y4m piped.y4m || complain 'y4m through a pipe is another than the file'
   expect 2 'pipe it (| ffplay -), or name a file' on_terminal "$SGF" generate --model world-small --seconds 0.5 --out -
   expect 0 '' on_terminal "$SGF" generate --model world-small --seconds 0.1 --quiet --format none --out -
@@ -161,9 +164,9 @@ check_folders() {
 
 check_prompts() {
   local long
-  expect 0 'names 1 object(s), but all videos of world-small have 2' world --prompt 'a fast red disc on a grey field' \
+  expect 0 'names 1 object, but world-small was trained on videos with 2' world --prompt 'a fast red disc on a grey field' \
     --seconds 0.1 --format none --out -
-  [[ $(world --prompt "$DISC" --negative 'a red disc' --guidance 2 --seconds 0.1 --format none --out - 2>&1) != *'object(s)'* ]] ||
+  [[ $(world --prompt "$DISC" --negative 'a red disc' --guidance 2 --seconds 0.1 --format none --out - 2>&1) != *'names '* ]] ||
     complain 'a warning of a good prompt, or of what is to be avoided'
   printf '\xef\xbb\xbf%s\r\n\r\n%s\r\n%s\r\n' "$DISC" "$SQUARE" "$DISC" >prompts.txt
   expect 0 "many/0002-a-fast-red-disc" world --seconds 0.2 --prompts prompts.txt --out many --dry-run
@@ -310,18 +313,18 @@ check_bad_input() {
   refused 1 'preset without bundled weights' --model wan-14b --out bad.mp4
   refused 1 'omit --config or --model' --model wan-14b --wan wan --config world-tiny --out bad.mp4
   for seconds in 0 -1 nan inf 1e30; do refused 1 'the length of a video must be more than 0' "${bad[@]}" --seconds $seconds; done
-  refused 2 'seconds = soon' "${bad[@]}" --seconds soon
+  refused 2 "--seconds must be a number, got 'soon'" "${bad[@]}" --seconds soon
   for seed in -1 9223372036854775808 18446744073709551616 seven 1e3 ''; do
-    refused 2 'a seed must be an integer from 0' "${bad[@]}" --seed "$seed"
+    refused 2 '--seed must be an integer from 0' "${bad[@]}" --seed "$seed"
   done
   refused 1 'next larger size is 48x40' "${bad[@]}" --size 48x33
   refused 1 '--size must be WIDTHxHEIGHT' "${bad[@]}" --size 48
   refused 1 '--steps must be from 1 to 1000' "${bad[@]}" --steps 0
   refused 1 '--guidance must be a finite number' "${bad[@]}" --guidance nan
   refused 1 'no effect with --guidance 1' "${bad[@]}" --negative "$DISC"
-  refused 2 "--prompt: a prompt has words in it, got ''" "${bad[@]}" --prompt ''
-  refused 2 "a prompt has words in it, got '  '" "${bad[@]}" --prompt '  '
-  refused 2 '--at: a prompt has words in it' "${bad[@]}" --prompt "$DISC" --at 0:01 ''
+  refused 2 "--prompt: a prompt must contain at least one word, got ''" "${bad[@]}" --prompt ''
+  refused 2 "a prompt must contain at least one word, got '  '" "${bad[@]}" --prompt '  '
+  refused 2 '--at: a prompt must contain at least one word' "${bad[@]}" --prompt "$DISC" --at 0:01 ''
   refused 1 "prompt 'a red zebra': " "${bad[@]}" --prompt 'a red zebra'
   refused 1 "prompt 'zebra': " "${bad[@]}" --prompt "$DISC" --negative zebra --guidance 2
   refused 1 'is not a readable video file' "${bad[@]}" --image "$PWD/text.txt"
@@ -386,8 +389,8 @@ check_threads() {
   expect 0 'threads: 2' "$SGF" redo pair.mp4 --show
   expect 0 'identical' env -u OMP_NUM_THREADS "$SGF" redo pair.mp4 --quiet --device cpu
   said=$("$SGF" redo pair.mp4 --quiet --threads 1 2>&1)
-  [[ $said == *'made with 2 CPU thread(s); results with 1 may differ'* ]] || complain "redo on other threads said: $said"
-  expect 0 'whole already' "${video[@]}" --threads 1 --out pair.mp4 --continue
+  [[ $said == *'made with 2 CPU threads; results with 1 may differ'* ]] || complain "redo on other threads said: $said"
+  expect 0 'already complete, 18 frames' "${video[@]}" --threads 1 --out pair.mp4 --continue
   start
   until [[ -e grown.mp4.state ]] || ! kill -0 "$PROCESS" 2>/dev/null; do sleep 0.01; done
   end_with TERM

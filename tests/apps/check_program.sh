@@ -36,18 +36,34 @@ completes() {
 check_errors() {
   expect 0 'torch ' "$SGF" --version
   expect 0 'inspect' "$SGF" --help
-  expect 2 'required' "$SGF"
+  expect 2 'a command is missing' "$SGF"
   expect 2 "no command 'inspct'; did you mean inspect?" "$SGF" inspct
-  expect 2 'did you mean --json?' "$SGF" inspect --jsn x
+  expect 2 'unknown option --jsn; did you mean --json?' "$SGF" inspect --jsn x
+  expect 2 'unknown option --jsn' "$SGF" --jsn
+  expect 2 'unexpected argument two' "$SGF" config one two
+  expect 2 '--threads must be 1 to 1024, got 0' "$SGF" train world-tiny --threads 0
+  expect 2 'config is missing' "$SGF" train
+  expect 2 '--out needs a value' "$SGF" train world-tiny --out
   expect 2 'names' "$SGF" convert a b.pt --names klingon
-  expect 2 '--count: must be more than 0, got 0' "$SGF" sample --model x --out y --count 0
-  expect 2 '--guidance: must be 0 or more, got nan' "$SGF" sample --model x --out y --guidance nan
+  expect 2 '--count must be above 0, got 0' "$SGF" sample --model x --out y --count 0
+  expect 2 '--guidance must be 0 or more, got nan' "$SGF" sample --model x --out y --guidance nan
   expect 1 'sgf: /nowhere' "$SGF" inspect /nowhere
   expect 1 'posix.system' "$SGF" inspect "$DATA/weights/evil.pt"
   for device in gpu cpu:7 cuda: cuda:x mps; do
-    expect 2 "a device must be auto, cpu, cuda or cuda:N, got '$device'" "$SGF" verify --device "$device" x
+    expect 2 "--device must be auto, cpu or cuda, got '$device'" "$SGF" verify --device "$device" x
   done
+  check_numbered_device
   expect 2 'nap' "$SGF" bench nap
+}
+
+# One rule for all commands: a GPU of several is chosen by the environment.
+check_numbered_device() {
+  local words
+  for words in 'verify x' 'train tiny' 'generate' 'redo x.mp4' 'study x' 'eval x' 'diagnose recovery tiny' 'text x'; do
+    # shellcheck disable=SC2086 # two words
+    expect 2 "--device must be auto, cpu or cuda, got 'cuda:1'; CUDA_VISIBLE_DEVICES=1 selects that GPU" \
+      "$SGF" $words --device cuda:1
+  done
 }
 
 # below WORD...: the commands below a command, as its help lists them.
@@ -135,6 +151,7 @@ check_text() {
   expect 0 'UMT5 encoder: dim 32' "$SGF" inspect "$DATA/text/tiny_umt5.pth"
   expect 0 'cleaned    "a" é' "$SGF" text ' “a”  Ã©'
   expect 1 'is not a folder' "$SGF" text a --wan /nowhere
+  expect 2 "must contain at least one word, got ''" "$SGF" text ''
   expect 1 'needs its tokenizer' "$SGF" text a --encoder "$DATA/text/tiny_umt5.pth"
   expect 0 'cache miss' "$SGF" text 'a panda' "${tiny[@]}"
   expect 0 "prompt embedding, kept by the text encoder's cache: 'a panda'" "$SGF" inspect "$FOLDER"/prompts/*.safetensors
@@ -186,7 +203,7 @@ check_convert() {
   expect 1 'is the input' "$SGF" convert --force "$FOLDER/a.pt" "$FOLDER/a.pt"
   expect 0 'flattened' "$SGF" convert --help
   expect 0 'nested dicts were flattened' "$SGF" convert --names keep "$DATA/weights/nested.pt" "$FOLDER/b.safetensors"
-  expect 0 '7 values that are no tensors were left out: betas.0, betas.1, done' \
+  expect 0 '7 values that are not tensors were left out: betas.0, betas.1, done' \
     "$SGF" convert --force --names keep "$DATA/weights/nested.pt" "$FOLDER/b.safetensors"
   expect 0 '"no_tensors":["betas.0"' "$SGF" convert --json --force "$DATA/weights/nested.pt" "$FOLDER/b.safetensors"
 }
@@ -219,8 +236,10 @@ check_verify() {
 check_bench() {
   local said
   said=$("$SGF" bench attention --device cpu --frames 3 --height 8 --width 8 --runs 1)
+  echo "$said" >"$FOLDER/bench.jsonl"
+  expect 0 'times of sgf bench' "$SGF" inspect "$FOLDER/bench.jsonl"
   [[ $(grep -c '"memory":"resident"' <<<"$said") == 2 ]] || { echo "FAIL: bench said: $said" && FAILED=1; }
-  expect 2 'atention not in' "$SGF" bench atention --device cpu --frames 3 --height 8 --width 8
+  expect 2 "items must be" "$SGF" bench atention --device cpu --frames 3 --height 8 --width 8
 }
 
 check_world() {
@@ -230,6 +249,7 @@ check_world() {
     --out "$FOLDER/clips" --strip "$FOLDER/strip.png"
   [[ -s $FOLDER/strip.png && $(wc -l <"$FOLDER/clips/captions.txt") == 3 ]] || { echo 'FAIL: no strip or captions' && FAILED=1; }
   expect 1 'is not empty' "$SGF" world render --clips 1 --frames 2 --out "$FOLDER/clips"
+  expect 0 'videos with their prompts, for sgf eval' "$SGF" inspect "$FOLDER/clips/manifest.json" "$FOLDER/clips"
   expect 0 'mean of 3 videos' "$SGF" world measure --manifest "$FOLDER/clips/manifest.json"
   lines=$("$SGF" world measure --manifest "$FOLDER/clips/manifest.json" --segments 2 --json | grep -c '"truth"')
   [[ $lines == 4 ]] || { echo "FAIL: --json gave $lines lines for 3 videos and their mean" && FAILED=1; }
@@ -244,9 +264,9 @@ check_world() {
   expect 1 'names 1' "$SGF" world render --preset world-small --prompt "$caption" --out "$FOLDER/other"
   [[ ! -e $FOLDER/other ]] || { echo 'FAIL: a refused caption left a folder' && FAILED=1; }
   expect 1 'video file' "$SGF" world measure "$FOLDER/clips/captions.txt" --prompt "$caption"
-  expect 2 "--prompt: a prompt has words in it, got ' '" "$SGF" world render --prompt ' ' --out "$FOLDER/other"
-  expect 2 '--prompt: a prompt has words in it' "$SGF" world measure "$FOLDER/clips"/clip_00000* --prompt ''
-  expect 2 '--prompt: a prompt has words in it' "$SGF" sample --model x --out "$FOLDER/other" --prompt a --prompt ''
+  expect 2 "--prompt: a prompt must contain at least one word, got ' '" "$SGF" world render --prompt ' ' --out "$FOLDER/other"
+  expect 2 '--prompt: a prompt must contain at least one word' "$SGF" world measure "$FOLDER/clips"/clip_00000* --prompt ''
+  expect 2 '--prompt: a prompt must contain at least one word' "$SGF" sample --model x --out "$FOLDER/other" --prompt a --prompt ''
   expect 2 "no command 'mesure'; did you mean measure?" "$SGF" world mesure
   expect 2 'did you mean --frames?' "$SGF" world render --out "$FOLDER/other" --frame 3
 }
@@ -312,6 +332,7 @@ check_pipes() {
 }
 
 check_completion() {
+  local words
   "$SGF" completion bash >"$FOLDER/sgf.bash"
   # shellcheck source=/dev/null
   source "$FOLDER/sgf.bash"
@@ -331,6 +352,11 @@ check_completion() {
   completes 'encode decode' sgf vae ''
   completes '' sgf convert ''
   completes 'tiny' sgf config ti
+  for words in 'train' 'plan' 'diagnose recovery' 'pairs' 'generate --config' 'sample --config'; do
+    # shellcheck disable=SC2086 # several words
+    completes 'world-tiny' sgf $words world-ti
+  done
+  completes 'optimiser.learning_rate' sgf config --keys optimiser.learning_r
   completes '' sgf config ./
   completes 'rollout reconstruct recovery' sgf bench r
   completes 'auto cpu cuda' sgf verify --device ''
@@ -364,7 +390,7 @@ check_hostile() {
     expect 1 'its metadata is not from sgf generate' "$SGF" redo --show "$FOLDER/deep.mp4"
   fi
   expect 1 'an image of 32768 x 32768 is too large' "$SGF" world measure --prompt "$prompt" "$FOLDER/bomb"
-  expect 1 "out of memory: reading $FOLDER/large/frame_00000.png asked for 201.3 MB" \
+  expect 1 "out of memory: reading $FOLDER/large/frame_00000.png requested 201.3 MB" \
     measure_within 100000 "$FOLDER/large"
 }
 

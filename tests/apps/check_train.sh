@@ -139,6 +139,16 @@ check_recipe_of_pairs() {
   cd - >/dev/null || return
 }
 
+# The other files of a run say what they are, too.
+check_run_files() {
+  expect 0 'config of a run or model' "$SGF" inspect "$1/config.yaml"
+  expect 0 'facts of a run' "$SGF" inspect "$1/facts.json"
+  expect 0 'updates       3' "$SGF" inspect "$1/metrics.jsonl"
+  expect 0 'report of a run' "$SGF" inspect "$1/report.html"
+  mkdir elsewhere && cp "$1/report.html" elsewhere
+  expect 1 'neither safetensors nor' "$SGF" inspect elsewhere/report.html
+}
+
 # A folder of two runs: one that was interrupted is gone on with, then the next, and a second time nothing is left to do.
 check_recipe() {
   local run=(recipe run recipe "${SMALL[@]}" --set video.frames=6 --quiet) made
@@ -155,6 +165,7 @@ check_recipe() {
   expect 0 'run of sgf train' "$SGF" inspect runs/r-teacher
   expect 0 'updates       3 of 3' "$SGF" inspect runs/r-teacher
   expect 0 'optimiser state of a checkpoint of sgf train' "$SGF" inspect runs/r-teacher
+  check_run_files runs/r-teacher
   made=$(stat -c '%i' runs/*/checkpoints/step_00000003/generator.safetensors)
   [[ $(wc -w <<<"$made") == 2 ]] || complain "two runs were expected: $made"
   expect 0 '3 of 3, done' "$SGF" "${run[@]}"
@@ -165,7 +176,7 @@ check_recipe() {
   expect 1 'undo the change, or remove the run to train it again' "$SGF" "${run[@]}"
   sed -i '$d' recipe/b.yaml
   expect 0 '4 of 4, done' "$SGF" "${run[@]}" --set train.steps=4
-  expect 0 'runs/r-student started from other weights (train.start_from) than runs/r-teacher has now' \
+  expect 0 'runs/r-student was trained from an earlier version of runs/r-teacher (train.start_from)' \
     "$SGF" "${run[@]}" --set train.steps=4 --dry-run
   rm recipe/b.yaml
   rm -r runs/r-teacher
@@ -263,8 +274,8 @@ check_threads() {
   expect 0 '2 updates done' env -u OMP_NUM_THREADS "${run[@]}" --resume --out "$place-half"
   stores half 2
   cmp "$place"-{whole,half}/checkpoints/step_00000002/generator.safetensors || complain 'a resumed run rounds otherwise'
-  expect 0 'made with 2 CPU thread(s), which are used again' env OMP_NUM_THREADS=1 "${run[@]}" --resume --out "$place-half"
-  expect 0 'made with 2 CPU thread(s); results with 1 may differ' "${run[@]}" --resume --threads 1 --out "$place-half"
+  expect 0 'using 2 CPU threads as before' env OMP_NUM_THREADS=1 "${run[@]}" --resume --out "$place-half"
+  expect 0 'made with 2 CPU threads; results with 1 may differ' "${run[@]}" --resume --threads 1 --out "$place-half"
   stores half 1
   # Runs of version 0.1.0 store none, and keep torch's own number.
   sed -i 's/^  threads: .*/  threads: 0/' "$place-whole/config.yaml"

@@ -1,6 +1,6 @@
 #include "sgf/assembly/recipe_places.h"
 
-#include "sgf/core/error.h"
+#include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -11,6 +11,7 @@
 namespace sgf {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -33,13 +34,11 @@ TEST(RecipePlaces, APathThatExistsComesBackAsItIs) {
   EXPECT_EQ(find_recipe("/nowhere/recipe"), "/nowhere/recipe");  // opening it says what is wrong
 }
 
-TEST(RecipePlaces, AnUnknownNameIsAnErrorWithTheNearestOne) {
-  try {
-    find_recipe("wrld-small");
-    FAIL() << "a recipe that is not there was found";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("did you mean world-small?"));
-  }
+TEST(RecipePlaces, AnUnknownNameIsAnErrorWithTheNearestOneOrAll) {
+  EXPECT_THAT(refusal_of([] { find_recipe("wrld-small"); }), HasSubstr("no such recipe; did you mean world-small?"));
+  EXPECT_THAT(
+      refusal_of([] { find_recipe("nothing-like-it"); }),
+      AllOf(HasSubstr("no such recipe; expected one of "), HasSubstr("wan-1.3b/chunkwise"), HasSubstr("world-small")));
 }
 
 TEST(RecipePlaces, NamesAreOfFoldersThatHoldTheFile) {

@@ -77,8 +77,8 @@ TEST(VaeBench, CountsTheLatentsAndPicturesOfItsWork) {
   setting.vae_dim = 4;
   setting.block_frames = 2;
   const json decode = bench_vae(setting, "vae-decode"), encode = bench_vae(setting, "vae-encode");
-  EXPECT_EQ(decode["pictures"], 8);  // in the middle of a stream, four a latent
-  EXPECT_EQ(encode["pictures"], 13);
+  EXPECT_EQ(decode["video_frames"], 8);  // in the middle of a stream, four a latent
+  EXPECT_EQ(encode["video_frames"], 13);
   for (const json& line : {decode, encode})
     EXPECT_NEAR(line["ms_per_latent"].get<double>() * line["frames"].get<double>(), line["p50_ms"].get<double>(), 1e-6);
 }

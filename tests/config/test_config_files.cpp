@@ -116,6 +116,7 @@ TEST_F(ConfigFiles, AMissingPresetOrFileSaysWhereItLooked) {
   write("presets/tiny.yaml", "{}");
   EXPECT_THAT(refusal_of_load("tiyn"), HasSubstr("preset 'tiyn' was not found, looked for "));
   EXPECT_THAT(refusal_of_load("tiyn"), HasSubstr("did you mean tiny?"));
+  EXPECT_THAT(refusal_of_load("nothing-like-it"), HasSubstr("; expected one of tiny"));
   EXPECT_THAT(refusal_of_load("no/such.yaml"), HasSubstr("config 'no/such.yaml' was not found"));
   EXPECT_THAT(refusal_of([] { load_config("tiny", {}, {}); }), HasSubstr("there is no preset folder"));
 }
@@ -193,7 +194,8 @@ TEST_F(ConfigFiles, WhatIsOutOfRangeIsNamedWithItsPlace) {
   EXPECT_THAT(refusal_of([&] {
                 load(file, {"schedule.shift=5", "train.micro_batch=9"});
               }),
-              HasSubstr("--set train.micro_batch=9, " + base.string() + ":3: train.micro_batch must be at most train.global_batch"));
+              HasSubstr("--set train.micro_batch=9, " + base.string() +
+                        ":3: train.micro_batch must be at most train.global_batch"));
   // A word of the message that is a key, but none that is meant; and a default, which lies nowhere.
   EXPECT_THAT(refusal_of([&] { load(base, {"schedule.denoising_steps=[]"}); }),
               HasSubstr("--set schedule.denoising_steps=[]: schedule.denoising_steps must hold at least one step"));

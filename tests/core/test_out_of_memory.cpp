@@ -22,17 +22,17 @@ std::string passed_through(const std::bad_alloc& thrown, const std::string& door
 
 TEST(OutOfMemory, SaysWhatAskedForHowMuchAndWhatToTry) {
   EXPECT_THAT(OutOfMemory(8'500'000'000, "reading a.png").what(),
-              StartsWith("out of memory: reading a.png asked for 8.5 GB; end other programs"));
-  EXPECT_THAT(OutOfMemory(0, "reading a.png").what(), HasSubstr("asked for more than there is"));
+              StartsWith("out of memory: reading a.png requested 8.5 GB; end other programs"));
+  EXPECT_THAT(OutOfMemory(0, "reading a.png").what(), HasSubstr("requested more than is available"));
 }
 
 TEST(OutOfMemory, TheInnermostDoorNamesTheWork) {
   const OutOfMemory bare(2'000);
-  EXPECT_THAT(bare.what(), HasSubstr("the program asked for 2.0 kB"));
-  EXPECT_THAT(passed_through(bare, "reading a.png"), HasSubstr("reading a.png asked for 2.0 kB"));
+  EXPECT_THAT(bare.what(), HasSubstr("the program requested 2.0 kB"));
+  EXPECT_THAT(passed_through(bare, "reading a.png"), HasSubstr("reading a.png requested 2.0 kB"));
   EXPECT_THAT(passed_through(OutOfMemory(2'000, "reading a.png"), "reading a folder"),
               HasSubstr("reading a.png asked"));
-  EXPECT_THAT(passed_through(std::bad_alloc(), "reading a.png"), HasSubstr("reading a.png asked for more than"));
+  EXPECT_THAT(passed_through(std::bad_alloc(), "reading a.png"), HasSubstr("reading a.png requested more than"));
 }
 
 TEST(OutOfMemory, ALongNameDoesNotOverrunTheText) {

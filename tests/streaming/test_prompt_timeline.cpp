@@ -71,7 +71,7 @@ TEST(StreamSpeed, IsThatOfBlocksWithAFullWindow) {
   EXPECT_DOUBLE_EQ(speed.fps_denoise, 120);
   EXPECT_DOUBLE_EQ(speed.fps_decode, 200);
   EXPECT_DOUBLE_EQ(speed.block_p50_ms, 120);
-  EXPECT_EQ(to_json(speed)["pictures"], 81);
+  EXPECT_EQ(to_json(speed)["frames"], 81);
 }
 
 TEST(StreamSpeed, OfASingleBlockIsThatBlocks) {

@@ -170,6 +170,11 @@ TEST(Report, OfOneShardSaysThatSizesAreUnknown) {
   EXPECT_THAT(only_dit(report).config_source, HasSubstr("patch_embedding.weight is missing"));
 }
 
+TEST(Report, AFileNamedEmaHoldsTheEma) {
+  EXPECT_TRUE(report_weights(make_file(tiny_weights()), "step_00000004/ema.safetensors").has_ema());
+  EXPECT_FALSE(report_weights(make_file(tiny_weights()), "ema/generator.safetensors").has_ema());
+}
+
 TEST(Report, OfOneShardSaysThatThereAreOthers) {
   const auto hint_of = [](const char* name) { return report_weights(make_file(tiny_weights()), name).hint; };
   EXPECT_THAT(hint_of("some/model-00001-of-00003.safetensors"), HasSubstr("one shard of 3"));

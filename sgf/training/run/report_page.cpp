@@ -97,7 +97,7 @@ std::string write_verdict(const HealthVerdict& verdict) {
 std::string write_gaps(const std::vector<StepGap>& gaps) {
   if (gaps.empty()) return "";
   return fmt::format(
-      "<p class=\"soft\">There are no metrics of {}: metrics.jsonl was cut or removed. The curves have a gap "
+      "<p class=\"soft\">There are no metrics of {}: metrics.jsonl was truncated or removed. The curves have a gap "
       "there.</p>\n",
       describe_gaps(gaps));
 }
@@ -106,19 +106,21 @@ std::string write_grid(const std::string& curves) {
   return curves.empty() ? "" : fmt::format("<div class=\"curves\">\n{}</div>\n", curves);
 }
 
-std::string write_constants(const std::vector<std::vector<std::string>>& constants) {
-  return constants.empty() ? "" : "<h2>Constant so far</h2>\n" + html_table({"metric", "value"}, constants);
+using ValueRows = std::vector<std::vector<std::string>>;  // metric and value
+
+std::string write_values(const std::string& heading, const ValueRows& rows) {
+  return rows.empty() ? "" : fmt::format("<h2>{}</h2>\n{}", heading, html_table({"metric", "value"}, rows));
 }
 
 std::string write_curves(const std::vector<MetricsRow>& rows, const std::vector<StepGap>& gaps) {
   if (rows.empty()) return "<p>No metrics yet.</p>\n";
   std::string first, others;
   int64_t folded = 0;
-  std::vector<std::vector<std::string>> constants;
+  ValueRows constants, single;  // a metric of one sample is not known to be constant
   for (const std::string& name : metric_names(rows)) {
     const std::vector<CurvePoint> points = points_of(rows, name);
     if (is_constant(points)) {
-      constants.push_back({name, fmt::format("{:.6g}", points.front().value)});
+      (points.size() == 1 ? single : constants).push_back({name, fmt::format("{:.6g}", points.front().value)});
     } else if (place_of(name) < kOtherCurve) {
       first += draw_curve(name, points, gaps) + '\n';
     } else {
@@ -127,7 +129,8 @@ std::string write_curves(const std::vector<MetricsRow>& rows, const std::vector<
     }
   }
   const std::string fold = folded == 0 ? "" : fmt::format("<h2>More curves ({})</h2>\n{}", folded, write_grid(others));
-  return write_grid(first) + fold + write_constants(constants);
+  return write_grid(first) + fold + write_values("Constant so far", constants) +
+         write_values("Single value so far", single);
 }
 
 std::string write_sample(const ReportSample& sample) {
@@ -152,8 +155,8 @@ std::vector<std::pair<std::string, std::string>> time_facts(const RunTimes& time
   std::vector<std::pair<std::string, std::string>> facts{{"wall time", write_duration(times.wall_seconds)}};
   if (!(times.steps_per_second > 0)) return facts;
   facts.emplace_back("speed", times.steps_per_second < 0.1
-                                  ? fmt::format("{:.3g} s per step", 1 / times.steps_per_second)
-                                  : fmt::format("{:.3g} steps/s", times.steps_per_second));
+                                  ? fmt::format("{:.3g} s per update", 1 / times.steps_per_second)
+                                  : fmt::format("{:.3g} updates/s", times.steps_per_second));
   if (times.steps_left > 0)
     facts.emplace_back("time left", write_duration(static_cast<double>(times.steps_left) / times.steps_per_second));
   return facts;

@@ -69,13 +69,15 @@ MetricsRow as_row(int64_t step, const StepMetrics& metrics) {
 
 std::vector<std::pair<std::string, std::string>> run_facts(const Config& c, int64_t steps_done,
                                                            const std::string& device) {
-  std::vector<std::pair<std::string, std::string>> facts{{"stage", std::string(enum_name(c.train.stage))},
-                                                         {"steps", fmt::format("{} of {}", steps_done, c.train.steps)},
-                                                         {"device", device},
-                                                         {"global batch", std::to_string(c.train.global_batch)}};
+  std::vector<std::pair<std::string, std::string>> facts{
+      {"stage", std::string(enum_name(c.train.stage))},
+      {"updates", fmt::format("{} of {}", steps_done, c.train.steps)},
+      {"device", device},
+      {"global batch", std::to_string(c.train.global_batch)}};
   if (c.train.stage != StageChoice::kDmd) return facts;
   const UpdateCounts counts = update_schedule(c.dmd).counts_after(steps_done);
-  facts.emplace_back("updates", fmt::format("{} of the generator, {} of the critic", counts.generator, counts.critic));
+  facts.emplace_back("generator updates", fmt::format("{}", counts.generator));
+  facts.emplace_back("critic updates", fmt::format("{}", counts.critic));
   facts.emplace_back("boundary", std::string(enum_name(c.dmd.boundary)));
   return facts;
 }

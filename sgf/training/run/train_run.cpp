@@ -72,7 +72,7 @@ std::optional<RunFolder> open_earlier_run(const TrainRequest& request) {
   refuse_other_length(request.config, request.out);
   const std::optional<int64_t> made = CheckpointStore(request.out / "checkpoints").newest();
   SGF_CHECK(!made || *made <= request.config.train.steps,
-            "{}: the run has made {} steps, but train.steps is {}; set it to {} or more, or start a new run (--out)",
+            "{}: the run has made {} updates, but train.steps is {}; set it to {} or more, or start a new run (--out)",
             request.out.string(), made.value_or(0), request.config.train.steps, made.value_or(0));
   return RunFolder::open(request.out, to_yaml(request.config), free_keys_of(request.out));
 }
@@ -128,9 +128,10 @@ TrainRun::TrainRun(const TrainRequest& request, const Ranks& ranks)
       config_(request.config),
       ranks_(ranks),
       device_(device_of(config_, ranks)),
-      progress_(
-          {.mode = ranks.is_first() ? request.progress : ProgressMode::kQuiet, .total_steps = config_.train.steps},
-          request.output),
+      progress_({.mode = ranks.is_first() ? request.progress : ProgressMode::kQuiet,
+                 .total_steps = config_.train.steps,
+                 .unit = "update"},
+                request.output),
       notices_([this](const std::string& text) { warn_always(text); }) {
   ranks.agree([&] { return terms_of(request); });
   if (request.resume && !is_run_folder(request.out))
@@ -166,7 +167,7 @@ int64_t TrainRun::choose_checkpoint() {
     for (const int64_t step : choice.rotten)
       warn_always(fmt::format("the damaged checkpoint was renamed to {}", store.set_aside(step).string()));
     if (!choice.step && !choice.passed_over.empty())
-      warn_always("all checkpoints are damaged: the run starts again at step 0");
+      warn_always("all checkpoints are damaged: the run starts again at update 0");
   }
   passed_over_ = choice.passed_over;
   return static_cast<int64_t>(ranks_.gather({static_cast<double>(choice.step.value_or(0))}).front().front());
@@ -192,7 +193,7 @@ void TrainRun::restore() {
   SGF_CHECK(rot.empty(), "{}: this rank reads different bytes than were saved: {}",
             store.folder_of(steps_done_).string(), rot);
   stage_->restore(read_stage_files(store.folder_of(steps_done_), steps_done_));
-  progress_.say(fmt::format("resuming after step {}", steps_done_));
+  progress_.say(fmt::format("resuming after update {}", steps_done_));
 }
 
 void TrainRun::open_record(std::optional<RunFolder> earlier) {
@@ -206,7 +207,7 @@ void TrainRun::open_record(std::optional<RunFolder> earlier) {
   record_->save_report(steps_done_);  // a page to open now, which reloads itself from here on
   if (const std::vector<StepGap> gaps = record_->missing_before(); !gaps.empty())
     warn_always(fmt::format(
-        "{}: has no rows for {}, since it was cut or removed; the run continues, and its report shows the gap",
+        "{}: lacks metrics of {}: the file was truncated or removed; the run continues, and its report shows the gap",
         (request_.out / "metrics.jsonl").string(), describe_gaps(gaps)));
 }
 
@@ -218,16 +219,16 @@ TrainResult TrainRun::run() {
   while (steps_done_ < last) {
     take_step();
     if (!last_.stop.empty()) return end(TrainEnd::kUnsound, last_.stop);
-    if (ranks_.any(signal.received() != 0)) return end(TrainEnd::kStopped, "a signal asked for it");
+    if (ranks_.any(signal.received() != 0)) return end(TrainEnd::kStopped, "stopped by a signal");
   }
-  if (steps_done_ < config_.train.steps) return end(TrainEnd::kStopped, "this start has made its --stop-after steps");
+  if (steps_done_ < config_.train.steps) return end(TrainEnd::kStopped, "--stop-after is reached");
   return end(TrainEnd::kDone, "");
 }
 
 void TrainRun::take_step() {
   last_ = stage_->step(steps_done_);
   ++steps_done_;
-  for (const std::string& warning : last_.warnings) progress_.say(warning);
+  for (const std::string& warning : last_.warnings) warn_always(warning);
   progress_.show({.step = steps_done_,
                   .numbers = shown_metrics(last_.metrics),
                   .memory_bytes = static_cast<double>(peak_memory_bytes(device_))});
@@ -244,7 +245,7 @@ void TrainRun::take_step() {
 TrainResult TrainRun::end(TrainEnd how, const std::string& reason) {
   if (record_) {
     record_->save_checkpoint(*stage_, steps_done_);
-    record_->save_report(steps_done_, how == TrainEnd::kDone ? "all steps are done" : reason);
+    record_->save_report(steps_done_, how == TrainEnd::kDone ? "all updates are done" : reason);
   }
   ranks_.barrier();  // no rank ends before the checkpoint is on disk
   progress_.finish();

@@ -46,14 +46,14 @@ TEST_F(DemoFolders, WhatADemoDidNotMakeStaysInItsFolder) {
 
 TEST_F(DemoFolders, AFolderOfSomethingElseIsRefusedAndLeftAsItIs) {
   put_file(place / "run" / "metrics.jsonl");
-  EXPECT_THAT(refusal_of([&] { make_demo(); }), HasSubstr("something else than an earlier demo"));
+  EXPECT_THAT(refusal_of([&] { make_demo(); }), HasSubstr("contains files that are not from sgf demo"));
   EXPECT_TRUE(fs::exists(place / "run" / "metrics.jsonl"));
   EXPECT_FALSE(fs::exists(place / "demo.html"));
 }
 
 TEST_F(DemoFolders, APageOfAnotherKindMakesNoDemo) {
   put_file(place / "demo.html");
-  EXPECT_THAT(refusal_of([&] { make_demo(); }), HasSubstr("something else than an earlier demo"));
+  EXPECT_THAT(refusal_of([&] { make_demo(); }), HasSubstr("contains files that are not from sgf demo"));
 }
 
 TEST_F(DemoFolders, TwoDemosDoNotWriteAtOnce) {

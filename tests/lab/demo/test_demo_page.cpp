@@ -105,7 +105,7 @@ TEST(DemoHeadline, AClearDifferenceNamesTheBetterOneEitherWay) {
   EXPECT_THAT(headline_of(low, high).meaning,
               AllOf(HasSubstr("in favour of SGF"), Not(HasSubstr("no evidence")), HasSubstr("few prompts")));
   EXPECT_THAT(headline_of(high, low).meaning, HasSubstr("in favour of SGF"));
-  EXPECT_THAT(headline_of(high, low).result, HasSubstr(": -57 points"));
+  EXPECT_THAT(headline_of(high, low).result, HasSubstr(": -56.7 points"));
 }
 
 TEST(DemoHeadline, OnePromptHasNoInterval) {

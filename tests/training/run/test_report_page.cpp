@@ -96,6 +96,15 @@ TEST(ReportPage, AConstantIsALineOfATableAndNoPlot) {
   EXPECT_THAT(write_report({.title = "run", .rows = changing_rows({"loss"})}), Not(HasSubstr("Constant so far")));
 }
 
+TEST(ReportPage, AMetricOfOneSampleIsNotCalledConstant) {
+  std::vector<MetricsRow> rows{{.step = 0, .metrics = {{"loss", 2.5}}}};
+  EXPECT_THAT(write_report({.title = "run", .rows = rows}),
+              AllOf(HasSubstr("Single value so far"), HasSubstr("2.5"), Not(HasSubstr("Constant so far"))));
+  rows.push_back({.step = 1, .metrics = {{"loss", 2.5}}});
+  EXPECT_THAT(write_report({.title = "run", .rows = rows}),
+              AllOf(HasSubstr("Constant so far"), Not(HasSubstr("Single value so far"))));
+}
+
 TEST(ReportPage, AMetricThatWasNeverFiniteIsNoConstant) {
   const std::vector<MetricsRow> rows{{.step = 0, .metrics = {{"loss", std::nan("")}}}};
   EXPECT_THAT(write_report({.title = "run", .rows = rows}),
@@ -122,9 +131,9 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 
 TEST(ReportPage, TimesAreShownInTheUnitThatSuitsThem) {
   EXPECT_EQ(time_facts({.wall_seconds = 59.4, .steps_per_second = 2.345, .steps_left = 0}),
-            (Facts{{"wall time", "59 s"}, {"speed", "2.35 steps/s"}}));
+            (Facts{{"wall time", "59 s"}, {"speed", "2.35 updates/s"}}));
   EXPECT_EQ(time_facts({.wall_seconds = 7262, .steps_per_second = 0.05, .steps_left = 10}),
-            (Facts{{"wall time", "2 h 1 min"}, {"speed", "20 s per step"}, {"time left", "3 min 20 s"}}));
+            (Facts{{"wall time", "2 h 1 min"}, {"speed", "20 s per update"}, {"time left", "3 min 20 s"}}));
   EXPECT_EQ(time_facts({.wall_seconds = 60, .steps_per_second = 0, .steps_left = 10}),
             (Facts{{"wall time", "1 min 0 s"}}));
 }

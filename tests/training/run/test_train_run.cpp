@@ -113,8 +113,8 @@ TEST_P(EveryStage, LeavesCurvesSamplesEventsAndAReport) {
   EXPECT_TRUE(fs::exists(folder_ / "run/samples/step_00000004/0.png"));
   EXPECT_FALSE(fs::is_empty(folder_ / "run/events"));
   EXPECT_THAT(bytes_of(folder_ / "run/report.html"),
-              AllOf(HasSubstr("step_00000004"), HasSubstr("Ended: all steps are done"), HasSubstr("<dt>wall time</dt>"),
-                    Not(HasSubstr("location.reload"))));
+              AllOf(HasSubstr("step_00000004"), HasSubstr("Ended: all updates are done"),
+                    HasSubstr("<dt>wall time</dt>"), Not(HasSubstr("location.reload"))));
   const auto facts = nlohmann::json::parse(bytes_of(folder_ / "run/facts.json"));
   EXPECT_EQ(facts.at(0).at("device"), "cpu");
   EXPECT_GE(facts.at(0).at("wall_seconds"), 0);
@@ -325,7 +325,7 @@ TEST(TrainRun, FewerStepsThanItHasMadeAreRefusedAndItsConfigStays) {
   train(small_run(StageChoice::kFlowMatching, 3), folder / "run");
   const std::string config = bytes_of(folder / "run/config.yaml");
   EXPECT_THAT(refusal_of([&] { train(small_run(StageChoice::kFlowMatching, 2), folder / "run", true); }),
-              HasSubstr("the run has made 3 steps, but train.steps is 2"));
+              HasSubstr("the run has made 3 updates, but train.steps is 2"));
   EXPECT_EQ(bytes_of(folder / "run/config.yaml"), config);
 }
 
@@ -364,9 +364,9 @@ class StoppedRun : public ::testing::Test {
 
 TEST_F(StoppedRun, SaysNothingOfDamageWhereThereIsNone) {
   const std::string said = resume();
-  EXPECT_THAT(said, HasSubstr("resuming after step 4"));
+  EXPECT_THAT(said, HasSubstr("resuming after update 4"));
   EXPECT_THAT(said, Not(HasSubstr("skipped a damaged checkpoint")));
-  EXPECT_THAT(said, Not(HasSubstr("has no rows")));
+  EXPECT_THAT(said, Not(HasSubstr("lacks metrics")));
   EXPECT_THAT(said, Not(HasSubstr("hashes")));
 }
 
@@ -375,7 +375,7 @@ TEST_F(StoppedRun, PassesOverADamagedCheckpointAndEndsAsIfNothingHadBeen) {
   const std::string said = resume();
   EXPECT_THAT(said, HasSubstr("skipped a damaged checkpoint: step_00000004: generator.safetensors: tensor"));
   EXPECT_THAT(said, HasSubstr("step_00000004.damaged"));
-  EXPECT_THAT(said, HasSubstr("resuming after step 2"));
+  EXPECT_THAT(said, HasSubstr("resuming after update 2"));
   expect_same_end();
   EXPECT_EQ(bytes_of(folder_ / "run/metrics.jsonl"), bytes_of(folder_ / "whole/metrics.jsonl"));
   const auto facts = nlohmann::json::parse(bytes_of(folder_ / "run/facts.json"));
@@ -385,7 +385,7 @@ TEST_F(StoppedRun, PassesOverADamagedCheckpointAndEndsAsIfNothingHadBeen) {
 
 TEST_F(StoppedRun, WithAChangedCounterGoesOnFromTheOneBefore) {
   change("checkpoints/step_00000004/state.json", [](std::string& text) { text[text.find("\"step\"") + 1] ^= 1; });
-  EXPECT_THAT(resume(), HasSubstr("resuming after step 2"));
+  EXPECT_THAT(resume(), HasSubstr("resuming after update 2"));
   expect_same_end();
 }
 
@@ -406,7 +406,7 @@ TEST_F(StoppedRun, OfAnEarlierVersionGoesOnWithOneWarning) {
   }
   forget_notices();
   const std::string said = resume();
-  EXPECT_THAT(said, HasSubstr("resuming after step 4"));
+  EXPECT_THAT(said, HasSubstr("resuming after update 4"));
   const size_t first = said.find("without hashes");
   EXPECT_NE(first, std::string::npos);
   EXPECT_EQ(said.find("without hashes", first + 1), std::string::npos) << said;
@@ -430,7 +430,7 @@ TEST_F(StoppedRun, GivesOthersTheNewestWeightsThatAreWholeAndSaysSo) {
 
 TEST_F(StoppedRun, NamesTheStepsThatItsMetricsHaveLostAndShowsThemInTheReport) {
   change("metrics.jsonl", [](std::string& text) { text.resize(text.find('\n') + 1); });
-  EXPECT_THAT(resume(), HasSubstr("metrics.jsonl: has no rows for steps 1 to 3"));
+  EXPECT_THAT(resume(), HasSubstr("metrics.jsonl: lacks metrics of steps 1 to 3"));
   EXPECT_THAT(bytes_of(folder_ / "run/report.html"), HasSubstr("no metrics of steps 1 to 3"));
   EXPECT_THAT(bytes_of(folder_ / "whole/report.html"), Not(HasSubstr("no metrics of")));
   expect_same_end();
@@ -438,7 +438,7 @@ TEST_F(StoppedRun, NamesTheStepsThatItsMetricsHaveLostAndShowsThemInTheReport) {
 
 TEST_F(StoppedRun, NamesAllStepsWhereItsMetricsAreGone) {
   fs::remove(folder_ / "run/metrics.jsonl");
-  EXPECT_THAT(resume(), HasSubstr("has no rows for steps 0 to 3"));
+  EXPECT_THAT(resume(), HasSubstr("lacks metrics of steps 0 to 3"));
 }
 
 TEST(TrainRun, PairsOfAnotherStageSizeContextOrScheduleAreRefused) {
