@@ -384,6 +384,8 @@ check_threads() {
   expect 0 'threads: 1' "$SGF" redo chosen.mp4 --show
   "${video[@]}" --threads 2 --out pair.mp4 >/dev/null || complain 'no video on two threads'
   expect 0 'threads: 2' "$SGF" redo pair.mp4 --show
+  printf '\xff\xfea\0\n\0' >wide.txt
+  refused 1 'is UTF-16 text, expected UTF-8' --model world-small --prompts wide.txt --out bad
   expect 0 'identical' env -u OMP_NUM_THREADS "$SGF" redo pair.mp4 --quiet --device cpu
   said=$("$SGF" redo pair.mp4 --quiet --threads 1 2>&1)
   [[ $said == *'made with 2 CPU thread(s); results with 1 may differ'* ]] || complain "redo on other threads said: $said"
