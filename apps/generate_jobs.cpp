@@ -72,7 +72,10 @@ std::vector<double> even_steps(int64_t count) {
 Config complete_config(const GenerateArgs& args, Config c) {
   if (args.seed) c.run.seed = *args.seed;
   if (!args.size.empty()) set_size(c, args.size);
-  if (args.steps) c.schedule.denoising_steps = even_steps(*args.steps);
+  if (args.steps) {
+    c.schedule.denoising_steps = even_steps(*args.steps);
+    c.schedule.first_block_steps.clear();
+  }
   if (!args.positions.empty()) c.context.positions = *enum_from_name<PositionKind>(args.positions);
   if (!args.negative.empty()) c.negative_prompt = args.negative;
   validate(c);

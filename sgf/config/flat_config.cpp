@@ -77,6 +77,7 @@ class FlatMapping final : private FlatReader {
   void take_boundary();
   void take_numerics();
   void take_steps();
+  size_t take_step_list(const char* key, const char* ours);
 };
 
 // A number of frames, which may be missing or -1.
@@ -208,16 +209,22 @@ void FlatMapping::take_boundary() {
         "one draw per rank there, with one sample per rank");
 }
 
+// The number of steps in a list, which may be absent or null.
+size_t FlatMapping::take_step_list(const char* key, const char* ours) {
+  const ConfigNode* list = find(key);
+  if (list == nullptr || list->kind == ConfigNode::Kind::kNull) return 0;
+  ConfigNode steps = *list;
+  const bool ends_clean = !steps.items.empty() && is_flat_value(steps.items.back(), "0");
+  if (ends_clean) steps.items.pop_back();
+  put(ours, steps);
+  note(key, ours, ends_clean ? "without its 0: no step starts at 0" : "");
+  return steps.items.size();
+}
+
 void FlatMapping::take_steps() {
-  size_t count = ScheduleSettings{}.denoising_steps.size();
-  if (find("denoising_step_list") != nullptr) {
-    ConfigNode steps = *find("denoising_step_list");
-    const bool ends_clean = !steps.items.empty() && is_flat_value(steps.items.back(), "0");
-    if (ends_clean) steps.items.pop_back();
-    put("schedule.denoising_steps", steps);
-    note("denoising_step_list", "schedule.denoising_steps", ends_clean ? "without its 0: no step starts at 0" : "");
-    count = steps.items.size();
-  }
+  size_t count = take_step_list("denoising_step_list", "schedule.denoising_steps");
+  if (count == 0) count = ScheduleSettings{}.denoising_steps.size();
+  take_step_list("denoising_step_list_first_chunk", "schedule.first_block_steps");
   if (find("last_step_only") != nullptr)
     set("dmd.first_exit", value_or("last_step_only", false) ? std::to_string(count) : "1", "last_step_only");
 }

@@ -14,6 +14,7 @@ constexpr std::string_view kLoader = "belongs to their data loader";
 const std::vector<FlatKey> kKeys = {
     // The schedule.
     {"denoising_step_list", FlatUse::kDerived, "schedule.denoising_steps", ""},
+    {"denoising_step_list_first_chunk", FlatUse::kDerived, "schedule.first_block_steps", ""},
     {"warp_denoising_step", FlatUse::kSame, "schedule.warp_denoising_steps", ""},
     {"timestep_shift", FlatUse::kSame, "schedule.shift", ""},
     {"num_train_timestep", FlatUse::kOnly, "1000", "timesteps always run to 1000"},

@@ -49,7 +49,8 @@ LatentStreamSettings latent_settings(const GenerateOrder& order) {
           .latent = {c.model.in_dim, c.video.height, c.video.width},
           .guidance = order.guidance,
           .on_switch = order.on_switch,
-          .sigma = c.schedule.sigma_rule()};
+          .sigma = c.schedule.sigma_rule(),
+          .first_timesteps = c.schedule.first_block_timesteps()};
 }
 
 StreamSettings stream_settings(const GenerateOrder& order) {

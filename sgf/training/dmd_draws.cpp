@@ -18,17 +18,22 @@ int64_t drawn_from(ExitRange range, const NoiseKey& key) {
   return range.first + uniform_index(key, range.last - range.first + 1);
 }
 
+// The exit of all blocks has key block 0.
+int64_t key_block(ExitBlocks blocks) { return blocks == ExitBlocks::kFirst ? 1 : 0; }
+
 // The same for every sample of a step, thus for every rank.
-int64_t exit_of(const DmdDraws& draws, NoisePurpose purpose, ExitRange range) {
-  return drawn_from(range, {.seed = draws.seed, .purpose = purpose, .sample = draws.step});
+int64_t exit_of(const DmdDraws& draws, NoisePurpose purpose, ExitRange range, ExitBlocks blocks) {
+  return drawn_from(range, {.seed = draws.seed, .purpose = purpose, .sample = draws.step, .block = key_block(blocks)});
 }
 
-std::vector<int64_t> exits_of(const DmdDraws& draws, NoisePurpose purpose, ExitRange range, int64_t count) {
+std::vector<int64_t> exits_of(const DmdDraws& draws, NoisePurpose purpose, ExitRange range, int64_t count,
+                              ExitBlocks blocks) {
   std::vector<int64_t> exits;
   for (int64_t i = 0; i < count; ++i) {
     NoiseKey key = key_of(draws, purpose);
     key.sample += i;
     key.step = 1;  // the shared exit is drawn at 0
+    key.block = key_block(blocks);
     exits.push_back(drawn_from(range, key));
   }
   return exits;
@@ -60,15 +65,20 @@ ScoreDraw score_draw(const DmdDraws& draws, at::IntArrayRef latent, at::TensorOp
 
 }  // namespace
 
-int64_t DmdDraws::generator_exit(ExitRange range) const { return exit_of(*this, NoisePurpose::kExit, range); }
-int64_t DmdDraws::critic_exit(ExitRange range) const { return exit_of(*this, NoisePurpose::kCriticExit, range); }
-
-std::vector<int64_t> DmdDraws::generator_exits(ExitRange range, int64_t count) const {
-  return exits_of(*this, NoisePurpose::kExit, range, count);
+int64_t DmdDraws::generator_exit(ExitRange range, ExitBlocks blocks) const {
+  return exit_of(*this, NoisePurpose::kExit, range, blocks);
 }
 
-std::vector<int64_t> DmdDraws::critic_exits(ExitRange range, int64_t count) const {
-  return exits_of(*this, NoisePurpose::kCriticExit, range, count);
+int64_t DmdDraws::critic_exit(ExitRange range, ExitBlocks blocks) const {
+  return exit_of(*this, NoisePurpose::kCriticExit, range, blocks);
+}
+
+std::vector<int64_t> DmdDraws::generator_exits(ExitRange range, int64_t count, ExitBlocks blocks) const {
+  return exits_of(*this, NoisePurpose::kExit, range, count, blocks);
+}
+
+std::vector<int64_t> DmdDraws::critic_exits(ExitRange range, int64_t count, ExitBlocks blocks) const {
+  return exits_of(*this, NoisePurpose::kCriticExit, range, count, blocks);
 }
 
 BlockNoise DmdDraws::generator_noise(at::IntArrayRef latent, at::TensorOptions options) const {

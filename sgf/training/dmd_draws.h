@@ -16,6 +16,9 @@ struct ExitRange {
   int64_t last = 1;
 };
 
+// Whose exit is drawn: a first block with steps of its own has a draw of its own.
+enum class ExitBlocks { kAll, kFirst };
+
 // The keys of the step's random draws. A sample's draws depend on its global index, not on its batch, its rank or where
 // the run was resumed.
 struct DmdDraws {
@@ -24,11 +27,11 @@ struct DmdDraws {
   int64_t first_sample = 0;  // global index of the batch's first sample within this step
 
   // One exit for all samples of the step; generator and critic rollouts draw separately.
-  int64_t generator_exit(ExitRange range) const;
-  int64_t critic_exit(ExitRange range) const;
+  int64_t generator_exit(ExitRange range, ExitBlocks blocks = ExitBlocks::kAll) const;
+  int64_t critic_exit(ExitRange range, ExitBlocks blocks = ExitBlocks::kAll) const;
   // One per sample, for `count` samples.
-  std::vector<int64_t> generator_exits(ExitRange range, int64_t count) const;
-  std::vector<int64_t> critic_exits(ExitRange range, int64_t count) const;
+  std::vector<int64_t> generator_exits(ExitRange range, int64_t count, ExitBlocks blocks = ExitBlocks::kAll) const;
+  std::vector<int64_t> critic_exits(ExitRange range, int64_t count, ExitBlocks blocks = ExitBlocks::kAll) const;
 
   BlockNoise generator_noise(at::IntArrayRef latent, at::TensorOptions options) const;  // latent [B, F, C, H, W]
   BlockNoise critic_noise(at::IntArrayRef latent, at::TensorOptions options) const;

@@ -23,6 +23,12 @@ void check_settings(const DmdStageSettings& s) {
             "train.record_launches: false");
 }
 
+// Differs where rollouts compute other steps.
+int64_t variant_of(const ExitSteps& exits, UpdateKind kind) {
+  const int64_t first = exits.has_first() ? exits.first().latest() : 0;
+  return ((first << 31) + exits.latest()) * 2 + (kind == UpdateKind::kGenerator ? 0 : 1);
+}
+
 RecoveryReport worst_of_ranks(const RecoveryReport& mine, const Ranks& ranks) {
   RecoveryReport worst = mine;
   for (const std::vector<double>& other : ranks.gather({mine.relative_l2, mine.cosine, mine.max_abs}))
@@ -70,7 +76,7 @@ DmdBatch DmdStage::batch(UpdateKind kind, int64_t step, const MicroBatch& part) 
 template <class Work>
 UpdatePart DmdStage::computed(UpdateKind kind, const DmdInputs& inputs, const Work& work) {
   if (!settings_.record_launches) return work(inputs);
-  return recorded_.compute(2 * inputs.exits.latest() + (kind == UpdateKind::kGenerator ? 0 : 1), inputs, work);
+  return recorded_.compute(variant_of(inputs.exits, kind), inputs, work);
 }
 
 void DmdStage::update_generator(int64_t step, StepReport& report) {

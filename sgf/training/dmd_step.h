@@ -40,7 +40,7 @@ struct DmdBatch {
 // recorded.
 struct DmdInputs {
   ExitSteps exits;
-  std::vector<at::Tensor> noise;  // of the rollout: by block, the same number of draws each
+  std::vector<at::Tensor> noise;  // of the rollout: the draws of the first block, of the second, ...
   ScoreDraw score;
   ScoreText text;
   at::Tensor given;  // or undefined
