@@ -94,7 +94,8 @@ void DmdStage::update_generator(int64_t step, StepReport& report) {
     const GeneratorNumbers numbers = generator_numbers(one.numbers);
     // Non-finite scores give a loss of 0, which looks valid: report NaN to the watch.
     sum.add("generator_loss", numbers.are_scores_finite ? one.loss.item<double>() : kNotANumber, part.share);
-    sum.add("dmdtrain_gradient_norm", numbers.dmd_gradient_norm, part.share);
+    sum.add("dmdtrain_gradient_norm", numbers.dmd_gradient_size, part.share);  // the name that others log it under
+    sum.add("dmd_gradient_l2", numbers.dmd_gradient_l2, part.share);
     sum.add("exit_step", inputs.exit_step(), part.share);
     worst = worse_of(worst, numbers.recovery);
   }

@@ -101,7 +101,8 @@ LatentStatistics latents_of(const at::Tensor& numbers) {
 }
 
 // Numbers of a generator update, in their order.
-constexpr int64_t kGradientNorm = 0, kAreFinite = 1, kRecovery = 2, kLatents = 5, kGeneratorNumbers = 8;
+constexpr int64_t kGradientSize = 0, kGradientL2 = 1, kAreFinite = 2, kRecovery = 3, kLatents = 6,
+                  kGeneratorNumbers = 9;
 
 }  // namespace
 
@@ -166,7 +167,8 @@ GeneratorNumbers generator_numbers(const at::Tensor& numbers) {
   const at::Tensor read = numbers.to(at::kCPU);
   SGF_CHECK(read.numel() == kGeneratorNumbers, "a generator update must have {} numbers, got {}", kGeneratorNumbers,
             read.numel());
-  return {.dmd_gradient_norm = read[kGradientNorm].item<double>(),
+  return {.dmd_gradient_size = read[kGradientSize].item<double>(),
+          .dmd_gradient_l2 = read[kGradientL2].item<double>(),
           .recovery = recovery_of(read.slice(0, kRecovery, kLatents)),
           .latents = latents_of(read.slice(0, kLatents)),
           .are_scores_finite = read[kAreFinite].item<double>() != 0};
@@ -200,8 +202,9 @@ CriticUpdate compute_critic_update(const DmdNetworks& networks, const DmdInputs&
 
 at::Tensor numbers_of(const GeneratorUpdate& update) {
   const GeneratorLoss& objective = update.objective;
-  const at::Tensor norm = objective.gradient.slice(1, update.record.given_frames).flatten(1).norm(2, 1).mean();
-  return at::cat({at::stack({norm.to(at::kDouble), objective.are_scores_finite.to(at::kDouble)}),
+  const at::Tensor gradient = objective.gradient.slice(1, update.record.given_frames).flatten(1);
+  return at::cat({at::stack({gradient.abs().mean().to(at::kDouble), gradient.norm(2, 1).mean().to(at::kDouble),
+                             objective.are_scores_finite.to(at::kDouble)}),
                   recovery_numbers(update.reconstruction, update.record.prediction), statistics_of(update.record)});
 }
 
