@@ -17,6 +17,7 @@
 #include <CLI/CLI.hpp>
 
 #include <memory>
+#include <string_view>
 
 namespace sgf {
 namespace {
@@ -91,10 +92,22 @@ void check_generate(const GenerateArgs& args) {
         "--out - writes raw video to stdout, which is a terminal; pipe it (| ffplay -), or name a file (--out a.mp4)");
 }
 
+// Under VBench's names only the files themselves tell that an earlier version gave all prompts the same noise.
+void check_targets_of(const GenerateArgs& args, const std::vector<VideoJob>& jobs) {
+  const bool may_be_earlier = args.resume && !args.prompts_file.empty() && !args.same_noise;
+  try {
+    check_targets(jobs, !args.prompts_file.empty());
+  } catch (const Error& error) {
+    if (!may_be_earlier || std::string_view(error.what()).find("run.seed: ") == std::string_view::npos) throw;
+    fail("{}; if the set was made with the same noise for every prompt, pass --same-noise to continue it",
+         error.what());
+  }
+}
+
 void run_generate(const GenerateArgs& args) {
   check_generate(args);
   const std::vector<VideoJob> jobs = jobs_of(args);
-  check_targets(jobs, !args.prompts_file.empty());
+  check_targets_of(args, jobs);
   use_threads(jobs.front().order.threads);
   warn_of_stage(jobs.front().order);
   const StreamParts parts =
@@ -136,6 +149,10 @@ void add_prompts(CLI::App& command, GenerateArgs& args) {
   command.add_option("--samples", args.samples, "videos per prompt of --prompts, each with different noise")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
+  command
+      .add_flag("--same-noise", args.same_noise,
+                "same noise for every prompt of --prompts (default: noise of seed + index of the prompt)")
+      ->needs(many);
   command.add_option("--naming", args.naming, "file names with --prompts: numbered, or PROMPT-SAMPLE.mp4 (vbench)")
       ->capture_default_str()
       ->check(CLI::IsMember({"numbered", "vbench"}))

@@ -23,6 +23,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -154,6 +155,30 @@ std::string ending(const std::optional<SinkKind>& format) {
 }
 
 // --prompts: every line, as many samples of each as were asked for, in one folder.
+// Noise is a function of (seed, number of the video). The prompt of line i has the seed `seed` + i, and its samples
+// count from 0. With one noise for all prompts, numbers of a prompt in several lines go on from line to line instead.
+struct VideoNoise {
+  int64_t seed = 0;
+  int64_t number = 0;
+};
+
+VideoNoise noise_of(const GenerateArgs& args, int64_t seed, int64_t line, int64_t in_line, int64_t in_set) {
+  if (args.same_noise) return {seed, in_set};
+  SGF_CHECK(seed <= std::numeric_limits<int64_t>::max() - line,
+            "the prompt of line {} has the seed {} + {}, which is above 2^63 - 1; pass a smaller --seed", line, seed,
+            line);
+  return {seed + line, in_line};
+}
+
+// Earlier versions gave every prompt the same noise, and videos of other lines another name.
+void refuse_earlier_set(const GenerateArgs& args, const NamedVideo& video, const std::string& target) {
+  if (!args.resume || args.same_noise || video.line == 0) return;
+  const fs::path earlier = fs::path(args.out) / video_name(video, VideoNaming::kNumbered);
+  SGF_CHECK(!fs::exists(earlier.string() + fs::path(target).extension().string()),
+            "{}: these videos were made with the same noise for every prompt; pass --same-noise to continue them",
+            args.out);
+}
+
 std::vector<VideoJob> many_jobs(const GenerateArgs& args, const VideoJob& pattern) {
   SGF_CHECK(args.changes.empty(), "--at cannot be combined with --prompts; it changes the prompt of one video");
   SGF_CHECK(args.latents.empty(), "--latents cannot be combined with --prompts; it writes the latents of one video");
@@ -161,17 +186,22 @@ std::vector<VideoJob> many_jobs(const GenerateArgs& args, const VideoJob& patter
   const std::vector<std::string> prompts = read_prompts(args.prompts_file);
   const auto naming = *enum_from_name<VideoNaming>(args.naming);
   std::map<std::string, int64_t> made;  // of each prompt: one that stands in several lines has further samples
+  const int64_t seed = pattern.order.config.run.seed;
   std::vector<VideoJob> jobs;
-  for (size_t line = 0; line < prompts.size(); ++line) {
+  for (int64_t line = 0; line < static_cast<int64_t>(prompts.size()); ++line) {
+    const std::string& prompt = prompts[static_cast<size_t>(line)];
     for (int64_t i = 0; i < args.samples; ++i) {
-      const int64_t sample = made[prompts[line]]++;
+      const int64_t sample = made[prompt]++;
+      const VideoNoise noise = noise_of(args, seed, line, i, sample);
       VideoJob job = pattern;
-      const NamedVideo name{prompts[line], static_cast<int64_t>(line), sample, args.samples,
-                            pattern.order.config.run.seed};
-      job.order.prompts = {{0, prompts[line]}};
-      job.order.number = sample;
+      job.order.prompts = {{0, prompt}};
+      job.order.config.run.seed = noise.seed;
+      job.order.number = noise.number;
+      const NamedVideo name{prompt, line, naming == VideoNaming::kVbench ? sample : noise.number, args.samples,
+                            noise.seed};
       job.output.target = (fs::path(args.out) / video_name(name, naming)).string() + ending(pattern.output.format);
       jobs.push_back(std::move(job));
+      refuse_earlier_set(args, {prompt, line, sample, args.samples, seed}, job.output.target);
     }
   }
   return jobs;

@@ -21,6 +21,7 @@ struct GenerateArgs {
   std::vector<std::pair<std::string, std::string>> changes;
   std::string on_switch = "keep", naming = "numbered";
   int64_t samples = 1;
+  bool same_noise = false;
   double guidance = 1;
 
   double seconds = 5;
