@@ -121,7 +121,8 @@ int64_t threads_of(const GenerateArgs& args, const VideoJob& job) {
   const Config& config = job.order.config;
   const int64_t asked = threads_asked(args.threads, config, args.model.overrides);
   const std::optional<int64_t> stored = threads_of_state(job.output);
-  return stored ? threads_as_stored(asked, *stored, job.output.target) : threads_for_work(asked, work_of_block(config));
+  return stored ? threads_as_stored(asked, *stored, job.output.target)
+                : threads_for_work(asked, work_of_block(config), cores_of_rank());
 }
 
 VideoJob first_job(const GenerateArgs& args) {
@@ -209,9 +210,7 @@ std::vector<VideoJob> many_jobs(const GenerateArgs& args, const VideoJob& patter
 
 }  // namespace
 
-namespace {
-
-std::vector<VideoJob> jobs_without_threads(const GenerateArgs& args) {
+std::vector<VideoJob> jobs_of(const GenerateArgs& args) {
   VideoJob job = first_job(args);
   if (!args.prompts_file.empty()) return many_jobs(args, job);
   SGF_CHECK(args.samples == 1, "--samples needs --prompts; for more videos of one prompt pass different seeds");
@@ -224,12 +223,8 @@ std::vector<VideoJob> jobs_without_threads(const GenerateArgs& args) {
   return {job};
 }
 
-}  // namespace
-
-std::vector<VideoJob> jobs_of(const GenerateArgs& args) {
-  std::vector<VideoJob> jobs = jobs_without_threads(args);
+void choose_threads(const GenerateArgs& args, std::vector<VideoJob>& jobs) {
   for (VideoJob& job : jobs) job.order.threads = threads_of(args, job);
-  return jobs;
 }
 
 namespace {

@@ -19,7 +19,7 @@ struct GenerateArgs {
 
   std::string prompt, script, prompts_file, negative, image, video;
   std::vector<std::pair<std::string, std::string>> changes;
-  std::string on_switch = "keep", naming = "numbered";
+  std::string on_switch = "keep", naming = "numbered", shard = "0/1";
   int64_t samples = 1;
   bool same_noise = false;
   double guidance = 1;
@@ -44,8 +44,11 @@ struct VideoJob {
   int64_t blocks = 0;
 };
 
-// All videos that the arguments ask for, of one network. Anything that cannot be is an Error.
+// All videos that the arguments ask for, of one network, without their CPU threads. Anything that cannot be is an
+// Error.
 std::vector<VideoJob> jobs_of(const GenerateArgs& args);
+
+void choose_threads(const GenerateArgs& args, std::vector<VideoJob>& jobs);
 
 // That all prompts can be encoded, found out before the first video; `warn` hears of those that a world has no videos
 // of.
@@ -56,6 +59,7 @@ void check_prompts(const std::vector<VideoJob>& jobs, const StreamParts& parts,
 void print_plan(const std::vector<VideoJob>& jobs, bool json);
 
 // manifest.json in the folder of many videos: file, prompt, seed and sample of each; a world's can be measured by it.
+// Processes that share the videos all write the same list of all of them.
 void write_manifest(const std::string& folder, const std::vector<VideoJob>& jobs);
 
 }  // namespace sgf

@@ -12,6 +12,9 @@ namespace sgf {
 // replaced or gone on with: else an Error.
 void check_targets(const std::vector<VideoJob>& jobs, bool makes_folder);
 
+// No two videos have one file: else an Error.
+void check_names(const std::vector<VideoJob>& jobs);
+
 // With --continue: a video that an earlier start has finished. Another video of that name is an Error that says where
 // they differ, as is one of another length: the state that it could be lengthened from goes when a video is whole.
 bool is_done_already(const VideoJob& job);

@@ -173,6 +173,8 @@ check_prompts() {
     [[ -e many/$name.mp4 ]] || complain "no $name.mp4, but $(ls many)"
   done
   cmp -s "many/$DISC-0.mp4" "many/$DISC-2.mp4" && complain 'a prompt in two lines gives one video twice'
+  check_noise
+  check_shards
   expect 0 'clips' "$SGF" world measure --manifest many/manifest.json
   expect 1 'already exists' world --seconds 0.2 --prompts prompts.txt --out many --naming vbench
   rm "many/$SQUARE-1.mp4"
@@ -198,6 +200,49 @@ check_directing() {
     world --seconds 1 --prompt "$DISC" --at 0:00.5 "$SQUARE" --switch $switch --out $switch.mp4 >/dev/null ||
       complain "--switch $switch"
     for other in directed keep recache; do
+# seeds_of FOLDER: the seeds in its manifest, in the order of the list.
+seeds_of() { grep -o '"seed": [0-9]*' "$1/manifest.json" | grep -o '[0-9]*' | tr '\n' ' '; }
+
+# In prompts.txt a prompt is in the first and in the third line.
+check_noise() {
+  local few=(--seconds 0.1 --prompts prompts.txt --seed 7)
+  world "${few[@]}" --samples 2 --format y4m --out own >/dev/null || complain 'noise of each prompt'
+  [[ $(seeds_of own) == '7 7 8 8 9 9 ' ]] || complain "seeds of three prompts, two samples each: $(seeds_of own)"
+  world --seconds 0.1 --seed 8 --prompt "$SQUARE" --out alone.y4m >/dev/null
+  same_frames own/0001-*-8-0.y4m alone.y4m || complain 'prompt 1 has not the noise of seed + 1'
+  world "${few[@]}" --same-noise --samples 2 --format y4m --out one >/dev/null || complain '--same-noise'
+  [[ $(seeds_of one) == '7 7 7 7 7 7 ' ]] || complain "--same-noise: seeds $(seeds_of one)"
+  world --seconds 0.1 --seed 7 --prompt "$SQUARE" --out alone.y4m --overwrite >/dev/null
+  same_frames one/0001-*-7-0.y4m alone.y4m || complain '--same-noise: prompt 1 has not the noise of the seed'
+  expect 1 'pass --same-noise to continue them' world "${few[@]}" --samples 2 --format y4m --out one --continue
+  world "${few[@]}" --same-noise --naming vbench --out named >/dev/null || complain 'the same noise under names'
+  expect 1 'pass --same-noise to continue it' world "${few[@]}" --naming vbench --out named --continue
+  expect 0 'already complete' world "${few[@]}" --same-noise --samples 2 --format y4m --out one --continue
+  expect 1 'pass a smaller --seed' world --seconds 0.1 --prompts prompts.txt --seed 9223372036854775807 --out big
+}
+
+# Shards and ranks make what one process makes, each its part, and all write one manifest.
+check_shards() {
+  local few=(--seconds 0.1 --prompts prompts.txt --samples 2 --format y4m) rank
+  world "${few[@]}" --out whole >/dev/null || complain 'one process'
+  for rank in 0 1; do
+    world "${few[@]}" --shard $rank/2 --out shards >/dev/null || complain "--shard $rank/2"
+    [[ $(find shards -name '*.y4m' | wc -l) == $((3 * rank + 3)) ]] || complain "--shard $rank/2 made $(ls shards)"
+    cmp -s whole/manifest.json shards/manifest.json || complain "--shard $rank/2: the manifest lists other videos"
+  done
+  (RANK=1 WORLD_SIZE=2 LOCAL_RANK=1 world "${few[@]}" --out ranks >/dev/null &&
+    OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 world "${few[@]}" --out ranks >/dev/null) || complain 'ranks'
+  for copy in shards ranks; do
+    diff -r whole $copy >/dev/null || complain "$copy differ from one process: $(diff -rq whole $copy)"
+  done
+  expect 0 'has nothing to do: there are 6 videos' env RANK=7 WORLD_SIZE=8 "$SGF" generate --model world-small \
+    "${few[@]}" --out more
+  [[ ! -e more ]] || complain 'a process without videos made a folder'
+  expect 2 'cannot be combined with a launcher' env RANK=0 WORLD_SIZE=2 "$SGF" generate --model world-small \
+    "${few[@]}" --shard 0/2 --out no
+  expect 1 'index from 0 to N - 1, got 2/2' world "${few[@]}" --shard 2/2 --out no
+}
+
       [[ $other == "$switch" ]] || ! cmp -s $switch.mp4 $other.mp4 || complain "--switch $switch gives the video $other"
     done
   done
