@@ -155,7 +155,6 @@ std::string ending(const std::optional<SinkKind>& format) {
   return *format == SinkKind::kMp4 ? ".mp4" : *format == SinkKind::kY4m ? ".y4m" : *format == SinkKind::kPng ? "/" : "";
 }
 
-// --prompts: every line, as many samples of each as were asked for, in one folder.
 // Noise is a function of (seed, number of the video). The prompt of line i has the seed `seed` + i, and its samples
 // count from 0. With one noise for all prompts, numbers of a prompt in several lines go on from line to line instead.
 struct VideoNoise {
@@ -180,14 +179,15 @@ void refuse_earlier_set(const GenerateArgs& args, const NamedVideo& video, const
             args.out);
 }
 
+// --prompts: every line, as many samples of each as were asked for, in one folder.
 std::vector<VideoJob> many_jobs(const GenerateArgs& args, const VideoJob& pattern) {
   SGF_CHECK(args.changes.empty(), "--at cannot be combined with --prompts; it changes the prompt of one video");
   SGF_CHECK(args.latents.empty(), "--latents cannot be combined with --prompts; it writes the latents of one video");
   SGF_CHECK(!args.out.empty() && args.out != "-", "--prompts writes many videos; name their folder with --out");
   const std::vector<std::string> prompts = read_prompts(args.prompts_file);
   const auto naming = *enum_from_name<VideoNaming>(args.naming);
-  std::map<std::string, int64_t> made;  // of each prompt: one that stands in several lines has further samples
   const int64_t seed = pattern.order.config.run.seed;
+  std::map<std::string, int64_t> made;  // of each prompt: one that stands in several lines has further samples
   std::vector<VideoJob> jobs;
   for (int64_t line = 0; line < static_cast<int64_t>(prompts.size()); ++line) {
     const std::string& prompt = prompts[static_cast<size_t>(line)];
@@ -201,8 +201,8 @@ std::vector<VideoJob> many_jobs(const GenerateArgs& args, const VideoJob& patter
       const NamedVideo name{prompt, line, naming == VideoNaming::kVbench ? sample : noise.number, args.samples,
                             noise.seed};
       job.output.target = (fs::path(args.out) / video_name(name, naming)).string() + ending(pattern.output.format);
-      jobs.push_back(std::move(job));
       refuse_earlier_set(args, {prompt, line, sample, args.samples, seed}, job.output.target);
+      jobs.push_back(std::move(job));
     }
   }
   return jobs;
@@ -255,11 +255,7 @@ void check_prompts(const std::vector<VideoJob>& jobs, const StreamParts& parts,
     check_words(*parts.text, list);
     return warn_of_objects(world_preset(order.config.data.world), shown, warn);
   }
-  // Met once, many at a time: a large encoder is read from its file on every call.
-  constexpr size_t kTogether = 64;
-  for (size_t i = 0; i < list.size(); i += kTogether)
-    parts.text->encode({list.begin() + static_cast<int64_t>(i),
-                        list.begin() + static_cast<int64_t>(std::min(i + kTogether, list.size()))});
+  parts.text->encode_ahead(list, {});
 }
 
 namespace {

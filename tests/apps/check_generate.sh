@@ -179,6 +179,13 @@ check_prompts() {
   expect 1 'already exists' world --seconds 0.2 --prompts prompts.txt --out many --naming vbench
   rm "many/$SQUARE-1.mp4"
   expect 0 "$SQUARE-1.mp4: 6 frames" world --seconds 0.2 --prompts prompts.txt --out many --naming vbench --samples 2 --continue
+  printf 'a cat\na dog\na cat\n' >cats.txt
+  expect 0 '3 prompts, 2 encoded now' "$SGF" text --prompts cats.txt --wan wan --device cpu --cache ahead
+  expect 0 '3 prompts, 0 encoded now' "$SGF" text --prompts cats.txt --wan wan --device cpu --cache ahead
+  expect 0 'cache hit' "$SGF" text 'a dog' --wan wan --device cpu --cache ahead
+  expect 0 'cache miss' "$SGF" text 'a bird' --wan wan --device cpu --cache ahead
+  expect 2 'or a file of prompts' "$SGF" text
+  expect 1 'needs a text encoder' "$SGF" text --prompts cats.txt
   # Printed as they are, in errors and tables; what would move a cursor is not.
   expect 1 "prompt '一只 Würfel': unknown word '一只'" world --prompt '一只 Würfel' --seconds 0.1 --out no.mp4
   expect 1 '\x1b' world --prompt $'a\x1b[31m disc' --seconds 0.1 --out no.mp4
@@ -193,13 +200,6 @@ check_prompts() {
     complain "awkward prompts: $(ls -A awkward)"
 }
 
-check_directing() {
-  local switch
-  world --seconds 1 --prompt "$DISC" --out directed.mp4 >/dev/null
-  for switch in keep recache new-sink; do
-    world --seconds 1 --prompt "$DISC" --at 0:00.5 "$SQUARE" --switch $switch --out $switch.mp4 >/dev/null ||
-      complain "--switch $switch"
-    for other in directed keep recache; do
 # seeds_of FOLDER: the seeds in its manifest, in the order of the list.
 seeds_of() { grep -o '"seed": [0-9]*' "$1/manifest.json" | grep -o '[0-9]*' | tr '\n' ' '; }
 
@@ -243,6 +243,13 @@ check_shards() {
   expect 1 'index from 0 to N - 1, got 2/2' world "${few[@]}" --shard 2/2 --out no
 }
 
+check_directing() {
+  local switch
+  world --seconds 1 --prompt "$DISC" --out directed.mp4 >/dev/null
+  for switch in keep recache new-sink; do
+    world --seconds 1 --prompt "$DISC" --at 0:00.5 "$SQUARE" --switch $switch --out $switch.mp4 >/dev/null ||
+      complain "--switch $switch"
+    for other in directed keep recache; do
       [[ $other == "$switch" ]] || ! cmp -s $switch.mp4 $other.mp4 || complain "--switch $switch gives the video $other"
     done
   done
@@ -377,6 +384,8 @@ check_bad_input() {
   refused 1 'needs at least 3 frames' "${bad[@]}" --video short.mp4
   refused 1 'does not exist, expected a file of prompts' --model world-small --prompts nowhere.txt --out bad
   refused 1 'contains no prompts' --model world-small --prompts empty.txt --out bad
+  printf '\xff\xfea\0\n\0' >wide.txt
+  refused 1 'is UTF-16 text, expected UTF-8' --model world-small --prompts wide.txt --out bad
   refused 1 'expected a folder, but this is a file: ' --model world-small --prompts prompts.txt --out text.txt
   refused 2 '--naming requires --prompts' "${bad[@]}" --naming vbench
   refused 1 '--samples needs --prompts' "${bad[@]}" --samples 2
@@ -429,8 +438,6 @@ check_threads() {
   expect 0 'threads: 1' "$SGF" redo chosen.mp4 --show
   "${video[@]}" --threads 2 --out pair.mp4 >/dev/null || complain 'no video on two threads'
   expect 0 'threads: 2' "$SGF" redo pair.mp4 --show
-  printf '\xff\xfea\0\n\0' >wide.txt
-  refused 1 'is UTF-16 text, expected UTF-8' --model world-small --prompts wide.txt --out bad
   expect 0 'identical' env -u OMP_NUM_THREADS "$SGF" redo pair.mp4 --quiet --device cpu
   said=$("$SGF" redo pair.mp4 --quiet --threads 1 2>&1)
   [[ $said == *'made with 2 CPU thread(s); results with 1 may differ'* ]] || complain "redo on other threads said: $said"

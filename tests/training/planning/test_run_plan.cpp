@@ -141,13 +141,11 @@ TEST(MemoryPlan, HoldsMastersCopiesMomentsAndTheSlowAverage) {
   EXPECT_EQ(resident(plan_memory(wide, 1), "EMA"), 0) << "it never starts";
 }
 
-TEST(MemoryPlan, HoldsTheTextEncoderWhereAWanFolderReadsThePrompts) {
+TEST(MemoryPlan, HoldsNoTextEncoder) {
   const auto resident = [](const std::vector<std::string>& overrides) {
     return plan_memory(preset("wan-1.3b-chunkwise", overrides), 1).resident_bytes();
   };
-  // 24 layers of four 4096 x 4096 and three 4096 x 10240, bfloat16.
-  EXPECT_EQ(resident({"data.wan=DIR"}) - resident({}), int64_t{24} * (4 * 16777216 + 3 * 41943040) * 2);
-  EXPECT_EQ(resident({"data.wan=DIR", "data.world=world-tiny"}), resident({}));
+  EXPECT_EQ(resident({"data.wan=DIR"}), resident({})) << "prompts are encoded before the networks are loaded";
 }
 
 TEST(MemoryPlan, AccumulationAddsASumOfGradients) {
