@@ -4,6 +4,7 @@
 #include "sgf/core/error.h"
 #include "sgf/training/planning/activation_memory.h"
 #include "sgf/training/planning/run_plan.h"
+#include "sgf/training/planning/step_cost.h"
 
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -211,6 +212,19 @@ TEST(RunPlan, RepeatsTheMeasuredTimesOfPassTwo) {
 }
 
 // Wan2.1's 14B network: 5120 wide, 13824 in its FFN, 40 layers; the generator has 1.3B.
+TEST(RunPlan, CountsTheStepsOfTheFirstBlock) {
+  const auto rollout = [](const std::string& steps) {
+    return step_costs(preset("wan-1.3b-chunkwise", {"dmd.exit=shared", "schedule.denoising_steps=[1000]",
+                                                    "schedule.first_block_steps=" + steps}))
+        .front();
+  };
+  const double calls = rollout("[]").serial_calls;
+  EXPECT_EQ(calls, 2 * 7) << "seven blocks, each denoised in one step and written";
+  EXPECT_EQ(rollout("[1000]").serial_calls, calls);
+  EXPECT_EQ(rollout("[1000, 750, 500, 250]").serial_calls - calls, 1.5) << "2.5 steps on average in the first";
+  EXPECT_GT(rollout("[1000, 500]").flops().total(), rollout("[]").flops().total());
+}
+
 TEST(RunPlan, CountsATeacherOfAnotherSize) {
   constexpr int64_t kBlock =
       8 * (5120 * 5120 + 5120) + 4 * 5120 + 2 * 5120 + 2 * 5120 * 13824 + 13824 + 5120 + 6 * 5120;
