@@ -211,7 +211,7 @@ TEST(FirstBlockSteps, PassTwoRecoversEveryBlockAtItsTimestep) {
        {ExitSteps(2).with_first(3), ExitSteps({3, 1, 2}).with_first(ExitSteps({1, 4, 2})), ExitSteps(3)}) {
     ExitRecord record = first.roll(exits);
     EXPECT_LT(first.recovered(record).relative_l2, 1e-11);
-    record.first_t = {};  // the control: the first block was not denoised at the exit of the others
+    record.first_t = at::Tensor();  // the control: the first block was not denoised at the exit of the others
     EXPECT_GT(first.recovered(record).relative_l2, 1e-3);
   }
 }
