@@ -2,6 +2,7 @@
 #include "sgf/streaming/generate.h"
 #include "apps/commands.h"
 #include "apps/generate_jobs.h"
+#include "apps/generate_share.h"
 #include "apps/generate_targets.h"
 #include "apps/option_values.h"
 #include "apps/progress.h"
@@ -17,6 +18,7 @@
 #include <CLI/CLI.hpp>
 
 #include <memory>
+#include <string_view>
 
 namespace sgf {
 namespace {
@@ -91,29 +93,61 @@ void check_generate(const GenerateArgs& args) {
         "--out - writes raw video to stdout, which is a terminal; pipe it (| ffplay -), or name a file (--out a.mp4)");
 }
 
-void run_generate(const GenerateArgs& args) {
-  check_generate(args);
-  const std::vector<VideoJob> jobs = jobs_of(args);
-  check_targets(jobs, !args.prompts_file.empty());
-  use_threads(jobs.front().order.threads);
-  warn_of_stage(jobs.front().order);
-  const StreamParts parts =
-      build_parts(jobs.front().order, say_warning,
-                  args.dry_run ? EmbeddingCache::Use::kReadOnly : EmbeddingCache::Use::kReadAndAdd);
-  check_prompts(jobs, parts, say_warning);
-  if (args.dry_run) {
-    given_of(jobs.front().order, parts);  // all jobs start from the same frames
-    return print_plan(jobs, args.json);
+// Under VBench's names only the files themselves tell that an earlier version gave all prompts the same noise.
+void check_targets_of(const GenerateArgs& args, const std::vector<VideoJob>& jobs) {
+  const bool may_be_earlier = args.resume && !args.prompts_file.empty() && !args.same_noise;
+  try {
+    check_targets(jobs, !args.prompts_file.empty());
+  } catch (const Error& error) {
+    if (!may_be_earlier || std::string_view(error.what()).find("run.seed: ") == std::string_view::npos) throw;
+    fail("{}; if the set was made with the same noise for every prompt, pass --same-noise to continue it",
+         error.what());
   }
-  if (!args.prompts_file.empty()) make_folder(args.out);
+}
+
+// Prompts are encoded, and the text encoder is freed, before the network is loaded.
+StreamParts load_parts(const GenerateArgs& args, const JobShare& share, const std::vector<VideoJob>& jobs) {
+  const GenerateOrder& order = jobs.front().order;
+  StreamParts parts =
+      build_conditioning_parts(order, device_of(share, args, order.config), say_warning,
+                               args.dry_run ? EmbeddingCache::Use::kReadOnly : EmbeddingCache::Use::kReadAndAdd);
+  check_prompts(jobs, parts, say_warning);
+  add_network(parts, order);
+  return parts;
+}
+
+void make_videos(const GenerateArgs& args, const JobShare& share, const std::vector<VideoJob>& jobs,
+                 const StreamParts& parts) {
   const StopSignal stop;
   for (size_t i = 0; i < jobs.size(); ++i) {
     if (jobs.size() > 1 && !args.quiet)
       remark("video {} of {}: {}", i + 1, jobs.size(), jobs[i].order.prompts.front().prompt);
     if (!run_job(args, jobs[i], parts, stop)) exit_with(kUnfinished);
-    if (!args.prompts_file.empty())
+    if (!args.prompts_file.empty() && !share.is_part())
       write_manifest(args.out, {jobs.begin(), jobs.begin() + static_cast<int64_t>(i) + 1});
   }
+}
+
+void run_generate(const GenerateArgs& args) {
+  check_generate(args);
+  const JobShare share = share_of(args.shard);
+  const std::vector<VideoJob> all = jobs_of(args);
+  check_names(all);
+  std::vector<VideoJob> jobs = share.of(all);
+  if (jobs.empty())
+    return remark("process {} of {} has nothing to do: there are {} videos", share.index, share.count, all.size());
+  choose_threads(args, jobs);
+  check_targets_of(args, jobs);
+  use_threads(jobs.front().order.threads);
+  warn_of_stage(jobs.front().order);
+  const StreamParts parts = load_parts(args, share, jobs);
+  if (args.dry_run) {
+    given_of(jobs.front().order, parts);  // all jobs start from the same frames
+    return print_plan(jobs, args.json);
+  }
+  if (!args.prompts_file.empty()) make_folder(args.out);
+  if (!args.prompts_file.empty() && share.is_part()) write_manifest(args.out, all);  // the same by every process
+  make_videos(args, share, jobs, parts);
 }
 
 void add_prompts(CLI::App& command, GenerateArgs& args) {
@@ -136,6 +170,11 @@ void add_prompts(CLI::App& command, GenerateArgs& args) {
   command.add_option("--samples", args.samples, "videos per prompt of --prompts, each with different noise")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
+  command
+      .add_flag("--same-noise", args.same_noise,
+                "same noise for every prompt of --prompts (default: noise of seed + index of the prompt)")
+      ->needs(many);
+  add_worker(command, args.shard);
   command.add_option("--naming", args.naming, "file names with --prompts; vbench = PROMPT-SAMPLE.mp4")
       ->capture_default_str()
       ->check(CLI::IsMember({"numbered", "vbench"}))
@@ -239,6 +278,8 @@ void add_generate(CLI::App& app) {
       "  sgf generate --model world-small --seconds 20 --out world.mp4\n"
       "  sgf generate --model runs/my-run --wan Wan2.1-T2V-1.3B --prompt \"a panda\"\n"
       "  sgf generate --model world-small --prompts prompts.txt --out videos/\n\n"
+      "Several GPUs: torchrun --no-python, srun or mpirun share the videos of --prompts among their processes; without "
+      "a launcher, start one process per GPU with --shard 0/2 and --shard 1/2.\n\n"
       "Exit codes: 0 all videos are complete; 1 failed; 3 stopped by SIGINT or SIGTERM, --continue resumes.");
   add_prompts(*command, *args);
   add_conditions(*command, *args);

@@ -24,6 +24,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -73,7 +74,10 @@ std::vector<double> even_steps(int64_t count) {
 Config complete_config(const GenerateArgs& args, Config c) {
   if (args.seed) c.run.seed = *args.seed;
   if (!args.size.empty()) set_size(c, args.size);
-  if (args.steps) c.schedule.denoising_steps = even_steps(*args.steps);
+  if (args.steps) {
+    c.schedule.denoising_steps = even_steps(*args.steps);
+    c.schedule.first_block_steps.clear();
+  }
   if (!args.positions.empty()) c.context.positions = *enum_from_name<PositionKind>(args.positions);
   if (!args.negative.empty()) c.negative_prompt = args.negative;
   validate(c);
@@ -118,7 +122,8 @@ int64_t threads_of(const GenerateArgs& args, const VideoJob& job) {
   const Config& config = job.order.config;
   const int64_t asked = threads_asked(args.threads, config, args.model.overrides);
   const std::optional<int64_t> stored = threads_of_state(job.output);
-  return stored ? threads_as_stored(asked, *stored, job.output.target) : threads_for_work(asked, work_of_block(config));
+  return stored ? threads_as_stored(asked, *stored, job.output.target)
+                : threads_for_work(asked, work_of_block(config), cores_of_rank());
 }
 
 VideoJob first_job(const GenerateArgs& args) {
@@ -151,6 +156,30 @@ std::string ending(const std::optional<SinkKind>& format) {
   return *format == SinkKind::kMp4 ? ".mp4" : *format == SinkKind::kY4m ? ".y4m" : *format == SinkKind::kPng ? "/" : "";
 }
 
+// Noise is a function of (seed, number of the video). The prompt of line i has the seed `seed` + i, and its samples
+// count from 0. With one noise for all prompts, numbers of a prompt in several lines go on from line to line instead.
+struct VideoNoise {
+  int64_t seed = 0;
+  int64_t number = 0;
+};
+
+VideoNoise noise_of(const GenerateArgs& args, int64_t seed, int64_t line, int64_t in_line, int64_t in_set) {
+  if (args.same_noise) return {seed, in_set};
+  SGF_CHECK(seed <= std::numeric_limits<int64_t>::max() - line,
+            "the prompt of line {} has the seed {} + {}, which is above 2^63 - 1; pass a smaller --seed", line, seed,
+            line);
+  return {seed + line, in_line};
+}
+
+// Earlier versions gave every prompt the same noise, and videos of other lines another name.
+void refuse_earlier_set(const GenerateArgs& args, const NamedVideo& video, const std::string& target) {
+  if (!args.resume || args.same_noise || video.line == 0) return;
+  const fs::path earlier = fs::path(args.out) / video_name(video, VideoNaming::kNumbered);
+  SGF_CHECK(!fs::exists(earlier.string() + fs::path(target).extension().string()),
+            "{}: these videos were made with the same noise for every prompt; pass --same-noise to continue them",
+            args.out);
+}
+
 // --prompts: every line, as many samples of each as were asked for, in one folder.
 std::vector<VideoJob> many_jobs(const GenerateArgs& args, const VideoJob& pattern) {
   SGF_CHECK(args.changes.empty(), "--at cannot be combined with --prompts; it changes the prompt of one video");
@@ -158,17 +187,22 @@ std::vector<VideoJob> many_jobs(const GenerateArgs& args, const VideoJob& patter
   SGF_CHECK(!args.out.empty() && args.out != "-", "--prompts writes many videos; name their folder with --out");
   const std::vector<std::string> prompts = read_prompts(args.prompts_file);
   const auto naming = *enum_from_name<VideoNaming>(args.naming);
+  const int64_t seed = pattern.order.config.run.seed;
   std::map<std::string, int64_t> made;  // of each prompt: one that stands in several lines has further samples
   std::vector<VideoJob> jobs;
-  for (size_t line = 0; line < prompts.size(); ++line) {
+  for (int64_t line = 0; line < static_cast<int64_t>(prompts.size()); ++line) {
+    const std::string& prompt = prompts[static_cast<size_t>(line)];
     for (int64_t i = 0; i < args.samples; ++i) {
-      const int64_t sample = made[prompts[line]]++;
+      const int64_t sample = made[prompt]++;
+      const VideoNoise noise = noise_of(args, seed, line, i, sample);
       VideoJob job = pattern;
-      const NamedVideo name{prompts[line], static_cast<int64_t>(line), sample, args.samples,
-                            pattern.order.config.run.seed};
-      job.order.prompts = {{0, prompts[line]}};
-      job.order.number = sample;
+      job.order.prompts = {{0, prompt}};
+      job.order.config.run.seed = noise.seed;
+      job.order.number = noise.number;
+      const NamedVideo name{prompt, line, naming == VideoNaming::kVbench ? sample : noise.number, args.samples,
+                            noise.seed};
       job.output.target = (fs::path(args.out) / video_name(name, naming)).string() + ending(pattern.output.format);
+      refuse_earlier_set(args, {prompt, line, sample, args.samples, seed}, job.output.target);
       jobs.push_back(std::move(job));
     }
   }
@@ -177,9 +211,7 @@ std::vector<VideoJob> many_jobs(const GenerateArgs& args, const VideoJob& patter
 
 }  // namespace
 
-namespace {
-
-std::vector<VideoJob> jobs_without_threads(const GenerateArgs& args) {
+std::vector<VideoJob> jobs_of(const GenerateArgs& args) {
   VideoJob job = first_job(args);
   if (!args.prompts_file.empty()) return many_jobs(args, job);
   SGF_CHECK(args.samples == 1, "--samples needs --prompts; for more videos of one prompt pass different seeds");
@@ -192,12 +224,8 @@ std::vector<VideoJob> jobs_without_threads(const GenerateArgs& args) {
   return {job};
 }
 
-}  // namespace
-
-std::vector<VideoJob> jobs_of(const GenerateArgs& args) {
-  std::vector<VideoJob> jobs = jobs_without_threads(args);
+void choose_threads(const GenerateArgs& args, std::vector<VideoJob>& jobs) {
   for (VideoJob& job : jobs) job.order.threads = threads_of(args, job);
-  return jobs;
 }
 
 namespace {
@@ -228,11 +256,7 @@ void check_prompts(const std::vector<VideoJob>& jobs, const StreamParts& parts,
     check_words(*parts.text, list);
     return warn_of_objects(world_preset(order.config.data.world), shown, warn);
   }
-  // Met once, many at a time: a large encoder is read from its file on every call.
-  constexpr size_t kTogether = 64;
-  for (size_t i = 0; i < list.size(); i += kTogether)
-    parts.text->encode({list.begin() + static_cast<int64_t>(i),
-                        list.begin() + static_cast<int64_t>(std::min(i + kTogether, list.size()))});
+  parts.text->encode_ahead(list, {});
 }
 
 namespace {

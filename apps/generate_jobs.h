@@ -19,8 +19,9 @@ struct GenerateArgs {
 
   std::string prompt, script, prompts_file, negative, image, video;
   std::vector<std::pair<std::string, std::string>> changes;
-  std::string on_switch = "keep", naming = "numbered";
+  std::string on_switch = "keep", naming = "numbered", shard = "0/1";
   int64_t samples = 1;
+  bool same_noise = false;
   double guidance = 1;
 
   double seconds = 5;
@@ -43,8 +44,11 @@ struct VideoJob {
   int64_t blocks = 0;
 };
 
-// All videos of the arguments; they share one network. Throws Error if the arguments contradict each other.
+// All videos of the arguments, without their CPU threads; they share one network. Throws Error if the arguments
+// contradict each other.
 std::vector<VideoJob> jobs_of(const GenerateArgs& args);
+
+void choose_threads(const GenerateArgs& args, std::vector<VideoJob>& jobs);
 
 // Throws Error if a prompt cannot be encoded. Warns of prompts for which a world has no training videos.
 void check_prompts(const std::vector<VideoJob>& jobs, const StreamParts& parts,
@@ -53,7 +57,8 @@ void check_prompts(const std::vector<VideoJob>& jobs, const StreamParts& parts,
 // Prints what would be loaded, and the length and size of the videos.
 void print_plan(const std::vector<VideoJob>& jobs, bool json);
 
-// Writes manifest.json, with file, prompt, seed and sample of each video, for sgf eval and sgf world measure.
+// Writes manifest.json, with file, prompt, seed and sample of each video, for sgf eval and sgf world measure. Processes
+// that share the videos all write the same list of all of them.
 void write_manifest(const std::string& folder, const std::vector<VideoJob>& jobs);
 
 }  // namespace sgf

@@ -67,11 +67,13 @@ std::optional<int64_t> pictures_there(const VideoJob& job, SinkKind kind) {
 }  // namespace
 
 void check_targets(const std::vector<VideoJob>& jobs, bool makes_folder) {
+  for (const VideoJob& job : jobs) check_target(job, makes_folder);
+}
+
+void check_names(const std::vector<VideoJob>& jobs) {
   std::set<std::string> names;
-  for (const VideoJob& job : jobs) {
-    check_target(job, makes_folder);
+  for (const VideoJob& job : jobs)
     SGF_CHECK(names.insert(job.output.target).second, "two videos would be named {}", job.output.target);
-  }
 }
 
 bool is_done_already(const VideoJob& job) {

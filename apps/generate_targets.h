@@ -12,6 +12,9 @@ namespace sgf {
 // `makes_folder`.
 void check_targets(const std::vector<VideoJob>& jobs, bool makes_folder);
 
+// Throws Error if two videos have one file.
+void check_names(const std::vector<VideoJob>& jobs);
+
 // With --continue: whether an earlier start finished this video. Throws Error if the file is another video, or has
 // another length: a complete video has no saved state from which it could be lengthened.
 bool is_done_already(const VideoJob& job);

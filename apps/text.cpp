@@ -1,4 +1,5 @@
-// `sgf text PROMPT`: what becomes of a prompt on its way to the network.
+// `sgf text PROMPT`: what becomes of a prompt on its way to the network. `sgf text --prompts FILE` fills the cache of
+// embeddings, so that training and streaming need no text encoder.
 #include "apps/commands.h"
 #include "apps/option_values.h"
 #include "apps/say.h"
@@ -6,6 +7,7 @@
 #include "apps/threads.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
+#include "sgf/dataset/prompt_list.h"
 #include "sgf/files/tensors.h"
 #include "sgf/text/cached_prompt_encoder.h"
 #include "sgf/text/prompt_cleaning.h"
@@ -26,7 +28,8 @@ namespace sgf {
 namespace {
 
 struct TextArgs {
-  std::string prompt;
+  std::string prompt, prompts_file;
+  bool has_prompt = false;
   std::string wan;
   std::string encoder;
   std::string tokenizer;
@@ -124,12 +127,39 @@ void print_report_json(const TextReport& report, const TextArgs& args) {
   say_json(line);
 }
 
-void run_text(TextArgs args) {
-  use_threads(args.threads);
-  take_wan_folder(args);
+void check_text(const TextArgs& args) {
+  if (args.has_prompt == !args.prompts_file.empty())
+    misused("pass one prompt as sgf text \"a panda\", or a file of prompts as sgf text --prompts FILE --wan DIR");
   SGF_CHECK(args.encoder.empty() || !args.tokenizer.empty(),
             "--encoder needs its tokenizer; pass --tokenizer spiece.model, or --wan DIR for both");
   SGF_CHECK(args.text_len >= 1, "--text-len must be at least 1, got {}", args.text_len);
+  if (args.prompts_file.empty()) return;
+  SGF_CHECK(!args.encoder.empty(), "--prompts needs a text encoder; pass --wan DIR, or --encoder and --tokenizer");
+  SGF_CHECK(!args.no_cache, "--prompts fills the cache of embeddings, so it cannot be combined with --no-cache");
+}
+
+// Embeds every prompt of a file that is not in the cache.
+void embed_file(const TextArgs& args) {
+  std::vector<std::string> cleaned;
+  for (const std::string& prompt : read_prompts(args.prompts_file)) cleaned.push_back(clean_prompt(prompt));
+  const WanTextSettings settings = text_settings(args);
+  int64_t encoded = 0;
+  open_prompt_encoder(settings)->encode_ahead(cleaned, [&](int64_t done, int64_t all) {
+    if (done == 0 && all > 0) remark("encoding {} of {} prompts; the others are cached", all, cleaned.size());
+    encoded = done;
+  });
+  if (args.json)
+    say_json({{"prompts", cleaned.size()}, {"encoded", encoded}, {"cache", settings.cache->string()}});
+  else
+    say("{}: {} prompts, {} encoded now, all cached in {}", args.prompts_file, cleaned.size(), encoded,
+        settings.cache->string());
+}
+
+void run_text(TextArgs args) {
+  use_threads(args.threads);
+  take_wan_folder(args);
+  check_text(args);
+  if (!args.prompts_file.empty()) return embed_file(args);
   const TextReport report = report_prompt(args);
   args.json ? print_report_json(report, args) : print_report(report, args);
 }
@@ -142,9 +172,16 @@ void add_text(CLI::App& app) {
   command->footer(
       "Examples:\n"
       "  sgf text \"a panda\"\n"
-      "  sgf text \"a panda\" --wan Wan2.1-T2V-1.3B --json\n\n"
+      "  sgf text \"a panda\" --wan Wan2.1-T2V-1.3B --json\n"
+      "  sgf text --prompts prompts.txt --wan Wan2.1-T2V-1.3B --device cuda\n\n"
       "Tokens are shown with --tokenizer or --wan, the embedding with --encoder or --wan.");
-  command->add_option("prompt", args->prompt, "prompt to show")->type_name("TEXT")->required()->check(has_words());
+  CLI::Option* prompt =
+      command->add_option("prompt", args->prompt, "prompt to show")->type_name("TEXT")->check(has_words());
+  command
+      ->add_option("--prompts", args->prompts_file,
+                   "file of prompts, one per line, to encode into the cache before training or streaming")
+      ->type_name("FILE")
+      ->excludes(prompt);
   command->add_option("--wan", args->wan, "Wan folder, for its text encoder and tokenizer")->type_name("DIR");
   command->add_option("--tokenizer", args->tokenizer, "SentencePiece model, for example spiece.model")
       ->type_name("FILE");
@@ -162,7 +199,10 @@ void add_text(CLI::App& app) {
   add_device(*command, args->device);
   add_threads(*command, args->threads, kAllCores);
   command->add_flag("--json", args->json, "result as one JSON object");
-  command->callback([args] { run_text(*args); });
+  command->callback([args, prompt] {
+    args->has_prompt = prompt->count() > 0;
+    run_text(*args);
+  });
 }
 
 }  // namespace sgf

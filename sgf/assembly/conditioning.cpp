@@ -51,13 +51,14 @@ Conditioning world_conditioning(const Config& c, c10::Device device) {
 
 // The VAE is needed for samples only.
 Conditioning wan_conditioning(const Config& c, c10::Device device, const Log& warn) {
-  const WanSource source{.folder = c.data.wan, .device = device, .residence = Umt5Residence::kResident, .warn = warn};
-  Conditioning around{.text = wan_text(source, c), .sample_prompts = c.output.sample_prompts};
-  if (c.output.sample_every > 0) around.codec = wan_codec(source, c);
-  if (around.sample_prompts.empty()) {
+  Conditioning around{.sample_prompts = c.output.sample_prompts};
+  if (around.sample_prompts.empty()) {  // before the VAE is on the device: the file may be unusable
     around.sample_prompts = read_prompts(c.data.prompts);
     around.sample_prompts.resize(std::min<size_t>(around.sample_prompts.size(), kSamplePrompts));
   }
+  const WanSource source{.folder = c.data.wan, .device = device, .warn = warn};
+  around.text = wan_text(source, c);
+  if (c.output.sample_every > 0) around.codec = wan_codec(source, c);
   return around;
 }
 

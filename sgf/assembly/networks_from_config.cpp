@@ -68,7 +68,8 @@ RolloutSettings rollout_settings_of(const Config& c) {
           .timesteps = c.schedule.timesteps(),
           .cache = c.dmd.cache,
           .sigma = c.schedule.sigma_rule(),
-          .context_sigma = c.schedule.sigma_rule().at(0)};
+          .context_sigma = c.schedule.sigma_rule().at(0),
+          .first_timesteps = c.schedule.first_block_timesteps()};
 }
 
 DitWeights weights_of(const Config& c, const std::string& source, at::TensorOptions options) {

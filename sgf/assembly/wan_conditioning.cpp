@@ -18,7 +18,6 @@ std::shared_ptr<const TextEncoder> wan_text(const WanSource& source, const Confi
                              .tokenizer = folder.tokenizer(),
                              .text_len = config.model.text_len,
                              .options = at::TensorOptions().device(source.device).dtype(compute_type(config)),
-                             .residence = source.residence,
                              .cache = default_embedding_folder(),
                              .cache_use = source.cache_use,
                              .warn = source.warn});

@@ -6,7 +6,6 @@
 #include "sgf/media/video_codec.h"
 #include "sgf/text/embedding_cache.h"
 #include "sgf/text/text_encoder.h"
-#include "sgf/text/umt5_encoder.h"
 
 #include <c10/core/Device.h>
 
@@ -19,13 +18,12 @@ namespace sgf {
 struct WanSource {
   std::filesystem::path folder;
   c10::Device device = c10::Device("cpu");
-  // A run meets new prompts at every step, a stream only a few before its first block.
-  Umt5Residence residence = Umt5Residence::kLayerByLayer;
   Log warn = {};  // for truncated prompts and an unusable cache
   EmbeddingCache::Use cache_use = EmbeddingCache::Use::kReadAndAdd;
 };
 
-// Embeddings are cached on disk: a prompt seen before does not need the encoder.
+// Embeddings are cached on disk: a prompt seen before does not need the encoder. Others go through it layer by layer,
+// so that it never stays on the device beside the networks.
 std::shared_ptr<const TextEncoder> wan_text(const WanSource& source, const Config& config);
 std::shared_ptr<const VideoCodec> wan_codec(const WanSource& source, const Config& config);
 

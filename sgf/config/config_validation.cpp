@@ -117,18 +117,21 @@ void check_sink(const Config& c) {
                     Key{"context.sink_frames"}, Key{"video.frames"}, c.context.sink_frames, c.video.frames);
 }
 
+void check_steps(const char* key, const std::vector<double>& steps) {
+  for (const double step : steps)
+    SGF_CHECK_SETTING(step > 0 && step <= 1000, "{} must be above 0 and at most 1000, got {}", Key{key}, step);
+  const auto rise = std::adjacent_find(steps.begin(), steps.end(), std::less_equal<>());
+  SGF_CHECK_SETTING(rise == steps.end(), "{} must decrease from noise to clean, got {}", Key{key},
+                    ConfigValue<std::vector<double>>::write(steps));
+}
+
 void check_schedule(const ScheduleSettings& s) {
   check_positive("schedule.shift", s.shift);
   check_count("schedule.table_size", s.table_size, 1);
   SGF_CHECK_SETTING(!s.denoising_steps.empty(), "{} must hold at least one step, got none",
                     Key{"schedule.denoising_steps"});
-  for (const double step : s.denoising_steps) {
-    SGF_CHECK_SETTING(step > 0 && step <= 1000, "{} must be above 0 and at most 1000, got {}",
-                      Key{"schedule.denoising_steps"}, step);
-  }
-  const auto rise = std::adjacent_find(s.denoising_steps.begin(), s.denoising_steps.end(), std::less_equal<>());
-  SGF_CHECK_SETTING(rise == s.denoising_steps.end(), "{} must decrease from noise to clean, got {}",
-                    Key{"schedule.denoising_steps"}, ConfigValue<std::vector<double>>::write(s.denoising_steps));
+  check_steps("schedule.denoising_steps", s.denoising_steps);
+  check_steps("schedule.first_block_steps", s.first_block_steps);
 }
 
 void check_run(const RunSettings& r) {

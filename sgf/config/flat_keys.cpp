@@ -17,6 +17,7 @@ constexpr std::string_view kSamples = "belongs to videos made during training; o
 const std::vector<FlatKey> kKeys = {
     // The schedule.
     {"denoising_step_list", FlatUse::kDerived, "schedule.denoising_steps", ""},
+    {"denoising_step_list_first_chunk", FlatUse::kDerived, "schedule.first_block_steps", ""},
     {"warp_denoising_step", FlatUse::kSame, "schedule.warp_denoising_steps", ""},
     {"timestep_shift", FlatUse::kDerived, "dmd.score_shift", ""},
     {"num_train_timestep", FlatUse::kOnly, "1000", "timesteps always run to 1000"},
@@ -185,7 +186,6 @@ const std::vector<FlatKey> kKeys = {
     {"save_latents_only", FlatUse::kUnused, "", kInference},
     {"inference_iter", FlatUse::kUnused, "", kInference},
     {"merge_lora", FlatUse::kUnused, "", kInference},
-    {"denoising_step_list_first_chunk", FlatUse::kUnused, "", kInference},
     {"torch_compile", FlatUse::kUnused, "", "belongs to Python"},
     {"torch_compile_backend", FlatUse::kUnused, "", "belongs to Python"},
     {"torch_compile_dynamic", FlatUse::kUnused, "", "belongs to Python"},

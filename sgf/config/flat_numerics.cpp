@@ -28,17 +28,22 @@ void set_if_missing(FlatReader& file, std::string_view key, std::string_view our
   if (!file.has(key)) file.set(ours, value, key, remark);
 }
 
+// The number of steps in a list, which may be absent or null.
+size_t take_step_list(FlatReader& file, const char* key, const char* ours) {
+  const ConfigNode* listed = file.find(key);
+  if (listed == nullptr || listed->kind == ConfigNode::Kind::kNull) return 0;
+  ConfigNode steps = *listed;
+  const bool ends_clean = !steps.items.empty() && is_flat_value(steps.items.back(), "0");
+  if (ends_clean) steps.items.pop_back();
+  file.put(ours, steps);
+  file.note(key, ours, ends_clean ? "without its 0: no step starts at 0" : "");
+  return steps.items.size();
+}
+
 void take_steps(FlatReader& file) {
-  size_t count = ScheduleSettings{}.denoising_steps.size();
-  if (const ConfigNode* listed = file.find("denoising_step_list")) {
-    ConfigNode steps = *listed;
-    const bool ends_clean = !steps.items.empty() && is_flat_value(steps.items.back(), "0");
-    if (ends_clean) steps.items.pop_back();
-    file.put("schedule.denoising_steps", steps);
-    file.note("denoising_step_list", "schedule.denoising_steps",
-              ends_clean ? "without its 0: no step starts at 0" : "");
-    count = steps.items.size();
-  }
+  size_t count = take_step_list(file, "denoising_step_list", "schedule.denoising_steps");
+  if (count == 0) count = ScheduleSettings{}.denoising_steps.size();
+  take_step_list(file, "denoising_step_list_first_chunk", "schedule.first_block_steps");
   set_if_missing(file, "warp_denoising_step", "schedule.warp_denoising_steps", "false",
                  "the default of its default_config.yaml");
   if (file.has("last_step_only"))

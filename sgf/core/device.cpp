@@ -54,6 +54,12 @@ c10::Device device_from_name(std::string_view name) {
 
 c10::Device device_of(DeviceKind kind) { return device_from_name(enum_name(kind)); }
 
+c10::Device device_of_rank(DeviceKind kind, int64_t local_rank) {
+  const c10::Device device = device_of(kind);
+  if (device.is_cpu() || at::detail::getCUDAHooks().deviceCount() == 1) return device;
+  return device_from_name("cuda:" + std::to_string(local_rank));
+}
+
 void forbid_tf32() { at::globalContext().setAllowTF32CuDNN(false); }
 
 }  // namespace sgf

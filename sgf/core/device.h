@@ -5,6 +5,7 @@
 
 #include <c10/core/Device.h>
 
+#include <cstdint>
 #include <string_view>
 
 namespace sgf {
@@ -18,6 +19,9 @@ bool is_device_name(std::string_view name);
 // the build or the machine lacks it, and for any other word, listing the valid ones.
 c10::Device device_from_name(std::string_view name);
 c10::Device device_of(DeviceKind kind);  // the same for the word of a config
+
+// The GPU of one of several processes on a host. A launcher that shows each process one GPU has chosen already.
+c10::Device device_of_rank(DeviceKind kind, int64_t local_rank);
 
 // From here on float32 convolutions on a GPU compute in float32. By default cuDNN rounds their inputs to TF32's 10
 // bits.

@@ -23,6 +23,7 @@ SavedRecord on_device_of(const CausalDit& dit, const SavedRecord& saved) {
   SavedRecord out = saved;
   for (at::Tensor* tensor : {&out.record.t, &out.record.noisy, &out.record.prediction, &out.record.context, &out.text})
     *tensor = tensor->to(device);
+  if (out.record.first_t.defined()) out.record.first_t = out.record.first_t.to(device);
   return out;
 }
 

@@ -25,7 +25,8 @@ LatentStreamSettings split_window(const Config& c, int64_t sink) {
           .first_block_frames = c.context.first_block(),
           .timesteps = c.schedule.timesteps(),
           .latent = {c.model.in_dim, c.video.height, c.video.width},
-          .sigma = c.schedule.sigma_rule()};
+          .sigma = c.schedule.sigma_rule(),
+          .first_timesteps = c.schedule.first_block_timesteps()};
 }
 
 double mean_square_step(const at::Tensor& latents) { return latents.diff(1, 1).square().mean().item<double>(); }

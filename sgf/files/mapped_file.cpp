@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 
 namespace sgf {
@@ -62,6 +63,14 @@ std::shared_ptr<const MappedFile> MappedFile::from_bytes(std::filesystem::path n
   file->owned_ = std::move(bytes);
   file->bytes_ = file->owned_;
   return file;
+}
+
+void MappedFile::let_go(std::span<const std::byte> part) const {
+  if (!owned_.empty() || part.empty()) return;
+  const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto start = reinterpret_cast<uintptr_t>(part.data());
+  const uintptr_t begin = (start + page - 1) / page * page, end = (start + part.size()) / page * page;
+  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
 MappedFile::~MappedFile() {

@@ -29,6 +29,9 @@ class MappedFile {
   // The same bytes as characters, whatever they are.
   std::string_view text() const { return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()}; }
 
+  // Takes the pages of a part out of this process's memory. Reading them again brings them back.
+  void let_go(std::span<const std::byte> part) const;
+
  private:
   explicit MappedFile(std::filesystem::path path) : path_(std::move(path)) {}
 

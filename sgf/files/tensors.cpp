@@ -111,6 +111,12 @@ at::Tensor map_tensor(const TensorFile& file, std::string_view name) {
        nearest ? fmt::format("; did you mean {}?", in_quotes(*nearest)) : "");
 }
 
+at::Tensor copy_tensor(const TensorFile& file, const TensorEntry& entry, at::TensorOptions options) {
+  at::Tensor copy = map_tensor(file, entry).to(options, /*non_blocking=*/false, /*copy=*/true).contiguous();
+  file.files.at(entry.file)->let_go(file.bytes(entry));
+  return copy;
+}
+
 void save_tensors(const std::filesystem::path& path, const NamedTensors& tensors,
                   const std::map<std::string, std::string>& metadata) {
   std::vector<OutgoingTensor> outgoing_tensors;

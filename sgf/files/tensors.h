@@ -4,6 +4,7 @@
 #include "sgf/files/tensor_file.h"
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/TensorOptions.h>
 
 #include <map>
 #include <string>
@@ -24,6 +25,10 @@ at::Tensor map_tensor(const TensorFile& file, const TensorEntry& entry);
 
 // The named tensor. If it is missing, throws an Error that suggests the nearest name.
 at::Tensor map_tensor(const TensorFile& file, std::string_view name);
+
+// A copy of an entry. The mapped bytes leave this process's memory, so that loading a file, tensor by tensor, needs
+// little more than its copies.
+at::Tensor copy_tensor(const TensorFile& file, const TensorEntry& entry, at::TensorOptions options);
 
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 

@@ -27,6 +27,23 @@ bool is_second_byte(unsigned char lead, unsigned char second) {
   return lead != 0xF4 || second < 0x90;
 }
 
+// The name of the encoding that a text begins like; empty if none is known. Without a mark, a character of UTF-16 that
+// ASCII has too shows by its zero.
+std::string_view foreign_encoding(std::string_view text) {
+  using namespace std::string_view_literals;
+  if (text.starts_with("\xFF\xFE\0\0"sv) || text.starts_with("\0\0\xFE\xFF"sv)) return "UTF-32";
+  if (text.starts_with("\xFF\xFE"sv) || text.starts_with("\xFE\xFF"sv)) return "UTF-16";
+  return text.size() >= 2 && (text[0] == 0) != (text[1] == 0) ? "UTF-16" : "";
+}
+
+void check_utf8(std::string_view text, const std::filesystem::path& path, const std::string& what) {
+  if (is_utf8(text)) return;
+  const std::string_view encoding = foreign_encoding(text);
+  SGF_CHECK(!encoding.empty(), "{}: is not UTF-8 text, expected {}", path.string(), what);
+  fail("{0}: is {1} text, expected UTF-8 ({2}); convert it: iconv -f {1} -t UTF-8 OLD > NEW", path.string(), encoding,
+       what);
+}
+
 }  // namespace
 
 bool is_utf8(std::string_view text) {
@@ -55,7 +72,7 @@ std::string read_text_file(const std::filesystem::path& path, const std::string&
   std::ifstream file(path, std::ios::binary);
   SGF_CHECK(file.good(), "{}: cannot be read", path.string());
   std::string text{std::istreambuf_iterator<char>(file), {}};
-  SGF_CHECK(is_utf8(text), "{}: is not UTF-8 text, expected {}", path.string(), what);
+  check_utf8(text, path, what);
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   return text;
 } catch (const std::bad_alloc& error) {

@@ -10,9 +10,9 @@ at::Tensor reconstruct(const CausalDit& generator, const PromptText& text, const
                        GradientBoundary boundary) {
   record.validate();
   const ReconstructionMask mask(record.policy, record.layout);
-  const at::Tensor t = record.t.unsqueeze(1).expand({record.noisy.size(0), record.noisy.size(1)});
+  const at::Tensor t = record.frame_timesteps();
   const at::Tensor flow = generator.forward(record.noisy, t, text, Parallel{record.context, mask, boundary});
-  const at::Tensor x = x0_from_flow(record.noisy, flow, sigmas_at(record.sigma, record.t));
+  const at::Tensor x = x0_from_flow(record.noisy, flow, sigmas_at(record.sigma, t));
   if (record.given_frames == 0) return x;
   // Given frames are copied: the network's output for them is unused and gets no loss.
   const at::Tensor given = record.context.slice(1, 0, record.given_frames).to(x.scalar_type());

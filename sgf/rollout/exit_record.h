@@ -19,6 +19,10 @@ struct ExitRecord {
   at::Tensor context;        // [B, F, C, H, W], what was written to the cache
   int64_t given_frames = 0;  // leading frames that were given, not generated: context only, equal in all three
   SigmaRule sigma;           // used for denoising in both passes
+  at::Tensor first_t;        // [B], float64: t of the first block if it has steps of its own; else undefined
+
+  // [B, F]: the exit timestep of every frame.
+  at::Tensor frame_timesteps() const;
 
   // Throws if shapes or the layout disagree, or a tensor requires grad.
   void validate() const;

@@ -22,7 +22,7 @@ constexpr auto enum_names(ExitSharing) {
 }
 
 // Counted from 1. Either one for all samples: every rank does equal work and later steps are not computed. Or one per
-// sample: all steps are run.
+// sample: all steps are run. All blocks exit at the same step, except a first block with steps of its own.
 class ExitSteps {
  public:
   ExitSteps(int64_t shared) : steps_{shared} {}  // NOLINT: a number is an exit
@@ -33,8 +33,23 @@ class ExitSteps {
   int64_t of(int64_t sample) const { return shared_ ? steps_.front() : steps_.at(static_cast<size_t>(sample)); }
   int64_t latest() const { return *std::ranges::max_element(steps_); }
 
+  // The same, with these exits for the first block: as many as there are of the others, counted in its own steps.
+  ExitSteps with_first(const ExitSteps& first) const {
+    ExitSteps both = *this;
+    both.first_ = first.steps_;
+    return both;
+  }
+  bool has_first() const { return !first_.empty(); }
+  // Of the first block; call only if has_first().
+  ExitSteps first() const {
+    ExitSteps exits = *this;
+    exits.steps_ = first_;
+    exits.first_.clear();
+    return exits;
+  }
+
  private:
-  std::vector<int64_t> steps_;
+  std::vector<int64_t> steps_, first_;
   bool shared_ = true;
 };
 

@@ -69,13 +69,13 @@ void save_record(const std::filesystem::path& path, const SavedRecord& saved) {
   };
   write_sigma(metadata, record.sigma);
   stamp(metadata, kKind);
-  save_tensors(path,
-               {{"t", record.t},
-                {"noisy", record.noisy},
-                {"prediction", record.prediction},
-                {"context", record.context},
-                {"text", saved.text}},
-               metadata);
+  NamedTensors tensors{{"t", record.t},
+                       {"noisy", record.noisy},
+                       {"prediction", record.prediction},
+                       {"context", record.context},
+                       {"text", saved.text}};
+  if (record.first_t.defined()) tensors.emplace_back("first_t", record.first_t);
+  save_tensors(path, tensors, metadata);
 }
 
 SavedRecord load_record(const std::filesystem::path& path) {
@@ -91,7 +91,8 @@ SavedRecord load_record(const std::filesystem::path& path) {
        map_tensor(file, "prediction").clone(),
        map_tensor(file, "context").clone(),
        read_count(file, path, "given_frames"),
-       read_sigma(file, path)},
+       read_sigma(file, path),
+       file.find("first_t") == nullptr ? at::Tensor() : map_tensor(file, "first_t").clone()},
       map_tensor(file, "text").clone()};
   saved.record.validate();
   return saved;

@@ -7,6 +7,8 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
+
 namespace sgf {
 namespace {
 
@@ -25,12 +27,17 @@ at::Tensor take_leaving(const at::Tensor& before, const at::Tensor& now, const E
   return rows;
 }
 
+// Without the steps after the exit, if nobody needs them.
+bool stops_at_exit(const RolloutSettings& settings, const ExitSteps& exits) {
+  return exits.is_shared() && settings.cache == CacheLatents::kExit;
+}
+
 RolledBlock roll_block(const CausalDit& dit, const PromptText& text, const Serial& context,
-                       const RolloutSettings& settings, const ExitSteps& exits, const BlockNoise& noise) {
-  const bool stops_at_exit = exits.is_shared() && settings.cache == CacheLatents::kExit;
-  const int64_t steps = stops_at_exit ? exits.latest() : static_cast<int64_t>(settings.timesteps.size());
-  const DenoisingSteps way{settings.timesteps, steps, settings.sigma};
-  if (stops_at_exit) {
+                       const RolloutSettings& settings, const ExitSteps& all_exits, const BlockNoise& noise) {
+  const ExitSteps exits = settings.exits_of(context.block, all_exits);
+  const DenoisingSteps way{settings.timesteps_of(context.block), settings.steps_taken(context.block, all_exits),
+                           settings.sigma};
+  if (stops_at_exit(settings, exits)) {
     const DenoisedBlock last = denoise_block(dit, text, context, way, noise);
     return {last.noisy, last.prediction, last.prediction};
   }
@@ -52,6 +59,13 @@ at::Tensor exit_timesteps(const std::vector<double>& timesteps, const ExitSteps&
   return at::tensor(t, at::kDouble).to(device);
 }
 
+// Undefined if the first block has no steps of its own. `like` has the rollout's batch and device.
+at::Tensor first_timesteps(const RolloutSettings& settings, const ExitSteps& exits, const at::Tensor& like) {
+  const FrameSpan block = settings.layout.block(0);
+  if (!settings.has_own_steps(block)) return {};
+  return exit_timesteps(settings.first_timesteps, settings.exits_of(block, exits), like.size(0), like.device());
+}
+
 void check_exits(const ExitSteps& exits, size_t steps, int64_t batch) {
   SGF_CHECK(exits.is_shared() || static_cast<int64_t>(exits.steps().size()) == batch,
             "exit steps must be one for all samples or one per sample, got {} for {} samples", exits.steps().size(),
@@ -59,6 +73,11 @@ void check_exits(const ExitSteps& exits, size_t steps, int64_t batch) {
   for (const int64_t step : exits.steps())
     SGF_CHECK(step >= 1 && step <= static_cast<int64_t>(steps), "an exit step must be between 1 and {}, got {}", steps,
               step);
+}
+
+void check_all_exits(const ExitSteps& exits, const RolloutSettings& settings, int64_t batch) {
+  check_exits(exits, settings.timesteps.size(), batch);
+  if (exits.has_first()) check_exits(exits.first(), settings.first_timesteps.size(), batch);
 }
 
 void check_given(const at::Tensor& given, const BlockLayout& layout) {
@@ -72,6 +91,20 @@ void check_given(const at::Tensor& given, const BlockLayout& layout) {
 
 }  // namespace
 
+ExitSteps RolloutSettings::exits_of(FrameSpan block, const ExitSteps& exits) const {
+  if (!has_own_steps(block)) return exits;
+  if (exits.has_first()) return exits.first();
+  const auto later = static_cast<int64_t>(first_timesteps.size()) - static_cast<int64_t>(timesteps.size());
+  std::vector<int64_t> steps = exits.steps();
+  for (int64_t& step : steps) step = std::max<int64_t>(step + later, 1);
+  return exits.is_shared() ? ExitSteps(steps.front()) : ExitSteps(steps);
+}
+
+int64_t RolloutSettings::steps_taken(FrameSpan block, const ExitSteps& exits) const {
+  return stops_at_exit(*this, exits) ? exits_of(block, exits).latest()
+                                     : static_cast<int64_t>(timesteps_of(block).size());
+}
+
 at::Tensor context_latents(const at::Tensor& clean, FrameSpan block, const RolloutSettings& settings,
                            const BlockNoise& noise) {
   if (settings.context_sigma == 0) return clean;
@@ -83,7 +116,7 @@ ExitRecord roll_out(const CausalDit& dit, const PromptText& text, const RolloutS
   const at::NoGradGuard no_grad;
   const BlockLayout& layout = settings.layout;
   const at::Tensor first = noise(layout.block(0), 0);
-  check_exits(exits, settings.timesteps.size(), first.size(0));
+  check_all_exits(exits, settings, first.size(0));
   check_given(given, layout);
   const int64_t given_frames = given.defined() ? given.size(1) : 0;
   KvCache cache(settings.policy, dit.cache_shape(first, layout.largest_block(), layout.frames()),
@@ -111,7 +144,8 @@ ExitRecord roll_out(const CausalDit& dit, const PromptText& text, const RolloutS
           at::cat(predictions, 1),
           at::cat(contexts, 1),
           given_frames,
-          settings.sigma};
+          settings.sigma,
+          first_timesteps(settings, exits, first)};
 }
 
 }  // namespace sgf

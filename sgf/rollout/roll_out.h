@@ -6,6 +6,7 @@
 #include "sgf/rollout/exit_record.h"
 #include "sgf/rollout/exit_steps.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -21,9 +22,21 @@ struct RolloutSettings {
   // Share of noise in the latents written to the cache. The public code trains with its table's sigma at t = 0 and
   // streams with 0.
   double context_sigma = 0;
+  std::vector<double> first_timesteps;  // of the first block, if it has steps of its own; empty: timesteps
+
+  bool has_own_steps(FrameSpan block) const { return block.begin == 0 && !first_timesteps.empty(); }
+  const std::vector<double>& timesteps_of(FrameSpan block) const {
+    return has_own_steps(block) ? first_timesteps : timesteps;
+  }
+
+  // The exits of a block. Where those of a first block with steps of its own are not given, it exits as many steps
+  // before its last one as the others do.
+  ExitSteps exits_of(FrameSpan block, const ExitSteps& exits) const;
+  // How many steps a rollout computes in a block.
+  int64_t steps_taken(FrameSpan block, const ExitSteps& exits) const;
 
   // The draw of BlockNoise for the context noise: the one after the draws of the steps.
-  int64_t context_draw() const { return static_cast<int64_t>(timesteps.size()); }
+  int64_t context_draw() const { return static_cast<int64_t>(std::max(timesteps.size(), first_timesteps.size())); }
 };
 
 // The latents to write to the cache for a block of clean latents.

@@ -32,15 +32,16 @@ at::Tensor roll_out_with_graph(const CausalDit& dit, const PromptText& text, con
   const KvCacheShape shape = dit.cache_shape(noise(layout.block(0), 0), layout.largest_block(), layout.frames());
   GraphCache cache(settings.policy, shape.layers, shape.tokens_per_frame);
   const bool through_time = graph == RolloutGraph::kEverything;
-  const DenoisingSteps way{settings.timesteps, exit_step, settings.sigma};
   std::vector<at::Tensor> predictions;
   for (int64_t i = 0; i < layout.count(); ++i) {
     const Serial context{cache, layout.block(i), {}};
+    const DenoisingSteps way{settings.timesteps_of(context.block), settings.steps_taken(context.block, exit_step),
+                             settings.sigma};
     if (through_time) {
       predictions.push_back(denoise_block(dit, text, context, way, noise).prediction);
     } else {
       const at::Tensor noisy = exit_input(dit, text, context, way, noise);
-      predictions.push_back(predict_block(dit, text, context, noisy, way.level(exit_step - 1)));
+      predictions.push_back(predict_block(dit, text, context, noisy, way.level(way.steps - 1)));
     }
     const at::Tensor clean = through_time ? predictions.back() : predictions.back().detach();
     dit.write(context_latents(clean, context.block, settings, noise), text, context);

@@ -1,5 +1,6 @@
 #include "sgf/runs/run_folder.h"
 
+#include "sgf/config/config.h"
 #include "sgf/config/config_tree.h"
 #include "sgf/core/error.h"
 #include "sgf/files/atomic_file.h"
@@ -53,6 +54,18 @@ const std::string* find_setting(const Settings& settings, const std::string& key
   return found == settings.end() ? nullptr : &found->second;
 }
 
+// The settings that only one config has. Keys are added from version to version: one that a file lacks has its default,
+// with which programs compute as before it was there.
+Settings without_counterpart(const Settings& settings, const Settings& others) {
+  Settings alone;
+  for (const auto& setting : settings)
+    if (find_setting(others, setting.first) == nullptr) alone.push_back(setting);
+  if (alone.empty()) return alone;
+  for (const KeyHelp& known : known_keys())
+    std::erase(alone, std::pair(known.key, spell(parse_yaml(known.default_value, {known.key, 1, 1}))));
+  return alone;
+}
+
 // A free key is the key itself or a whole section.
 bool is_free(const std::string& key, const std::vector<std::string>& free_keys) {
   return std::any_of(free_keys.begin(), free_keys.end(),
@@ -103,11 +116,12 @@ std::vector<ConfigDifference> compare_configs(std::string_view before, std::stri
   std::vector<ConfigDifference> differences;
   for (const auto& [key, value] : old_settings) {
     const std::string* found = find_setting(new_settings, key);
-    if (found == nullptr || *found != value) differences.push_back({key, value, found == nullptr ? "" : *found});
+    if (found != nullptr && *found != value) differences.push_back({key, value, *found});
   }
-  for (const auto& [key, value] : new_settings) {
-    if (find_setting(old_settings, key) == nullptr) differences.push_back({key, "", value});
-  }
+  for (const auto& [key, value] : without_counterpart(old_settings, new_settings))
+    differences.push_back({key, value, ""});
+  for (const auto& [key, value] : without_counterpart(new_settings, old_settings))
+    differences.push_back({key, "", value});
   return differences;
 }
 

@@ -21,7 +21,7 @@ struct ConfigDifference {
   std::string now;
 };
 
-// In the order of `before`, then keys that only `now` has.
+// Changed values first, then keys that only one config has. A key that one lacks because it is older has its default.
 std::vector<ConfigDifference> compare_configs(std::string_view before, std::string_view now);
 
 // Throws if the config differs from the run's in other keys than `free_keys` (keys or sections); the message lists the

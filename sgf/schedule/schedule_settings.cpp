@@ -4,8 +4,16 @@
 
 namespace sgf {
 
-std::vector<double> ScheduleSettings::timesteps() const {
-  return warp_denoising_steps ? FlowSchedule(shift, table_size).warp(denoising_steps) : denoising_steps;
+namespace {
+
+std::vector<double> warped(const ScheduleSettings& s, const std::vector<double>& steps) {
+  return s.warp_denoising_steps ? FlowSchedule(s.shift, s.table_size).warp(steps) : steps;
 }
+
+}  // namespace
+
+std::vector<double> ScheduleSettings::timesteps() const { return warped(*this, denoising_steps); }
+
+std::vector<double> ScheduleSettings::first_block_timesteps() const { return warped(*this, first_block_steps); }
 
 }  // namespace sgf

@@ -24,6 +24,17 @@ constexpr std::array kFreeOrderKeys{"build", "model", "threads"};
 
 bool is_free_key(const std::string& key) { return std::ranges::find(kFreeOrderKeys, key) != kFreeOrderKeys.end(); }
 
+// The lines of keys that are younger than version 0.1.0, at their defaults. Orders leave them out: a file that was
+// begun by an earlier version is continued under the very note and mark that it has.
+constexpr std::array<std::string_view, 1> kYoungLines{"  first_block_steps: []\n"};
+
+std::string config_of_order(const Config& config) {
+  std::string yaml = to_yaml(config);
+  for (const std::string_view line : kYoungLines)
+    if (const size_t at = yaml.find(line); at != std::string::npos) yaml.erase(at, line.size());
+  return yaml;
+}
+
 nlohmann::json prompts_json(const std::vector<TimedPrompt>& prompts) {
   nlohmann::json list = nlohmann::json::array();
   for (const TimedPrompt& prompt : prompts) list.push_back({{"at", prompt.seconds}, {"prompt", prompt.prompt}});
@@ -66,7 +77,7 @@ void naming(const std::string& source, const Check& check) {
 
 nlohmann::json to_json(const GenerateOrder& o) {
   return {{"order", kOrderVersion},
-          {"config", to_yaml(o.config)},
+          {"config", config_of_order(o.config)},
           {"model", o.model},
           {"model_identity", o.model_identity},
           {"wan", o.wan},

@@ -125,7 +125,9 @@ void LatentStream::write(const at::Tensor& clean, FrameSpan block) {
 
 at::Tensor LatentStream::next() {
   const at::NoGradGuard no_grad;
-  const DenoisingSteps way{settings_.timesteps, static_cast<int64_t>(settings_.timesteps.size()), settings_.sigma};
+  const bool has_own_steps = blocks_ == 0 && !settings_.first_timesteps.empty();
+  const std::vector<double>& timesteps = has_own_steps ? settings_.first_timesteps : settings_.timesteps;
+  const DenoisingSteps way{timesteps, static_cast<int64_t>(timesteps.size()), settings_.sigma};
   const BlockPrediction step = [this](const at::Tensor& noisy, NoiseLevel level) { return predict(noisy, level); };
   const at::Tensor clean = denoise_block(step, next_block(), way, noise_).prediction;
   give(clean);

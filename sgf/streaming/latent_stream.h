@@ -21,7 +21,8 @@ struct LatentStreamSettings {
   double guidance = 1;              // uncond + guidance (cond - uncond); 1: no second call
   PromptSwitch on_switch = PromptSwitch::kKeep;
   SigmaRule sigma;
-  bool record_launches = true;  // use CUDA graphs once the window is full; results are the same without
+  bool record_launches = true;               // use CUDA graphs once the window is full; results are the same without
+  std::vector<double> first_timesteps = {};  // of the first block, if it has steps of its own; empty: timesteps
 };
 
 // Text embeddings [B, L, text_dim]; `uncond` is only used if guidance is not 1. B is usually 1. Several videos streamed

@@ -49,7 +49,8 @@ LatentStreamSettings latent_settings(const GenerateOrder& order) {
           .latent = {c.model.in_dim, c.video.height, c.video.width},
           .guidance = order.guidance,
           .on_switch = order.on_switch,
-          .sigma = c.schedule.sigma_rule()};
+          .sigma = c.schedule.sigma_rule(),
+          .first_timesteps = c.schedule.first_block_timesteps()};
 }
 
 StreamSettings stream_settings(const GenerateOrder& order) {
@@ -69,15 +70,25 @@ PictureSize picture_size(const Config& c) {
   return {c.video.height * factor, c.video.width * factor};
 }
 
-StreamParts build_parts(const GenerateOrder& order, const std::function<void(const std::string&)>& warn,
-                        EmbeddingCache::Use cache_use) {
-  const Config& config = order.config;
-  StreamParts parts{.device = device_of(config.run.device)};
-  if (config.data.world.empty())
+StreamParts build_conditioning_parts(const GenerateOrder& order, c10::Device device,
+                                     const std::function<void(const std::string&)>& warn,
+                                     EmbeddingCache::Use cache_use) {
+  StreamParts parts{.device = device};
+  if (order.config.data.world.empty())
     add_wan(parts, order, warn, cache_use);
   else
-    add_world(parts, config);
-  parts.dit = std::make_shared<CausalDit>(build_network(config, order.model, parts.device));
+    add_world(parts, order.config);
+  return parts;
+}
+
+void add_network(StreamParts& parts, const GenerateOrder& order) {
+  parts.dit = std::make_shared<CausalDit>(build_network(order.config, order.model, parts.device));
+}
+
+StreamParts build_parts(const GenerateOrder& order, const std::function<void(const std::string&)>& warn,
+                        EmbeddingCache::Use cache_use) {
+  StreamParts parts = build_conditioning_parts(order, device_of(order.config.run.device), warn, cache_use);
+  add_network(parts, order);
   return parts;
 }
 

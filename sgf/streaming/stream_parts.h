@@ -25,6 +25,12 @@ struct StreamParts {
 StreamParts build_parts(const GenerateOrder& order, const std::function<void(const std::string&)>& warn = {},
                         EmbeddingCache::Use cache_use = EmbeddingCache::Use::kReadAndAdd);
 
+// The same in two steps, so that prompts can be encoded before the network is loaded: first all but the network.
+StreamParts build_conditioning_parts(const GenerateOrder& order, c10::Device device,
+                                     const std::function<void(const std::string&)>& warn,
+                                     EmbeddingCache::Use cache_use);
+void add_network(StreamParts& parts, const GenerateOrder& order);
+
 // The ratio of latents to pixels and frames, without loading weights: the world's codec, or Wan's.
 struct CodecShape {
   int64_t spatial = 8;   // pixels per latent pixel, per side

@@ -5,7 +5,11 @@
 #include "sgf/text/prompt_encoder.h"
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace sgf {
 
@@ -21,19 +25,27 @@ class CachedPromptEncoder final : public PromptEncoder {
   // All uncached prompts of a call go through the encoder together. Embeddings are on the CPU.
   std::vector<EncodedPrompt> encode(const std::vector<std::string>& cleaned) const override;
 
+  // Many prompts at a time, because a large encoder is read from its file on every call. Entries on disk are not read
+  // here: one that turns out to be damaged is encoded again when it is needed. What the disk does not take stays in
+  // memory, up to a limit.
+  void encode_ahead(const std::vector<std::string>& cleaned, const PromptsSeen& seen) const override;
+
   bool holds(const std::string& cleaned) const;
-  // Whether the inner encoder has been created.
+  // Whether the inner encoder exists: it has been created, and not freed by encode_ahead.
   bool was_opened() const { return encoder_ != nullptr; }
 
  private:
   std::optional<EncodedPrompt> find(const std::string& cleaned) const;
+  bool is_stored(const std::string& cleaned) const;
   std::vector<EncodedPrompt> encode_new(const std::vector<std::string>& cleaned) const;
+  void remember_unstored(const std::vector<std::string>& cleaned, std::vector<EncodedPrompt> encoded) const;
 
   EmbeddingSource source_;
   int64_t text_dim_;
   EmbeddingCache cache_;
   Factory make_encoder_;
   mutable std::unique_ptr<PromptEncoder> encoder_;
+  mutable std::map<std::string, EncodedPrompt> memory_;  // encoded ahead, and not taken by the disk
 };
 
 }  // namespace sgf

@@ -71,10 +71,14 @@ void EmbeddingCache::say(const std::string& what) const {
   if (warn_) warn_(what);
 }
 
+bool EmbeddingCache::has(const std::string& key) const {
+  std::error_code ignored;  // a file that cannot be examined counts as missing
+  return std::filesystem::exists(path_of(key), ignored);
+}
+
 std::optional<EncodedPrompt> EmbeddingCache::find(const std::string& key) const {
   const std::filesystem::path path = path_of(key);
-  std::error_code ignored;  // a file that cannot be examined counts as missing
-  if (!std::filesystem::exists(path, ignored)) return std::nullopt;
+  if (!has(key)) return std::nullopt;
   try {
     return read_entry(path, key);
   } catch (const Error& error) {

@@ -32,6 +32,9 @@ class EmbeddingCache {
 
   explicit EmbeddingCache(std::filesystem::path folder, SayWarning warn = {}, Use use = Use::kReadAndAdd);
 
+  // Whether there is an entry, valid or not.
+  bool has(const std::string& key) const;
+
   // nullopt if there is no entry, or the entry is invalid.
   std::optional<EncodedPrompt> find(const std::string& key) const;
 

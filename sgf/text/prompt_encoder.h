@@ -1,6 +1,8 @@
 // Cleaned prompts to embeddings, one tensor per prompt. A cache can wrap this interface.
 #pragma once
 
+#include "sgf/text/text_encoder.h"
+
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
@@ -23,6 +25,9 @@ class PromptEncoder {
   virtual int64_t text_dim() const = 0;
 
   virtual std::vector<EncodedPrompt> encode(const std::vector<std::string>& cleaned) const = 0;
+
+  // As in TextEncoder; an encoder without a cache has nowhere to keep them.
+  virtual void encode_ahead(const std::vector<std::string>& /*cleaned*/, const PromptsSeen& /*seen*/) const {}
 };
 
 // Receives warnings that do not stop the work.

@@ -85,7 +85,10 @@ Umt5Encoder::Umt5Encoder(TensorFile file, at::TensorOptions options, Umt5Residen
 
 // No copy if the file has the requested dtype and the device is the CPU.
 at::Tensor Umt5Encoder::load(const std::string& name) const {
-  return map_tensor(file_, *index_.tensors.at(name)).to(options_).contiguous();
+  const TensorEntry& entry = *index_.tensors.at(name);
+  const bool is_as_stored =
+      options_.device().is_cpu() && scalar_type_of(entry.dtype) == options_.dtype().toScalarType();
+  return is_as_stored ? map_tensor(file_, entry).contiguous() : copy_tensor(file_, entry, options_);
 }
 
 Umt5Layer Umt5Encoder::load_layer(int64_t layer) const {

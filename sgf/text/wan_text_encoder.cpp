@@ -16,7 +16,14 @@ namespace {
 std::unique_ptr<PromptEncoder> make_encoder(const WanTextSettings& settings) {
   return std::make_unique<Umt5PromptEncoder>(
       Tokenizer(settings.tokenizer),
-      Umt5Encoder(open_tensor_file(settings.encoder), settings.options, settings.residence), settings.text_len);
+      Umt5Encoder(open_tensor_file(settings.encoder), settings.options, Umt5Residence::kLayerByLayer),
+      settings.text_len);
+}
+
+std::vector<std::string> cleaned_prompts(const std::vector<std::string>& prompts) {
+  std::vector<std::string> cleaned;
+  for (const std::string& prompt : prompts) cleaned.push_back(clean_prompt(prompt));
+  return cleaned;
 }
 
 // The beginning of a prompt, cut between characters, for a message.
@@ -53,9 +60,12 @@ std::vector<EncodedPrompt> Umt5PromptEncoder::encode(const std::vector<std::stri
 WanTextEncoder::WanTextEncoder(std::unique_ptr<PromptEncoder> encoder, at::TensorOptions options, SayWarning warn)
     : encoder_(std::move(encoder)), options_(options), warn_(std::move(warn)) {}
 
+void WanTextEncoder::encode_ahead(const std::vector<std::string>& prompts, const PromptsSeen& seen) const {
+  encoder_->encode_ahead(cleaned_prompts(prompts), seen);
+}
+
 at::Tensor WanTextEncoder::encode(const std::vector<std::string>& prompts) const {
-  std::vector<std::string> cleaned;
-  for (const std::string& prompt : prompts) cleaned.push_back(clean_prompt(prompt));
+  const std::vector<std::string> cleaned = cleaned_prompts(prompts);
   const std::vector<EncodedPrompt> encoded = encoder_->encode(cleaned);
   at::Tensor out = at::zeros({static_cast<int64_t>(prompts.size()), text_len(), text_dim()}, options_);
   for (size_t i = 0; i < encoded.size(); ++i) {

@@ -37,6 +37,7 @@ class WanTextEncoder final : public TextEncoder {
   int64_t text_dim() const override { return encoder_->text_dim(); }
   // Warns if a prompt was cut, and by how much.
   at::Tensor encode(const std::vector<std::string>& prompts) const override;
+  void encode_ahead(const std::vector<std::string>& prompts, const PromptsSeen& seen) const override;
 
  private:
   std::unique_ptr<PromptEncoder> encoder_;
@@ -48,8 +49,7 @@ struct WanTextSettings {
   std::filesystem::path encoder;    // models_t5_umt5-xxl-enc-bf16.pth
   std::filesystem::path tokenizer;  // spiece.model
   int64_t text_len = 512;
-  at::TensorOptions options;  // of the computation and the result
-  Umt5Residence residence = Umt5Residence::kLayerByLayer;
+  at::TensorOptions options;                   // of the computation and the result
   std::optional<std::filesystem::path> cache;  // a folder for embeddings; nullopt: no cache
   EmbeddingCache::Use cache_use = EmbeddingCache::Use::kReadAndAdd;
   SayWarning warn;

@@ -17,6 +17,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 namespace sgf {
 namespace {
@@ -173,6 +175,26 @@ DmdStageSettings dmd_stage_settings(const Config& c) {
       .record_launches = c.train.record_launches,
       .seed = static_cast<uint64_t>(c.run.seed),
       .latent = {c.video.frames, c.model.in_dim, c.video.height, c.video.width}};
+}
+
+std::vector<std::string> prompts_of_steps(const Config& c, const Conditioning& around, const Ranks& ranks,
+                                          int64_t first, int64_t last) {
+  if (c.train.stage != StageChoice::kDmd || c.data.prompts.empty() || !c.data.world.empty()) return {};
+  const std::shared_ptr<const PromptSource> source = prompt_source(c, around);
+  const UpdateSchedule schedule = update_schedule(c.dmd);
+  const SampleShare share = ranks.share_of(c.train.global_batch);
+  std::vector<std::string> prompts = around.sample_prompts;
+  prompts.push_back(c.negative_prompt);
+  std::set<std::string> met(prompts.begin(), prompts.end());
+  const auto read = [&](UpdateKind kind, int64_t step) {
+    for (std::string& prompt : source->prompts(data_number(c, kind, step, share.first), share.count))
+      if (met.insert(prompt).second) prompts.push_back(std::move(prompt));
+  };
+  for (int64_t step = first; step < last; ++step) {
+    if (schedule.updates_generator(step)) read(UpdateKind::kGenerator, step);
+    if (schedule.updates_critic(step)) read(UpdateKind::kCritic, step);
+  }
+  return prompts;
 }
 
 std::string pair_context(const Config& c) {

@@ -11,7 +11,10 @@
 
 #include <c10/core/Device.h>
 
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace sgf {
 
@@ -26,6 +29,11 @@ DmdStageSettings dmd_stage_settings(const Config& config);
 // float64.
 std::unique_ptr<Stage> build_stage(const Config& config, const Conditioning& conditioning, c10::Device device,
                                    const Ranks& ranks = Ranks::alone());
+
+// The prompts of a file that this rank reads in the steps [first, last) and those of its samples, each once; none where
+// captions come from elsewhere.
+std::vector<std::string> prompts_of_steps(const Config& config, const Conditioning& surroundings, const Ranks& ranks,
+                                          int64_t first, int64_t last);
 
 // The attention window of causal_ode paths as text, stored with a folder of pairs; empty for other stages.
 std::string pair_context(const Config& config);

@@ -30,19 +30,24 @@ constexpr DrawPurposes purposes_of(UpdateKind kind) {
   return {NoisePurpose::kCriticExit, NoisePurpose::kCritic, NoisePurpose::kCriticTimestep, 1};
 }
 
+// The exit of all blocks has key block 0.
+int64_t key_block(ExitBlocks blocks) { return blocks == ExitBlocks::kFirst ? 1 : 0; }
+
 }  // namespace
 
-int64_t DmdDraws::exit(UpdateKind kind, ExitRange range) const {
+int64_t DmdDraws::exit(UpdateKind kind, ExitRange range, ExitBlocks blocks) const {
   // The same for every sample of a step, thus for every rank.
-  return drawn_from(range, {.seed = seed, .purpose = purposes_of(kind).exit, .sample = step});
+  return drawn_from(
+      range, {.seed = seed, .purpose = purposes_of(kind).exit, .sample = step, .block = key_block(blocks)});
 }
 
-std::vector<int64_t> DmdDraws::exits(UpdateKind kind, ExitRange range, int64_t count) const {
+std::vector<int64_t> DmdDraws::exits(UpdateKind kind, ExitRange range, int64_t count, ExitBlocks blocks) const {
   std::vector<int64_t> drawn;
   for (int64_t i = 0; i < count; ++i) {
     NoiseKey key = key_of(*this, purposes_of(kind).exit);
     key.sample += i;
     key.step = 1;  // the shared exit is drawn at 0
+    key.block = key_block(blocks);
     drawn.push_back(drawn_from(range, key));
   }
   return drawn;

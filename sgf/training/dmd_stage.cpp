@@ -23,6 +23,12 @@ void check_settings(const DmdStageSettings& s) {
             "train.record_launches: false");
 }
 
+// Differs where rollouts compute other steps.
+int64_t variant_of(const ExitSteps& exits, UpdateKind kind) {
+  const int64_t first = exits.has_first() ? exits.first().latest() : 0;
+  return ((first << 31) + exits.latest()) * 2 + (kind == UpdateKind::kGenerator ? 0 : 1);
+}
+
 RecoveryReport worst_of_ranks(const RecoveryReport& mine, const Ranks& ranks) {
   RecoveryReport worst = mine;
   for (const std::vector<double>& other : ranks.gather({mine.relative_l2, mine.cosine, mine.max_abs}))
@@ -70,7 +76,7 @@ DmdBatch DmdStage::batch(UpdateKind kind, int64_t step, const MicroBatch& part) 
 template <class Work>
 UpdatePart DmdStage::computed(UpdateKind kind, const DmdInputs& inputs, const Work& work) {
   if (!settings_.record_launches) return work(inputs);
-  return recorded_.compute(2 * inputs.exits.latest() + (kind == UpdateKind::kGenerator ? 0 : 1), inputs, work);
+  return recorded_.compute(variant_of(inputs.exits, kind), inputs, work);
 }
 
 void DmdStage::update_generator(int64_t step, StepReport& report) {
@@ -89,7 +95,8 @@ void DmdStage::update_generator(int64_t step, StepReport& report) {
     const GeneratorNumbers numbers = generator_numbers(one.numbers);
     // Non-finite scores give a loss of 0, which looks valid: report NaN to the watch.
     sum.add("generator_loss", numbers.are_scores_finite ? one.loss.item<double>() : kNotANumber, part.share);
-    sum.add("dmdtrain_gradient_norm", numbers.dmd_gradient_norm, part.share);
+    sum.add("dmdtrain_gradient_norm", numbers.dmd_gradient_size, part.share);  // the name that others log it under
+    sum.add("dmd_gradient_l2", numbers.dmd_gradient_l2, part.share);
     sum.add("exit_step", inputs.exit_step(), part.share);
     worst = worse_of(worst, numbers.recovery);
   }

@@ -23,6 +23,22 @@ ExitRange exit_range(const DmdSettings& settings) {
   return {.first = settings.first_exit, .last = static_cast<int64_t>(settings.rollout.timesteps.size())};
 }
 
+// Of a first block with steps of its own. A later first exit leaves it as many exits as the other blocks have.
+ExitRange first_block_range(const DmdSettings& settings) {
+  const ExitRange others = exit_range(settings);
+  const auto last = static_cast<int64_t>(settings.rollout.first_timesteps.size());
+  const int64_t first = others.first == 1 ? 1 : std::max<int64_t>(1, last - (others.last - others.first));
+  return {.first = first, .last = last};
+}
+
+// The exits of an update's rollouts. `draw` gives those of one range: drawn for all samples, or for each.
+template <class Draw>
+ExitSteps drawn_exits(const DmdSettings& settings, const Draw& draw) {
+  const ExitSteps exits = draw(exit_range(settings), ExitBlocks::kAll);
+  if (settings.rollout.first_timesteps.empty()) return exits;
+  return exits.with_first(draw(first_block_range(settings), ExitBlocks::kFirst));
+}
+
 // A sample that exited early has the noise level of the next step, so its score times stay above that.
 std::vector<ScoreTimes> score_times(const DmdSettings& settings, const ExitSteps& exits, int64_t samples) {
   const std::vector<double>& steps = settings.rollout.timesteps;
@@ -42,17 +58,28 @@ ScoreDraw with_sigma(ScoreDraw draw, const DmdSettings& settings) {
   return draw;
 }
 
-BlockNoise noise_of(const DmdInputs& inputs, const BlockLayout& layout) {
-  const auto draws = static_cast<int64_t>(inputs.noise.size()) / layout.count();
-  return [&inputs, &layout, draws](FrameSpan block, int64_t draw) {
-    const int64_t held = std::min(draw, draws - 1);  // the draw of the context is always the last
-    return inputs.noise.at(static_cast<size_t>(layout.block_of(block.begin) * draws + held));
+// Draws of a block: one per step, and that of the context.
+int64_t draws_in(FrameSpan block, const RolloutSettings& rollout, const ExitSteps& exits) {
+  return rollout.steps_taken(block, exits) + (rollout.context_sigma > 0 ? 1 : 0);
+}
+
+BlockNoise noise_of(const DmdInputs& inputs, const RolloutSettings& rollout) {
+  std::vector<int64_t> begins{0};  // of the draws of each block
+  for (int64_t i = 0; i < rollout.layout.count(); ++i)
+    begins.push_back(begins.back() + draws_in(rollout.layout.block(i), rollout, inputs.exits));
+  SGF_CHECK(begins.back() == static_cast<int64_t>(inputs.noise.size()),
+            "a rollout of {} blocks needs {} noise tensors, got {}", rollout.layout.count(), begins.back(),
+            inputs.noise.size());
+  return [&inputs, &rollout, begins](FrameSpan block, int64_t draw) {
+    const auto i = static_cast<size_t>(rollout.layout.block_of(block.begin));
+    const int64_t last = begins[i + 1] - 1;  // the draw of the context is always the last
+    return inputs.noise.at(static_cast<size_t>(std::min(begins[i] + draw, last)));
   };
 }
 
 ExitRecord rolled(const CausalDit& generator, const DmdInputs& inputs, const RolloutSettings& rollout) {
-  return roll_out(generator, prepared(generator, inputs.text.cond), rollout, inputs.exits,
-                  noise_of(inputs, rollout.layout), inputs.given);
+  return roll_out(generator, prepared(generator, inputs.text.cond), rollout, inputs.exits, noise_of(inputs, rollout),
+                  inputs.given);
 }
 
 void tell(const PhaseSeen& seen, const char* phase) {
@@ -74,7 +101,8 @@ LatentStatistics latents_of(const at::Tensor& numbers) {
 }
 
 // Numbers of a generator update, in their order.
-constexpr int64_t kGradientNorm = 0, kAreFinite = 1, kRecovery = 2, kLatents = 5, kGeneratorNumbers = 8;
+constexpr int64_t kGradientSize = 0, kGradientL2 = 1, kAreFinite = 2, kRecovery = 3, kLatents = 6,
+                  kGeneratorNumbers = 9;
 
 }  // namespace
 
@@ -103,12 +131,10 @@ DmdInputs DmdInputs::with(const std::vector<at::Tensor>& tensors) const {
 }
 
 std::vector<at::Tensor> drawn_noise(const BlockNoise& noise, const RolloutSettings& rollout, const ExitSteps& exits) {
-  const bool stops_at_exit = exits.is_shared() && rollout.cache == CacheLatents::kExit;
-  const auto draws = stops_at_exit ? exits.latest() : static_cast<int64_t>(rollout.timesteps.size());
   std::vector<at::Tensor> out;
   for (int64_t i = 0; i < rollout.layout.count(); ++i) {
     const FrameSpan block = rollout.layout.block(i);
-    for (int64_t draw = 0; draw < draws; ++draw) out.push_back(noise(block, draw));
+    for (int64_t draw = 0; draw < rollout.steps_taken(block, exits); ++draw) out.push_back(noise(block, draw));
     if (rollout.context_sigma > 0) out.push_back(noise(block, rollout.context_draw()));
   }
   return out;
@@ -117,9 +143,10 @@ std::vector<at::Tensor> drawn_noise(const BlockNoise& noise, const RolloutSettin
 DmdInputs drawn_inputs(UpdateKind kind, const DmdBatch& batch, const DmdSettings& settings) {
   const DmdDraws& draws = batch.draws;
   const int64_t samples = batch.latent[0];
-  const ExitSteps exits = settings.exits == ExitSharing::kPerSample
-                              ? ExitSteps(draws.exits(kind, exit_range(settings), samples))
-                              : ExitSteps(draws.exit(kind, exit_range(settings)));
+  const ExitSteps exits = drawn_exits(settings, [&](ExitRange range, ExitBlocks blocks) {
+    return settings.exits == ExitSharing::kPerSample ? ExitSteps(draws.exits(kind, range, samples, blocks))
+                                                     : ExitSteps(draws.exit(kind, range, blocks));
+  });
   const std::vector<ScoreTimes> times = score_times(settings, exits, samples);
   return {exits, drawn_noise(draws.noise(kind, batch.latent, batch.options), settings.rollout, exits),
           with_sigma(draws.score(kind, batch.latent, batch.options, times), settings), batch.text, batch.given};
@@ -129,7 +156,8 @@ GeneratorNumbers generator_numbers(const at::Tensor& numbers) {
   const at::Tensor read = numbers.to(at::kCPU);
   SGF_CHECK(read.numel() == kGeneratorNumbers, "a generator update must have {} numbers, got {}", kGeneratorNumbers,
             read.numel());
-  return {.dmd_gradient_norm = read[kGradientNorm].item<double>(),
+  return {.dmd_gradient_size = read[kGradientSize].item<double>(),
+          .dmd_gradient_l2 = read[kGradientL2].item<double>(),
           .recovery = recovery_of(read.slice(0, kRecovery, kLatents)),
           .latents = latents_of(read.slice(0, kLatents)),
           .are_scores_finite = read[kAreFinite].item<double>() != 0};
@@ -163,8 +191,9 @@ CriticUpdate compute_critic_update(const DmdNetworks& networks, const DmdInputs&
 
 at::Tensor numbers_of(const GeneratorUpdate& update) {
   const GeneratorLoss& objective = update.objective;
-  const at::Tensor norm = objective.gradient.slice(1, update.record.given_frames).flatten(1).norm(2, 1).mean();
-  return at::cat({at::stack({norm.to(at::kDouble), objective.are_scores_finite.to(at::kDouble)}),
+  const at::Tensor gradient = objective.gradient.slice(1, update.record.given_frames).flatten(1);
+  return at::cat({at::stack({gradient.abs().mean().to(at::kDouble), gradient.norm(2, 1).mean().to(at::kDouble),
+                             objective.are_scores_finite.to(at::kDouble)}),
                   recovery_numbers(update.reconstruction, update.record.prediction), statistics_of(update.record)});
 }
 

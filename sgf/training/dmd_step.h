@@ -38,7 +38,7 @@ struct DmdBatch {
 // recorded.
 struct DmdInputs {
   ExitSteps exits;
-  std::vector<at::Tensor> noise;  // of the rollout: by block, the same number of draws each
+  std::vector<at::Tensor> noise;  // of the rollout: the draws of the first block, of the second, ...
   ScoreDraw score;
   ScoreText text;
   at::Tensor given;  // or undefined
@@ -87,7 +87,8 @@ struct LatentStatistics {
 };
 // Of a generator update.
 struct GeneratorNumbers {
-  double dmd_gradient_norm = 0;  // gradient norm over the frames of the loss, mean over samples
+  double dmd_gradient_size = 0;  // mean absolute value of the gradient over the frames of the loss
+  double dmd_gradient_l2 = 0;    // its L2 norm over the frames of the loss, mean over samples
   RecoveryReport recovery;       // Pass 2 against Pass 1 of this step
   LatentStatistics latents;
   bool are_scores_finite = true;  // if false, do not use the loss: the teacher or critic is broken

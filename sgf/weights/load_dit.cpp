@@ -63,7 +63,7 @@ DitWeights load_dit_weights(const DitConfig& config, const TensorFile& file, con
   check_complete(config, file, index);
   DitWeights weights = dit_weights_to_fill(config);
   visit_weights(weights, [&](const std::string& name, at::Tensor& tensor) {
-    tensor = map_tensor(file, *index.tensors.at(name)).to(options, /*non_blocking=*/false, /*copy=*/true).contiguous();
+    tensor = copy_tensor(file, *index.tensors.at(name), options);
   });
   return weights;
 }

@@ -35,7 +35,7 @@ small() {
   for size in "${SIZES[@]}"; do set+=(--set "model.$size"); done
   "$SGF" "$1" wan-1.3b-chunkwise "${set[@]}" --set video.height=8 --set video.width=8 --set video.frames=6 \
     --set data.wan=wan --set output.sample_every=0 --set run.dtype=float32 --set run.device=cpu --set run.threads=1 \
-    --quiet "${@:2}"
+    ${QUIET---quiet} "${@:2}"
 }
 
 # shellcheck disable=SC2317 # called through expect
@@ -159,6 +159,18 @@ check_pairs() {
   expect 0 '1 shards made, 3 of 3 complete' small pairs "${clips[@]}" "${paths[@]}" --out led
 }
 
+# The prompts of a file are encoded before the first step, and the encoder is freed; another run finds them in the cache.
+check_prompts_ahead() {
+  local dmd=(dmd --set 'data.clips=""' --set data.prompts=many.txt --set dmd.teacher=flow_matching
+    --set train.start_from=teacher_forcing)
+  printf 'A cat on a mat.\nA dog on a log.\nA bird on a wire.\n' >many.txt
+  QUIET='' expect 0 'after which the text encoder is freed' train ahead "${dmd[@]}"
+  [[ $(QUIET='' train again "${dmd[@]}" 2>&1) != *'text encoder'* ]] || complain 'cached prompts are encoded again'
+  cmp -s ahead/metrics.jsonl again/metrics.jsonl || complain 'cached prompts give other metrics'
+  printf '\xff\xfea\0\n\0' >many.txt
+  expect 1 'many.txt: is UTF-16 text' train wide "${dmd[@]}"
+}
+
 # Folders of training data say what they are; one that is not whole says that.
 check_inspect() {
   expect 0 'clips of sgf data encode, for data.clips' "$SGF" inspect clips
@@ -187,6 +199,7 @@ check_bad_videos
 check_kill
 check_runs
 check_pairs
+check_prompts_ahead
 check_inspect
 check_recipes
 exit "$FAILED"

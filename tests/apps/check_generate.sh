@@ -176,10 +176,19 @@ check_prompts() {
     [[ -e many/$name.mp4 ]] || complain "no $name.mp4, but $(ls many)"
   done
   cmp -s "many/$DISC-0.mp4" "many/$DISC-2.mp4" && complain 'a prompt in two lines gives one video twice'
+  check_noise
+  check_shards
   expect 0 'clips' "$SGF" world measure --manifest many/manifest.json
   expect 1 'already exists' world --seconds 0.2 --prompts prompts.txt --out many --naming vbench
   rm "many/$SQUARE-1.mp4"
   expect 0 "$SQUARE-1.mp4: 6 frames" world --seconds 0.2 --prompts prompts.txt --out many --naming vbench --samples 2 --continue
+  printf 'a cat\na dog\na cat\n' >cats.txt
+  expect 0 '3 prompts, 2 encoded now' "$SGF" text --prompts cats.txt --wan wan --device cpu --cache ahead
+  expect 0 '3 prompts, 0 encoded now' "$SGF" text --prompts cats.txt --wan wan --device cpu --cache ahead
+  expect 0 'cache hit' "$SGF" text 'a dog' --wan wan --device cpu --cache ahead
+  expect 0 'cache miss' "$SGF" text 'a bird' --wan wan --device cpu --cache ahead
+  expect 2 'or a file of prompts' "$SGF" text
+  expect 1 'needs a text encoder' "$SGF" text --prompts cats.txt
   # Printed as they are, in errors and tables; what would move a cursor is not.
   expect 1 "prompt '一只 Würfel': unknown word '一只'" world --prompt '一只 Würfel' --seconds 0.1 --out no.mp4
   expect 1 '\x1b' world --prompt $'a\x1b[31m disc' --seconds 0.1 --out no.mp4
@@ -192,6 +201,49 @@ check_prompts() {
     --format png --out awkward >/dev/null 2>&1 || complain 'awkward prompts: no videos'
   [[ $(find awkward -mindepth 1 -maxdepth 1 -type d | wc -l) == 5 && -e awkward/一只红色的熊猫在雨中骑自行车-0 ]] ||
     complain "awkward prompts: $(ls -A awkward)"
+}
+
+# seeds_of FOLDER: the seeds in its manifest, in the order of the list.
+seeds_of() { grep -o '"seed": [0-9]*' "$1/manifest.json" | grep -o '[0-9]*' | tr '\n' ' '; }
+
+# In prompts.txt a prompt is in the first and in the third line.
+check_noise() {
+  local few=(--seconds 0.1 --prompts prompts.txt --seed 7)
+  world "${few[@]}" --samples 2 --format y4m --out own >/dev/null || complain 'noise of each prompt'
+  [[ $(seeds_of own) == '7 7 8 8 9 9 ' ]] || complain "seeds of three prompts, two samples each: $(seeds_of own)"
+  world --seconds 0.1 --seed 8 --prompt "$SQUARE" --out alone.y4m >/dev/null
+  same_frames own/0001-*-8-0.y4m alone.y4m || complain 'prompt 1 has not the noise of seed + 1'
+  world "${few[@]}" --same-noise --samples 2 --format y4m --out one >/dev/null || complain '--same-noise'
+  [[ $(seeds_of one) == '7 7 7 7 7 7 ' ]] || complain "--same-noise: seeds $(seeds_of one)"
+  world --seconds 0.1 --seed 7 --prompt "$SQUARE" --out alone.y4m --overwrite >/dev/null
+  same_frames one/0001-*-7-0.y4m alone.y4m || complain '--same-noise: prompt 1 has not the noise of the seed'
+  expect 1 'pass --same-noise to continue them' world "${few[@]}" --samples 2 --format y4m --out one --continue
+  world "${few[@]}" --same-noise --naming vbench --out named >/dev/null || complain 'the same noise under names'
+  expect 1 'pass --same-noise to continue it' world "${few[@]}" --naming vbench --out named --continue
+  expect 0 'already complete' world "${few[@]}" --same-noise --samples 2 --format y4m --out one --continue
+  expect 1 'pass a smaller --seed' world --seconds 0.1 --prompts prompts.txt --seed 9223372036854775807 --out big
+}
+
+# Shards and ranks make what one process makes, each its part, and all write one manifest.
+check_shards() {
+  local few=(--seconds 0.1 --prompts prompts.txt --samples 2 --format y4m) rank
+  world "${few[@]}" --out whole >/dev/null || complain 'one process'
+  for rank in 0 1; do
+    world "${few[@]}" --shard $rank/2 --out shards >/dev/null || complain "--shard $rank/2"
+    [[ $(find shards -name '*.y4m' | wc -l) == $((3 * rank + 3)) ]] || complain "--shard $rank/2 made $(ls shards)"
+    cmp -s whole/manifest.json shards/manifest.json || complain "--shard $rank/2: the manifest lists other videos"
+  done
+  (RANK=1 WORLD_SIZE=2 LOCAL_RANK=1 world "${few[@]}" --out ranks >/dev/null &&
+    OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 world "${few[@]}" --out ranks >/dev/null) || complain 'ranks'
+  for copy in shards ranks; do
+    diff -r whole $copy >/dev/null || complain "$copy differ from one process: $(diff -rq whole $copy)"
+  done
+  expect 0 'has nothing to do: there are 6 videos' env RANK=7 WORLD_SIZE=8 "$SGF" generate --model world-small \
+    "${few[@]}" --out more
+  [[ ! -e more ]] || complain 'a process without videos made a folder'
+  expect 2 'cannot be combined with a launcher' env RANK=0 WORLD_SIZE=2 "$SGF" generate --model world-small \
+    "${few[@]}" --shard 0/2 --out no
+  expect 1 'index from 0 to N - 1, got 2/2' world "${few[@]}" --shard 2/2 --out no
 }
 
 check_directing() {
@@ -335,6 +387,8 @@ check_bad_input() {
   refused 1 'needs at least 3 frames' "${bad[@]}" --video short.mp4
   refused 1 'does not exist, expected a file of prompts' --model world-small --prompts nowhere.txt --out bad
   refused 1 'contains no prompts' --model world-small --prompts empty.txt --out bad
+  printf '\xff\xfea\0\n\0' >wide.txt
+  refused 1 'is UTF-16 text, expected UTF-8' --model world-small --prompts wide.txt --out bad
   refused 1 'expected a folder, but this is a file: ' --model world-small --prompts prompts.txt --out text.txt
   refused 2 '--naming requires --prompts' "${bad[@]}" --naming vbench
   refused 1 '--samples needs --prompts' "${bad[@]}" --samples 2

@@ -38,8 +38,8 @@ std::string shown(const BlockLayout& l) {
 }
 
 std::string shown(const RolloutSettings& r) {
-  return fmt::format("rollout: {}; {}; {}; {}; {}", shown(r.policy), shown(r.layout), r.timesteps, enum_name(r.cache),
-                     shown(r.sigma));
+  return fmt::format("rollout: {}; {}; {} {}; {}; {}", shown(r.policy), shown(r.layout), r.first_timesteps, r.timesteps,
+                     enum_name(r.cache), shown(r.sigma));
 }
 
 std::string shown(const LearnerSettings& l) {
@@ -80,9 +80,9 @@ std::string shown(const ConsistencyStageSettings& s) {
 }
 
 std::string shown(const LatentStreamSettings& s) {
-  return fmt::format("stream: {}; {} {}; blocks of {} after {}; {}; {}; {}", shown(s.policy),
+  return fmt::format("stream: {}; {} {}; blocks of {} after {}; {} {}; {}; {}", shown(s.policy),
                      enum_name(s.positions.kind), s.positions.train_frames, s.block_frames, s.first_block_frames,
-                     s.timesteps, s.latent, shown(s.sigma));
+                     s.first_timesteps, s.timesteps, s.latent, shown(s.sigma));
 }
 
 std::string shown(const DueOutputs& due) { return fmt::format("{}{}{} ", due.samples, due.checkpoint, due.report); }
@@ -189,6 +189,7 @@ const std::map<std::string, KeyCase>& cases() {
       {"schedule.shift", {"4"}},
       {"schedule.table_size", {"500"}},
       {"schedule.denoising_steps", {"[1000, 500]"}},
+      {"schedule.first_block_steps", {"[1000, 250]"}},
       {"schedule.warp_denoising_steps", {"false"}},
       {"schedule.sigma_lookup", {"exact"}},
       {"video.frames", {"9"}},

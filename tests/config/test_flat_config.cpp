@@ -224,6 +224,19 @@ TEST(FlatConfig, LackingKeysAreTheDefaultsOfTheirTrainer) {
   EXPECT_EQ(said_of(translate("real_name: x\nts_schedule: false\n").notes, "(ts_schedule)"), "");
 }
 
+TEST(FlatConfig, TakesTheStepsOfTheFirstChunk) {
+  const auto steps_of = [](const std::string& list) {
+    const FlatTranslation read = translate("denoising_step_list: [1000]\nguidance_scale: 3\n" + list);
+    const ConfigNode* schedule = read.tree.find("schedule");
+    const ConfigNode* steps = schedule == nullptr ? nullptr : schedule->find("first_block_steps");
+    return steps == nullptr ? 0 : steps->items.size();
+  };
+  EXPECT_EQ(steps_of("denoising_step_list_first_chunk: [1000, 750, 500, 250]\n"), 4u);
+  EXPECT_EQ(steps_of("denoising_step_list_first_chunk: [1000, 500, 0]\n"), 2u) << "no step starts at 0";
+  EXPECT_EQ(steps_of("denoising_step_list_first_chunk:\n"), 0u) << "theirs: as the others";
+  EXPECT_EQ(steps_of(""), 0u);
+}
+
 TEST(FlatConfig, TakesAShiftOfTheScoresBesideTheNetworks) {
   const std::string network = "real_name: x\nmodel_kwargs: {timestep_shift: 8.0}\n";
   const auto said = [&](const std::string& file, const char* key) { return said_of(translate(file).notes, key); };

@@ -42,6 +42,21 @@ TEST(PromptList, RefusesWhatIsNoListOfPrompts) {
   EXPECT_THAT(refusal_of([&] { read_prompts(folder.path()); }), HasSubstr("one per line"));
 }
 
+TEST(PromptList, NamesTheEncodingThatItCannotRead) {
+  const testing::TemporaryFolder folder;
+  const auto refused = [&](const std::string& text) {
+    return refusal_of([&] { read_prompts(written(folder, text)); });
+  };
+  using namespace std::string_literals;
+  for (const std::string& text : {"\xFF\xFE"
+                                  "a\0\n\0"s,
+                                  "\xFE\xFF\0a\0\n"s, "a\0 \0c\0"s, "\0a\0 "s})
+    EXPECT_THAT(refused(text), HasSubstr("is UTF-16 text, expected UTF-8 (prompts, one per line); convert it: iconv"));
+  EXPECT_THAT(refused("\xFF\xFE\0\0a\0\0\0"s), HasSubstr("UTF-32"));
+  EXPECT_THAT(refused("caf\xE9"), ::testing::Not(HasSubstr("UTF-16")))
+      << "the control: another encoding is not guessed";
+}
+
 class EveryCount : public ::testing::TestWithParam<int64_t> {};
 
 TEST_P(EveryCount, EveryPromptComesOnceAnEpoch) {

@@ -7,6 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <string>
+
 namespace sgf {
 namespace {
 
@@ -123,6 +126,29 @@ TEST(DtypeNames, GoBothWays) {
   }
   EXPECT_THAT(refusal_of([] { scalar_type_from_name("fp16"); }), HasSubstr("float16, got 'fp16'"));
   EXPECT_THAT(refusal_of([] { scalar_type_from_name("int64"); }), HasSubstr("float64"));
+}
+
+// Mapped pages that this process holds, of files on disk or in memory.
+int64_t resident_file_kilobytes() {
+  std::ifstream status("/proc/self/status");
+  int64_t sum = 0;
+  for (std::string word; status >> word;)
+    if (int64_t kilobytes = 0; (word == "RssFile:" || word == "RssShmem:") && status >> kilobytes) sum += kilobytes;
+  return sum;
+}
+
+TEST(CopyTensor, LeavesNoMappedPagesBehind) {
+  const TemporaryFolder folder;
+  const at::Tensor large = at::arange(int64_t{8} << 20, at::kFloat);  // 32 MiB
+  save_tensors(folder / "large.safetensors", {{"a", large}, {"b", large}}, {});
+  const TensorFile file = open_tensor_file(folder / "large.safetensors");
+  const int64_t before = resident_file_kilobytes();
+  const at::Tensor copy = copy_tensor(file, *file.find("a"), at::TensorOptions(at::kBFloat16));
+  EXPECT_LT(resident_file_kilobytes() - before, 4096);
+  EXPECT_TRUE(at::equal(copy, large.to(at::kBFloat16)));
+  EXPECT_TRUE(at::equal(map_tensor(file, "b"), large));  // the control: reading brings pages in
+  EXPECT_GT(resident_file_kilobytes() - before, 16384);
+  EXPECT_TRUE(at::equal(map_tensor(file, "a"), large)) << "and can be done again";
 }
 
 }  // namespace

@@ -186,6 +186,75 @@ TEST(SigmaLookup, ARecordOnDiskKeepsItsRule) {
   }
 }
 
+// Three exits of the first block's own steps and of the others'.
+struct FirstBlock : Rolled {
+  FirstBlock() { settings.first_timesteps = {1000.0, 980.0, 900.0, 800.0}; }
+};
+
+TEST(FirstBlockSteps, TheFirstBlockIsTheOneOfItsOwnSteps) {
+  FirstBlock first;
+  const ExitRecord record = first.roll(ExitSteps(2).with_first(3));
+  Rolled other = first;
+  other.settings.first_timesteps.clear();
+  const ExitRecord usual = other.roll(2);
+  other.settings.timesteps = first.settings.first_timesteps;
+  const ExitRecord own = other.roll(3);
+  EXPECT_TRUE(at::equal(record.prediction.slice(1, 0, 1), own.prediction.slice(1, 0, 1)));
+  EXPECT_FALSE(at::equal(record.prediction.slice(1, 0, 1), usual.prediction.slice(1, 0, 1)));
+  EXPECT_FALSE(at::equal(record.prediction.slice(1, 1), usual.prediction.slice(1, 1))) << "later blocks see it";
+  EXPECT_FALSE(usual.first_t.defined());
+}
+
+TEST(FirstBlockSteps, PassTwoRecoversEveryBlockAtItsTimestep) {
+  const FirstBlock first;
+  for (const ExitSteps& exits :
+       {ExitSteps(2).with_first(3), ExitSteps({3, 1, 2}).with_first(ExitSteps({1, 4, 2})), ExitSteps(3)}) {
+    ExitRecord record = first.roll(exits);
+    EXPECT_LT(first.recovered(record).relative_l2, 1e-11);
+    record.first_t = at::Tensor();  // the control: the first block was not denoised at the exit of the others
+    EXPECT_GT(first.recovered(record).relative_l2, 1e-3);
+  }
+}
+
+TEST(FirstBlockSteps, ExitsOfSamplesAreThoseOfSharedExits) {
+  const FirstBlock first;
+  const ExitSteps later({3, 1, 2}), own({1, 4, 2});
+  const ExitRecord mixed = first.roll(later.with_first(own));
+  EXPECT_TRUE(at::equal(mixed.first_t, at::tensor({1000.0, 800.0, 980.0}, at::kDouble)));
+  EXPECT_TRUE(at::equal(mixed.t, at::tensor({625.0, 1000.0, 937.5}, at::kDouble)));
+  for (int64_t sample = 0; sample < 3; ++sample) {
+    const ExitRecord shared = first.roll(ExitSteps(later.of(sample)).with_first(own.of(sample)));
+    EXPECT_LT(relative_l2(mixed.prediction[sample], shared.prediction[sample]), 1e-12);
+  }
+}
+
+TEST(FirstBlockSteps, WithoutAnExitOfItsOwnItLeavesAsFarFromItsLastStep) {
+  FirstBlock first;
+  const auto exit_of = [&](int64_t step) { return first.roll(step).first_t[0].item<double>(); };
+  EXPECT_EQ(exit_of(3), 800);  // the last, as in samples
+  EXPECT_EQ(exit_of(1), 980);
+  first.settings.first_timesteps = {1000.0};
+  EXPECT_EQ(exit_of(1), 1000);
+  EXPECT_EQ(exit_of(3), 1000);
+}
+
+TEST(FirstBlockSteps, AnExitBeyondThemIsRefused) {
+  const FirstBlock first;
+  EXPECT_NO_THROW(first.roll(ExitSteps(1).with_first(4)));
+  EXPECT_THROW(first.roll(ExitSteps(1).with_first(5)), Error);
+  EXPECT_THROW(Rolled().roll(ExitSteps(1).with_first(1)), Error) << "there are none";
+}
+
+TEST(FirstBlockSteps, ARecordOnDiskKeepsItsTimestep) {
+  const FirstBlock first;
+  const TemporaryFolder folder;
+  const ExitRecord record = first.roll(ExitSteps(2).with_first(3));
+  save_record(folder.path() / "r.safetensors", {record, first.text});
+  const ExitRecord saved = load_record(folder.path() / "r.safetensors").record;
+  EXPECT_TRUE(at::equal(saved.first_t, record.first_t));
+  EXPECT_LT(first.recovered(saved).relative_l2, 1e-11);
+}
+
 TEST(RecordFile, ARecordComesBackAsItWas) {
   const Rolled rolled;
   const TemporaryFolder folder;

@@ -1,6 +1,7 @@
 // A run's folder: made, recognised, refused.
 #include "sgf/runs/run_folder.h"
 
+#include "sgf/config/config.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
 #include "tests/training/file_text.h"
@@ -119,6 +120,20 @@ TEST(RunFolder, AKeyThatOnlyOneConfigHasIsADifference) {
   EXPECT_EQ(differences[0].now, "");
   EXPECT_EQ(differences[1].key, "c");
   EXPECT_TRUE(compare_configs("a: 1 # one\nb: 2\n", "b: 2\na: 1\n").empty());
+}
+
+TEST(RunFolder, AKeyThatAnEarlierVersionDidNotWriteHasItsDefault) {
+  const std::string now = to_yaml(Config());
+  const std::string line = "  first_block_steps: []\n";
+  std::string before = now;
+  ASSERT_NE(before.find(line), std::string::npos);
+  before.erase(before.find(line), line.size());
+  EXPECT_TRUE(compare_configs(before, now).empty());
+  EXPECT_TRUE(compare_configs(now, before).empty());
+  Config changed;
+  changed.schedule.first_block_steps = {1000, 500};
+  ASSERT_EQ(compare_configs(before, to_yaml(changed)).size(), 1u);
+  EXPECT_EQ(compare_configs(before, to_yaml(changed)).front().key, "schedule.first_block_steps");
 }
 
 TEST(RunFolder, RefusesToResumeWhereThereIsNoRun) {

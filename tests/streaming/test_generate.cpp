@@ -42,6 +42,19 @@ TEST(GenerateOrder, IsReadBackAsItWasWritten) {
   EXPECT_THAT(refusal_of([&] { order_from_json(broken, "test"); }), HasSubstr("model"));
 }
 
+// A file that was begun before the key was there has a note without it, and is continued under that note.
+TEST(GenerateOrder, NamesTheStepsOfTheFirstBlockOnlyWhereItHasItsOwn) {
+  TinyVideo video;
+  const auto config_in = [](const GenerateOrder& order) { return to_json(order).at("config").get<std::string>(); };
+  EXPECT_EQ(config_in(video.order).find("first_block_steps"), std::string::npos);
+  GenerateOrder other = video.order;
+  other.config.schedule.first_block_steps = {1000, 800, 500};
+  EXPECT_NE(config_in(other).find("first_block_steps: [1000, 800, 500]"), std::string::npos);
+  EXPECT_EQ(order_from_json(to_json(other), "test"), other);
+  EXPECT_EQ(differences(video.order, other).size(), 1u);
+  EXPECT_NE(mark_of(video.order), mark_of(other));
+}
+
 // Files of version 0.1.0 store none.
 TEST(GenerateOrder, StoresTheThreadsWhichMakeNoOtherVideoOfIt) {
   TinyVideo video;

@@ -39,9 +39,12 @@ at::Tensor blocks_of(LatentStream& stream, int64_t count) {
 }
 
 at::Tensor rolled_out(const Streamed& s, int64_t frames, uint64_t seed = 8) {
-  const RolloutSettings settings{s.settings.policy,
-                                 BlockLayout(frames, s.settings.block_frames, s.settings.first_block_frames),
-                                 s.settings.timesteps, CacheLatents::kExit, s.settings.positions};
+  const RolloutSettings settings{
+      s.settings.policy,    BlockLayout(frames, s.settings.block_frames, s.settings.first_block_frames),
+      s.settings.timesteps, CacheLatents::kExit,
+      s.settings.positions,
+      /*sigma=*/{},
+      /*context_sigma=*/0,  s.settings.first_timesteps};
   return roll_out(s.dit, s.dit.prepare(s.text.cond), settings, static_cast<int64_t>(s.settings.timesteps.size()),
                   sample_noise(seed, 1, kLatent, at::kFloat))
       .prediction;
@@ -74,6 +77,24 @@ INSTANTIATE_TEST_SUITE_P(Policies, StreamedRollout,
                                            StreamCase{{4, 16}, {PositionKind::kAbsolute}, 1, 1},
                                            StreamCase{{2, 5}, {PositionKind::kContiguous}, 4, 1},
                                            StreamCase{{0, 3}, {PositionKind::kContiguous}, 3, 3}));
+
+TEST(LatentStream, AFirstBlockWithStepsOfItsOwnIsThatOfPassOneToo) {
+  Streamed s;
+  LatentStream usual = s.stream();
+  const at::Tensor without = blocks_of(usual, 3);
+  s.settings.first_timesteps = {1000.0, 900.0};
+  LatentStream stream = s.stream();
+  const at::Tensor streamed = blocks_of(stream, 3);
+  EXPECT_TRUE(at::equal(streamed, rolled_out(s, 9)));
+  for (int64_t block = 0; block < 3; ++block)  // the first by its steps, the others by what they see
+    EXPECT_FALSE(at::equal(streamed.slice(1, 3 * block, 3 * block + 3), without.slice(1, 3 * block, 3 * block + 3)));
+  LatentStream from_given = s.stream();  // a given first block is not denoised: only later steps count
+  s.settings.first_timesteps.clear();
+  LatentStream from_given_too = s.stream();
+  from_given.give(without.slice(1, 0, 3));
+  from_given_too.give(without.slice(1, 0, 3));
+  EXPECT_TRUE(at::equal(from_given.next(), from_given_too.next()));
+}
 
 TEST(LatentStream, GoesOnFromItsStateAsIfNothingHadHappened) {
   for (const PromptSwitch how : {PromptSwitch::kKeep, PromptSwitch::kRecache, PromptSwitch::kNewSink}) {

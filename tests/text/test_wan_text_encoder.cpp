@@ -126,6 +126,44 @@ TEST_F(EmbeddingCacheTest, AFolderThatCannotBeWrittenIsAWarning) {
   EXPECT_THAT(warnings_[0], HasSubstr("could not be stored"));
 }
 
+TEST_F(EmbeddingCacheTest, PromptsEncodedAheadNeedNoEncoderAfterwards) {
+  const CachedPromptEncoder encoder = opened();
+  encoder.encode({"a cat"});
+  std::vector<std::pair<int64_t, int64_t>> seen;
+  encoder.encode_ahead({"a dog!", "a cat", "a dog!", "a bird"},
+                       [&](int64_t done, int64_t all) { seen.emplace_back(done, all); });
+  EXPECT_EQ(seen, (std::vector<std::pair<int64_t, int64_t>>{{0, 2}, {2, 2}})) << "once each, and not the known one";
+  EXPECT_EQ(encoded_, 3);
+  EXPECT_FALSE(encoder.was_opened()) << "the encoder is freed";
+  EXPECT_EQ(encoder.encode({"a bird"})[0].rows[0][0].item<double>(), 6);
+  EXPECT_FALSE(encoder.was_opened());
+  encoder.encode({"a whale"});  // the control: a prompt that was not named brings it back
+  EXPECT_TRUE(encoder.was_opened());
+  EXPECT_EQ(encoded_, 4);
+}
+
+TEST_F(EmbeddingCacheTest, ManyPromptsAheadGoThroughTheEncoderInParts) {
+  std::vector<std::string> prompts;
+  for (int i = 0; i < 150; ++i) prompts.push_back(std::string(static_cast<size_t>(i) + 1, 'a'));
+  std::vector<int64_t> seen;
+  opened().encode_ahead(prompts, [&](int64_t done, int64_t) { seen.push_back(done); });
+  EXPECT_EQ(seen, (std::vector<int64_t>{0, 64, 128, 150}));
+  EXPECT_EQ(encoded_, 150);
+  EXPECT_TRUE(opened().holds(prompts.back()));
+}
+
+TEST_F(EmbeddingCacheTest, WhatTheDiskDoesNotTakeStaysInMemory) {
+  std::ofstream(folder_ / "prompts") << "a file where the folder should be";
+  const CachedPromptEncoder encoder = opened();
+  encoder.encode_ahead({"a cat"}, {});
+  encoder.encode({"a cat", "a cat"});
+  EXPECT_EQ(encoded_, 1);
+  EXPECT_FALSE(encoder.was_opened());
+  encoder.encode({"a dog!"});  // the control: not ahead, not kept
+  encoder.encode({"a dog!"});
+  EXPECT_EQ(encoded_, 3);
+}
+
 TEST(EmbeddingFolder, FollowsTheEnvironment) {
   const auto saved = [](const char* name) { return std::getenv(name) ? std::string(std::getenv(name)) : ""; };
   const std::string cache = saved("XDG_CACHE_HOME"), home = saved("HOME");

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace sgf {
 namespace {
 
@@ -91,7 +93,7 @@ TEST(DmdStage, SamplesBeginWithAGivenBlockWhereTrainingDoes) {
   EXPECT_FALSE(at::equal(from_given.slice(1, 1), from_noise.slice(1, 1))) << "later blocks see it";
 }
 
-TEST(GeneratorStep, ItsGradientNormLeavesGivenFramesOut) {
+TEST(GeneratorStep, ItsGradientsSizeAndNormLeaveGivenFramesOut) {
   const DmdStageSettings settings = testing::stage_settings(2, 2);
   const CausalDit generator = testing::network(1, at::kDouble).network(),
                   teacher = testing::network(2, at::kDouble).network(),
@@ -105,7 +107,7 @@ TEST(GeneratorStep, ItsGradientNormLeavesGivenFramesOut) {
   DmdSettings dmd = settings.dmd;
   std::optional<ExitRecord> record;
   dmd.on_record = [&](ExitRecord& seen) { record = seen; };
-  const double norm = generator_step({generator, teacher, critic}, batch, dmd).dmd_gradient_norm;
+  const GeneratorStep taken = generator_step({generator, teacher, critic}, batch, dmd);
   const ScoreDraw score =
       batch.draws.score(UpdateKind::kGenerator, batch.latent, batch.options, {dmd.score, dmd.score});
   const at::Tensor gradient =
@@ -113,8 +115,42 @@ TEST(GeneratorStep, ItsGradientNormLeavesGivenFramesOut) {
   const auto norm_from = [&](int64_t frame) {
     return gradient.slice(1, frame).flatten(1).norm(2, 1).mean().item<double>();
   };
-  EXPECT_NEAR(norm / norm_from(1), 1, 1e-6);
-  EXPECT_GT(std::abs(norm / norm_from(0) - 1), 0.01) << "the control: that of all frames is another number";
+  EXPECT_NEAR(taken.dmd_gradient_l2 / norm_from(1), 1, 1e-6);
+  EXPECT_GT(std::abs(taken.dmd_gradient_l2 / norm_from(0) - 1), 0.01) << "the control: all frames give another number";
+  // What others log as dmdtrain_gradient_norm: mean(|grad|).
+  EXPECT_NEAR(taken.dmd_gradient_size / gradient.slice(1, 1).abs().mean().item<double>(), 1, 1e-6);
+  EXPECT_GT(std::abs(taken.dmd_gradient_size / gradient.abs().mean().item<double>() - 1), 1e-4) << "the control";
+}
+
+TEST(GeneratorStep, AFirstBlockWithStepsOfItsOwnHasItsOwnExitsAndNoise) {
+  DmdSettings dmd = testing::stage_settings(2, 2).dmd;
+  const CausalDit generator = testing::network(1, at::kDouble).network(),
+                  teacher = testing::network(2, at::kDouble).network(),
+                  critic = testing::network(3, at::kDouble).network();
+  const at::Tensor text = testing::draw(3, 0, {2, 4, 10}, at::kDouble);
+  const auto batch = [&](int64_t step) {
+    return DmdBatch{.text = {text, at::zeros_like(text)},
+                    .latent = {2, 3, 3, 4, 6},
+                    .options = at::TensorOptions(at::kDouble),
+                    .draws = {.seed = 7, .step = step}};
+  };
+  const DmdInputs usual = generator_inputs(batch(1), dmd);
+  EXPECT_FALSE(usual.exits.has_first());
+  dmd.rollout.first_timesteps = {1000, 990, 980, 970, 960, 950};
+  for (const ExitSharing sharing : {ExitSharing::kShared, ExitSharing::kPerSample}) {
+    dmd.exits = sharing;
+    std::set<int64_t> exits, others;
+    for (int64_t step = 0; step < 60; ++step) {
+      const DmdInputs inputs = generator_inputs(batch(step), dmd);
+      exits.insert(inputs.exits.first().of(0));
+      others.insert(inputs.exits.of(0));
+    }
+    EXPECT_EQ(exits, (std::set<int64_t>{1, 2, 3, 4, 5, 6}));
+    EXPECT_EQ(*others.rbegin(), static_cast<int64_t>(dmd.rollout.timesteps.size())) << "the others keep their steps";
+    EXPECT_LT(generator_step({generator, teacher, critic}, batch(1), dmd).recovery.relative_l2, 1e-10);
+  }
+  dmd.exits = ExitSharing::kShared;
+  EXPECT_EQ(generator_inputs(batch(1), dmd).exits.steps(), usual.exits.steps()) << "whose draw stays as it was";
 }
 
 TEST(GeneratorStep, ScoresLookSigmaUpAsTheRolloutDoes) {

@@ -51,6 +51,22 @@ bool is_on_one_host(const Environment& environment, const LauncherNames& names, 
   return number(environment, names.hosts) == 1 || number(environment, names.local_size) == size;
 }
 
+RankPlace single_process(const Environment& environment) {
+  const int64_t size = number(environment, "WORLD_SIZE").value_or(1);
+  SGF_CHECK(size == 1, "WORLD_SIZE is {} but RANK is not set: set both, or neither for a single process", size);
+  return {};
+}
+
+RankPlace read_numbers(const Environment& environment, const LauncherNames& names) {
+  RankPlace place{.rank = *number(environment, names.rank), .size = read_size(environment, names)};
+  SGF_CHECK(place.rank < place.size, "{} is {} with {} ranks, but must be from 0 to {}", names.rank, place.rank,
+            place.size, place.size - 1);
+  std::optional<int64_t> local_rank = number(environment, "LOCAL_RANK");
+  if (!local_rank) local_rank = number(environment, names.local_rank);
+  place.local_rank = local_rank.value_or(place.rank);  // started by hand, on one host
+  return place;
+}
+
 std::string read_address(const Environment& environment, const LauncherNames& names, int64_t size) {
   const std::optional<std::string> address = environment("MASTER_ADDR");
   if (address && !address->empty()) return *address;
@@ -76,21 +92,19 @@ Environment process_environment() {
 
 RankPlace read_rank_place(const Environment& environment) {
   const LauncherNames* names = find_launcher(environment);
-  if (names == nullptr) {
-    const int64_t size = number(environment, "WORLD_SIZE").value_or(1);
-    SGF_CHECK(size == 1, "WORLD_SIZE is {} but RANK is not set: set both, or neither for a single process", size);
-    return {};
-  }
-  RankPlace place{.rank = *number(environment, names->rank), .size = read_size(environment, *names)};
-  SGF_CHECK(place.rank < place.size, "{} is {} with {} ranks, but must be from 0 to {}", names->rank, place.rank,
-            place.size, place.size - 1);
-  std::optional<int64_t> local_rank = number(environment, "LOCAL_RANK");
-  if (!local_rank) local_rank = number(environment, names->local_rank);
-  place.local_rank = local_rank.value_or(place.rank);  // started by hand, on one host
+  if (names == nullptr) return single_process(environment);
+  RankPlace place = read_numbers(environment, *names);
   place.address = read_address(environment, *names, place.size);
   place.port = read_port(environment);
   place.has_agent_store = environment("TORCHELASTIC_USE_AGENT_STORE") == "True";
   return place;
+}
+
+RankPlace read_worker_place(const Environment& environment) {
+  const LauncherNames* names = find_launcher(environment);
+  if (names == nullptr) return single_process(environment);
+  const bool is_batch_script = names->rank.starts_with("SLURM_") && !environment("SLURM_STEP_NUM_TASKS");
+  return is_batch_script ? RankPlace() : read_numbers(environment, *names);
 }
 
 }  // namespace sgf

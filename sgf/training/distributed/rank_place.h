@@ -30,4 +30,8 @@ Environment process_environment();
 // SLURM_LOCALID or Open MPI's OMPI_COMM_WORLD_RANK, _SIZE, _LOCAL_RANK. Without any of them: a single process.
 RankPlace read_rank_place(const Environment& environment = process_environment());
 
+// The same for processes that share work but never meet: no address is needed. A batch script of Slurm has the
+// variables of a rank too; it counts as a single process unless srun started it.
+RankPlace read_worker_place(const Environment& environment = process_environment());
+
 }  // namespace sgf

@@ -15,13 +15,6 @@ bool takes_library_attention(const Config& c, const DitConfig& model) {
   return is_asked && c.run.dtype == ComputeDtype::kBFloat16 && head % 8 == 0 && head <= 128;
 }
 
-// One of UMT5-XXL's layers at its own width. Norms and position tables are negligible, and the token table stays in its
-// file.
-int64_t umt5_layer_parameters(int64_t width) {
-  constexpr int64_t kLayers = 24;
-  return kLayers * (4 * width * width + 3 * width * (5 * width / 2));
-}
-
 class MemoryPlanner {
  public:
   MemoryPlanner(const Config& config, int64_t parts, const std::optional<DitConfig>& teacher)
@@ -102,8 +95,6 @@ class MemoryPlanner {
     add_ema();
     add_network("critic");
     plan_.resident.push_back({"teacher weights", parameter_count(teacher_) * widths_.compute});
-    if (c_.data.world.empty() && !c_.data.wan.empty())
-      plan_.resident.push_back({"text encoder", umt5_layer_parameters(c_.model.text_dim) * widths_.compute});
     const CallShape pass_2 = parallel_call(policy_, layout_, grid_);
     const CallShape whole = bidirectional_call(c_.video.frames, grid_);
     const TrainingCallBytes generator = training_bytes(setting(pass_2), c_.train.activations);

@@ -2,6 +2,8 @@
 
 #include "sgf/assembly/config_parts.h"
 
+#include <algorithm>
+
 namespace sgf {
 namespace {
 
@@ -11,20 +13,28 @@ PatchGrid grid_of(const Config& c) {
   return PatchGrid(c.video.height, c.video.width, c.model.patch_size[1], c.model.patch_size[2]);
 }
 
-// Every block is denoised in `steps` steps on average and written to the cache.
+// The mean number of steps in which a block with `all` of them is denoised.
+double mean_steps(const Config& c, size_t all) {
+  const bool stops_at_exit = c.dmd.exit == ExitSharing::kShared && c.dmd.cache == CacheLatents::kExit;
+  const auto last = static_cast<double>(all);
+  return stops_at_exit ? (std::min(static_cast<double>(c.dmd.first_exit), last) + last) / 2 : last;
+}
+
+// Every block is denoised and written to the cache.
 PhaseCost rollout_cost(const Config& c, const std::string& name) {
   const DitConfig model = c.model;
   const BlockLayout layout = layout_of(c);
   const ContextPolicy policy = c.context.policy();
-  const bool stops_at_exit = c.dmd.exit == ExitSharing::kShared && c.dmd.cache == CacheLatents::kExit;
-  const auto all = static_cast<double>(c.schedule.denoising_steps.size());
-  const double steps = stops_at_exit ? (static_cast<double>(c.dmd.first_exit) + all) / 2 : all;
+  const double steps = mean_steps(c, c.schedule.denoising_steps.size());
+  const double first_steps =
+      c.schedule.first_block_steps.empty() ? steps : mean_steps(c, c.schedule.first_block_steps.size());
   PhaseCost cost{.name = name, .forward = prompt_flops(model)};
   for (int64_t i = c.dmd.first_block_given ? 1 : 0; i < layout.count(); ++i)
-    cost.forward = cost.forward + forward_flops(model, denoise_call(policy, layout.block(i), grid_of(c))) * steps;
+    cost.forward = cost.forward + forward_flops(model, denoise_call(policy, layout.block(i), grid_of(c))) *
+                                      (i == 0 ? first_steps : steps);
   for (int64_t i = 0; i < layout.count(); ++i)
     cost.forward = cost.forward + forward_flops(model, write_call(policy, layout.block(i), grid_of(c)));
-  cost.serial_calls = static_cast<double>(layout.count()) * (steps + 1);
+  cost.serial_calls = static_cast<double>(layout.count()) * (steps + 1) + (first_steps - steps);
   return cost;
 }
 

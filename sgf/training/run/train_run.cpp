@@ -103,6 +103,8 @@ class TrainRun {
   int64_t choose_checkpoint();
   void warn_always(const std::string& text);
   std::vector<StartSource> choose_sources();
+  void embed_prompts();
+  int64_t last_step() const;
   void restore();
   void open_record(std::optional<RunFolder> earlier);
   void take_step();
@@ -142,6 +144,7 @@ TrainRun::TrainRun(const TrainRequest& request, const Ranks& ranks)
   conditioning_ = build_conditioning(config_, device_, [this](const std::string& text) { warn_always(text); });
   sources_ = choose_sources();
   ranks.agree([&] { return source_terms(sources_); });
+  embed_prompts();
   stage_ = build_stage(with_start_sources(config_, sources_), conditioning_, device_, ranks);
   restore();
   if (ranks.is_first()) open_record(std::move(earlier));
@@ -154,6 +157,23 @@ std::vector<StartSource> TrainRun::choose_sources() {
       is_earlier ? read_start_sources(request_.out / "facts.json") : std::vector<StartSource>{};
   return choose_start_sources(config_, recorded, steps_done_ > 0,
                               [&](const std::string& text) { progress_.say(text); });
+}
+
+// The prompts of a file are known before the first step. A large text encoder is not kept beside the networks.
+void TrainRun::embed_prompts() {
+  const PromptsSeen seen = [this](int64_t done, int64_t all) {
+    if (done == 0)
+      progress_.say(fmt::format("encoding {} prompts, after which the text encoder is freed", all));
+    else if (done == all)
+      progress_.say(fmt::format("encoded {} prompts", all));
+  };
+  conditioning_.text->encode_ahead(prompts_of_steps(config_, conditioning_, ranks_, steps_done_, last_step()), seen);
+}
+
+// The step before which this start ends.
+int64_t TrainRun::last_step() const {
+  const int64_t all = config_.train.steps;
+  return request_.stop_after_steps > 0 ? std::min(all, steps_done_ + request_.stop_after_steps) : all;
 }
 
 // The newest intact checkpoint, or step 0; the first rank decides for all. Damaged checkpoints are renamed: their steps
@@ -213,9 +233,7 @@ void TrainRun::open_record(std::optional<RunFolder> earlier) {
 
 TrainResult TrainRun::run() {
   const StopSignal signal;
-  const int64_t last = request_.stop_after_steps > 0
-                           ? std::min(config_.train.steps, steps_done_ + request_.stop_after_steps)
-                           : config_.train.steps;
+  const int64_t last = last_step();
   while (steps_done_ < last) {
     take_step();
     if (!last_.stop.empty()) return end(TrainEnd::kUnsound, last_.stop);

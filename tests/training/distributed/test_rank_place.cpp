@@ -11,12 +11,16 @@ namespace {
 using ::testing::HasSubstr;
 using Variables = std::map<std::string, std::string>;
 
-RankPlace read(const Variables& variables) {
-  return read_rank_place([&](const std::string& name) {
+Environment environment_of(const Variables& variables) {
+  return [&variables](const std::string& name) {
     const auto found = variables.find(name);
     return found == variables.end() ? std::nullopt : std::optional(found->second);
-  });
+  };
 }
+
+RankPlace read(const Variables& variables) { return read_rank_place(environment_of(variables)); }
+
+RankPlace read_worker(const Variables& variables) { return read_worker_place(environment_of(variables)); }
 
 std::string refusal(const Variables& variables) {
   return refusal_of([&] { read(variables); });
@@ -58,6 +62,21 @@ TEST(RankPlace, OpenMpisVariablesServeAndOneHostNeedsNoAddress) {
   EXPECT_EQ(read(variables), (RankPlace{.rank = 1, .size = 2, .local_rank = 1}));
   variables["OMPI_COMM_WORLD_LOCAL_SIZE"] = "1";  // two hosts
   EXPECT_THAT(refusal(variables), HasSubstr("MASTER_ADDR"));
+}
+
+TEST(RankPlace, WorkersThatNeverMeetNeedNoAddress) {
+  const Variables torchrun{{"RANK", "5"}, {"WORLD_SIZE", "8"}, {"LOCAL_RANK", "1"}};
+  EXPECT_EQ(read_worker(torchrun), (RankPlace{.rank = 5, .size = 8, .local_rank = 1}));
+  EXPECT_THAT(refusal(torchrun), HasSubstr("MASTER_ADDR"));  // the control: ranks of a run do
+  EXPECT_EQ(read_worker({}), RankPlace());
+  EXPECT_THAT(refusal_of([] { read_worker({{"RANK", "8"}, {"WORLD_SIZE", "8"}}); }), HasSubstr("must be from 0 to 7"));
+}
+
+TEST(RankPlace, ABatchScriptOfSlurmIsNoWorkerButAStepIs) {
+  Variables variables{{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}, {"SLURM_LOCALID", "0"}};
+  EXPECT_EQ(read_worker(variables), RankPlace());
+  variables["SLURM_STEP_NUM_TASKS"] = "8";
+  EXPECT_EQ(read_worker(variables), (RankPlace{.size = 8}));
 }
 
 TEST(RankPlace, WithoutALocalRankARankStandsOnOneHost) {
