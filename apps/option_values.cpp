@@ -49,6 +49,15 @@ void check_seed(CLI::Option& option) {
   option.check(CLI::Validator(refuse_others, ""));
 }
 
+void add_loras(CLI::App& command, std::vector<std::string>& loras) {
+  command
+      .add_option("--lora", loras,
+                  "LoRA file or PEFT folder to merge into the weights, with a scale as lora.pt:0.8 (default 1); "
+                  "repeatable")
+      ->type_name("FILE[:SCALE]")
+      ->allow_extra_args(false);
+}
+
 void add_worker(CLI::App& command, std::string& share) {
   command.add_option("--shard", share, "index of this worker and number of workers, as 2/8 (index from 0)")
       ->type_name("I/N")

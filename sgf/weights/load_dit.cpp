@@ -58,12 +58,14 @@ OpenedDit open_dit(const std::filesystem::path& named) {
 }  // namespace
 
 DitWeights load_dit_weights(const DitConfig& config, const TensorFile& file, const DitWeightIndex& index,
-                            at::TensorOptions options) {
+                            at::TensorOptions options, const LoraSum& loras) {
   config.validate();
   check_complete(config, file, index);
   DitWeights weights = dit_weights_to_fill(config);
   visit_weights(weights, [&](const std::string& name, at::Tensor& tensor) {
-    tensor = map_tensor(file, *index.tensors.at(name)).to(options, /*non_blocking=*/false, /*copy=*/true).contiguous();
+    const at::Tensor stored = map_tensor(file, *index.tensors.at(name));
+    const at::Tensor source = loras.changes(name) ? loras.merged(name, stored) : stored;
+    tensor = source.to(options, /*non_blocking=*/false, /*copy=*/true).contiguous();
   });
   return weights;
 }
