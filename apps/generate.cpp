@@ -8,6 +8,7 @@
 #include "apps/say.h"
 #include "apps/table.h"
 #include "apps/threads.h"
+#include "sgf/assembly/start_file.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/stop_signal.h"
@@ -96,6 +97,8 @@ void run_generate(const GenerateArgs& args) {
   const std::vector<VideoJob> jobs = jobs_of(args);
   check_targets(jobs, !args.prompts_file.empty());
   use_threads(jobs.front().order.threads);
+  const std::string choice = describe_network_choice(jobs.front().order.model, WeightPurpose::kInference);
+  if (!choice.empty() && !args.quiet) remark("{}", choice);
   warn_of_stage(jobs.front().order);
   const StreamParts parts =
       build_parts(jobs.front().order, say_warning,
@@ -208,6 +211,7 @@ void add_model(CLI::App& command, GenerateArgs& args) {
       .add_option("--wan", args.model.wan,
                   "Wan folder for the text encoder and VAE, and for the network without --model")
       ->type_name("DIR");
+  add_loras(command, args.model.loras);
   command
       .add_option("--config", args.model.config,
                   "YAML file or preset with window, schedule and size (default: that of the model)")
@@ -233,7 +237,8 @@ void add_generate(CLI::App& app) {
       "Examples:\n"
       "  sgf generate --model world-small --seconds 20 --out world.mp4\n"
       "  sgf generate --model runs/my-run --wan Wan2.1-T2V-1.3B --prompt \"a panda\"\n"
-      "  sgf generate --model world-small --prompts prompts.txt --out videos/\n\n"
+      "  sgf generate --model world-small --prompts prompts.txt --out videos/\n"
+      "  sgf generate --model base.pt --lora lora.pt:0.8 --config wan-1.3b-chunkwise --wan DIR --prompt \"a panda\"\n\n"
       "Exit codes: 0 all videos are complete; 1 failed; 3 stopped by SIGINT or SIGTERM, --continue resumes.");
   add_prompts(*command, *args);
   name_group(*command, "Prompts");

@@ -4,6 +4,7 @@
 #include "sgf/assembly/wan_conditioning.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
+#include "sgf/streaming/order_loras.h"
 #include "sgf/world/codec.h"
 #include "sgf/world/text.h"
 
@@ -77,7 +78,7 @@ StreamParts build_parts(const GenerateOrder& order, const std::function<void(con
     add_wan(parts, order, warn, cache_use);
   else
     add_world(parts, config);
-  parts.dit = std::make_shared<CausalDit>(build_network(config, order.model, parts.device));
+  parts.dit = std::make_shared<CausalDit>(build_network(config, order.model, parts.device, lora_uses(order)));
   return parts;
 }
 
