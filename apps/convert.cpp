@@ -1,6 +1,7 @@
 // `sgf convert IN OUT`: other names, another element type, another container.
 #include "sgf/weights/convert.h"
 #include "apps/commands.h"
+#include "apps/option_values.h"
 #include "apps/say.h"
 #include "apps/table.h"
 #include "sgf/weights/weight_names.h"
@@ -23,6 +24,7 @@ struct ConvertArgs {
   std::string names = "wan";
   std::string dtype = "keep";
   std::string role;
+  std::vector<std::string> loras;
   bool force = false;
   bool json = false;
 };
@@ -41,6 +43,7 @@ ConvertRequest request_of(const ConvertArgs& args, bool has_role) {
   request.dtype = dtypes().at(args.dtype);
   if (has_role) request.role = args.role == "(bare)" ? "" : args.role;
   request.overwrite = args.force;
+  for (const std::string& lora : args.loras) request.loras.push_back(parse_lora_use(lora));
   return request;
 }
 
@@ -55,6 +58,7 @@ void print_json(const ConvertArgs& args, const ConvertResult& result) {
                             {"missing", result.missing},
                             {"no_tensors", result.no_tensors},
                             {"flattened", result.is_flattened},
+                            {"merged", result.merged},
                             {"hint", result.hint}};
   say_json(line);
 }
@@ -71,6 +75,8 @@ std::string first_of(const std::vector<std::string>& names) {
 void print_text(const ConvertArgs& args, const ConvertResult& result) {
   say("{}: {} tensors, {}", args.output, shown_count(result.tensors), shown_bytes(result.bytes));
   if (result.is_dit) say("  the DiT under {}, names {}", shown_name(shown_role(result.role)), args.names);
+  if (!args.loras.empty())
+    say("  {} weights changed by {}", result.merged, shown_name(fmt::format("{}", fmt::join(args.loras, ", "))));
   if (!result.left_out.empty()) {
     std::vector<std::string> roles;
     for (const std::string& role : result.left_out) roles.push_back(shown_name(shown_role(role)));
@@ -109,12 +115,14 @@ void add_convert(CLI::App& app) {
                           ->add_option("--role", args->role,
                                        "network to take from a checkpoint of several: generator_ema, generator, critic")
                           ->type_name("NAME");
+  add_loras(*command, args->loras);
   command->add_flag("--force", args->force, "overwrite an existing output");
   command->add_flag("--json", args->json, "result as one JSON object");
   command->footer(
       "Examples:\n"
       "  sgf convert model.pt model.safetensors --dtype bfloat16\n"
-      "  sgf convert checkpoint.pt ema.safetensors --role generator_ema\n\n"
+      "  sgf convert checkpoint.pt ema.safetensors --role generator_ema\n"
+      "  sgf convert longlive_base.pt longlive.safetensors --lora lora.pt\n\n"
       "With --names keep every tensor of the file is copied: nested dicts are flattened to dotted names "
       "(generator_ema.w), and values that are not tensors (a step, a learning rate) are left out and listed.");
   command->callback([args, role] {

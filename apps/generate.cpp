@@ -9,6 +9,7 @@
 #include "apps/say.h"
 #include "apps/table.h"
 #include "apps/threads.h"
+#include "sgf/assembly/start_file.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/stop_signal.h"
@@ -139,6 +140,8 @@ void run_generate(const GenerateArgs& args) {
   choose_threads(args, jobs);
   check_targets_of(args, jobs);
   use_threads(jobs.front().order.threads);
+  const std::string choice = describe_network_choice(jobs.front().order.model, WeightPurpose::kInference);
+  if (!choice.empty() && !args.quiet) remark("{}", choice);
   warn_of_stage(jobs.front().order);
   const StreamParts parts = load_parts(args, share, jobs);
   if (args.dry_run) {
@@ -251,6 +254,7 @@ void add_model(CLI::App& command, GenerateArgs& args) {
       .add_option("--wan", args.model.wan,
                   "Wan folder for the text encoder and VAE, and for the network without --model")
       ->type_name("DIR");
+  add_loras(command, args.model.loras);
   suggest_presets(*command
                        .add_option("--config", args.model.config,
                                    "YAML file or preset with window, schedule and size (default: that of the model)")
@@ -277,7 +281,8 @@ void add_generate(CLI::App& app) {
       "Examples:\n"
       "  sgf generate --model world-small --seconds 20 --out world.mp4\n"
       "  sgf generate --model runs/my-run --wan Wan2.1-T2V-1.3B --prompt \"a panda\"\n"
-      "  sgf generate --model world-small --prompts prompts.txt --out videos/\n\n"
+      "  sgf generate --model world-small --prompts prompts.txt --out videos/\n"
+      "  sgf generate --model base.pt --lora lora.pt:0.8 --config wan-1.3b-chunkwise --wan DIR --prompt \"a panda\"\n\n"
       "Several GPUs: torchrun --no-python, srun or mpirun share the videos of --prompts among their processes; without "
       "a launcher, start one process per GPU with --shard 0/2 and --shard 1/2.\n\n"
       "Exit codes: 0 all videos are complete; 1 failed; 3 stopped by SIGINT or SIGTERM, --continue resumes.");

@@ -14,6 +14,7 @@
 #include "sgf/files/atomic_file.h"
 #include "sgf/files/weight_identity.h"
 #include "sgf/media/video_writer.h"
+#include "sgf/streaming/order_loras.h"
 #include "sgf/streaming/output_name.h"
 #include "sgf/world/caption.h"
 #include "sgf/world/source.h"
@@ -145,6 +146,7 @@ VideoJob first_job(const GenerateArgs& args) {
   job.blocks = blocks_for(args.seconds, order.config);
   order.save_every = args.save_every.value_or(blocks_for(kSavedSeconds, order.config));
   order.model_identity = weight_identity(open_tensor_file(find_start_file(order.model).path));
+  order.loras = choose_loras(args.model.loras, order.model);
   order.build = version_text();
   job.output = {.latents = args.latents, .resume = args.resume, .overwrite = args.overwrite};
   if (!args.format.empty()) job.output.format = *enum_from_name<SinkKind>(args.format);

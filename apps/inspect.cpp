@@ -7,6 +7,7 @@
 #include "sgf/files/checkpoint_hashes.h"
 #include "sgf/text/umt5_names.h"
 #include "sgf/vae/vae_report.h"
+#include "sgf/weights/lora_file.h"
 #include "sgf/weights/weight_folder.h"
 #include "sgf/weights/weight_report.h"
 #include "sgf/weights/weight_scan.h"
@@ -107,6 +108,28 @@ void print_vae(const TensorFile& file) {
   print_row("verdict", vae->is_whole() ? "complete" : "incomplete");
 }
 
+void print_lora(const TensorFile& file, const std::filesystem::path& path) {
+  if (!is_lora(file)) return;
+  try {
+    const LoraFile lora = open_lora(path);
+    print_row("content", shown_name(describe(lora)));
+    print_row("alpha", lora.alpha_from);
+    print_list("not used", lora.left_out);
+    print_row("verdict", "complete; merge it with --lora of sgf generate or sgf convert");
+  } catch (const Error& error) {
+    print_row("unsupported", error.what());
+  }
+}
+
+// The LoRA, or why it cannot be merged.
+json lora_json(const std::filesystem::path& path) {
+  try {
+    return to_json(open_lora(path));
+  } catch (const Error& error) {
+    return {{"problem", error.what()}};
+  }
+}
+
 void print_roles(const WeightReport& report) {
   Table table({"  role", "tensors", "parameters", "EMA", "names", "wrappers", "verdict"});
   for (const RoleReport& role : report.roles) {
@@ -150,6 +173,7 @@ void print_text(const Inspected& inspected, const InspectArgs& args) {
   }
   print_umt5(inspected.file);
   print_vae(inspected.file);
+  print_lora(inspected.file, report.path);
   std::vector<std::string> shared;
   for (const auto& group : report.shared) shared.push_back(fmt::format("{}", fmt::join(group, " = ")));
   print_list("share bytes", shared);
@@ -176,6 +200,7 @@ void print_as_json(const Inspected& inspected, const InspectArgs& args) {
   json line = to_json(inspected.report);
   if (const std::optional<Umt5Index> umt5 = find_umt5(inspected.file)) line["umt5"] = to_json(*umt5);
   if (const std::optional<VaeReport> vae = report_vae(inspected.file)) line["vae"] = to_json(*vae);
+  if (is_lora(inspected.file)) line["lora"] = lora_json(inspected.report.path);
   if (args.keys) line["keys"] = keys_json(inspected.file);
   if (args.scan) {
     line["non_finite"] = json::array();

@@ -71,6 +71,15 @@ void check_seed(CLI::Option& option) {
   option.check(CLI::Validator(refuse_others, ""));
 }
 
+void add_loras(CLI::App& command, std::vector<std::string>& loras) {
+  command
+      .add_option("--lora", loras,
+                  "LoRA file or PEFT folder to merge into the weights, with a scale as lora.pt:0.8 (default 1); "
+                  "repeatable")
+      ->type_name("FILE[:SCALE]")
+      ->allow_extra_args(false);
+}
+
 void add_worker(CLI::App& command, std::string& share) {
   command.add_option("--shard", share, "worker index from 0 and number of workers, for example 2/8")
       ->type_name("I/N")

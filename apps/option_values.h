@@ -26,6 +26,9 @@ void add_device(CLI::App& command, std::string& device, const std::string& defau
 // --dtype float64|float32|bfloat16 and --attention auto|cudnn|flash|math; their current values are the defaults.
 void add_precision(CLI::App& command, std::string& dtype, std::string& attention);
 
+// --lora FILE[:SCALE], repeatable.
+void add_loras(CLI::App& command, std::vector<std::string>& loras);
+
 // For --seed: 0 to 2^63 - 1 in decimal digits; anything else is a misuse.
 void check_seed(CLI::Option& option);
 

@@ -12,6 +12,7 @@
 #include "sgf/media/video_reader.h"
 #include "sgf/streaming/compare_videos.h"
 #include "sgf/streaming/generate.h"
+#include "sgf/streaming/order_loras.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -29,6 +30,7 @@ namespace fs = std::filesystem;
 
 struct RedoArgs {
   std::string video, model, wan, out, device;
+  std::vector<std::string> loras;
   int64_t threads = 0;
   bool show = false, json = false, quiet = false;
 };
@@ -53,6 +55,7 @@ void find_weights(GenerateOrder& order, const RedoArgs& args) {
       found == order.model_identity,
       "{} differs from the weights that made the video (hash {}..., expected {}...); pass the right file with --model",
       order.model, found.substr(0, 12), order.model_identity.substr(0, 12));
+  find_loras(order, args.loras);
 }
 
 int64_t blocks_in(const RedoArgs& args, const Config& config) {
@@ -135,6 +138,11 @@ void add_redo(CLI::App& app) {
   command->add_option("video", args->video, "mp4 file of sgf generate")->type_name("VIDEO")->required();
   command->add_option("--model", args->model, "weight file, if it has moved (default: as in the metadata)")
       ->type_name("MODEL");
+  command
+      ->add_option("--lora", args->loras,
+                   "LoRA, if it has moved; all of them in their order (default: as in the metadata)")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   command->add_option("--wan", args->wan, "Wan folder, if it has moved (default: as in the metadata)")
       ->type_name("DIR");
   command->add_option("--out", args->out, "file to keep the new video in (default: removed after the comparison)")

@@ -4,6 +4,7 @@
 #include "apps/progress.h"
 #include "apps/say.h"
 #include "apps/threads.h"
+#include "sgf/assembly/start_file.h"
 #include "sgf/config/network_work.h"
 #include "sgf/core/error.h"
 #include "sgf/dataset/prompt_list.h"
@@ -11,6 +12,7 @@
 #include "sgf/media/sample_files.h"
 #include "sgf/media/video_tensor.h"
 #include "sgf/streaming/choose_model.h"
+#include "sgf/streaming/order_loras.h"
 #include "sgf/streaming/sample_many_steps.h"
 #include "sgf/world/clips.h"
 #include "sgf/world/source.h"
@@ -109,7 +111,11 @@ void run_sample(const SampleArgs& args) {
             out.string());
   use_threads(
       threads_for_work(threads_asked(args.threads, config, args.model.overrides), work_of_clips(config, args.batch)));
-  GenerateOrder order{.config = config, .model = chosen.weights, .wan = args.model.wan};
+  GenerateOrder order{.config = config, .model = chosen.weights};
+  order.loras = choose_loras(args.model.loras, order.model);
+  const std::string choice = describe_network_choice(order.model, WeightPurpose::kInference);
+  if (!choice.empty() && !args.quiet) remark("{}", choice);
+  order.wan = args.model.wan;
   if (order.wan.empty() && config.data.world.empty() && fs::is_directory(order.model)) order.wan = order.model;
   const StreamParts parts = build_parts(order, [](const std::string& text) { warn("{}", text); });
   ProgressLine line(
@@ -137,6 +143,7 @@ void add_sampled_model(CLI::App& command, SampleArgs& args) {
       ->type_name("MODEL")
       ->required();
   command.add_option("--wan", args.model.wan, "Wan folder for the text encoder and VAE")->type_name("DIR");
+  add_loras(command, args.model.loras);
   suggest_presets(*command
                        .add_option("--config", args.model.config,
                                    "YAML file or preset with window and size (default: that of the model)")

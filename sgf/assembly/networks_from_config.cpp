@@ -37,11 +37,12 @@ void check_stored_config(const TensorFile& file, const DitConfig& wanted, const 
 
 }  // namespace
 
-DitWeights read_start_weights(const fs::path& path, const DitConfig& config, at::TensorOptions options) {
-  const StartWeights start = open_start_weights(path);
+DitWeights read_start_weights(const fs::path& path, const DitConfig& config, at::TensorOptions options,
+                              const WeightChoice& choice) {
+  const StartWeights start = open_start_weights(path, choice.purpose);
   check_architecture(infer_dit_sizes(start.index), config, start.path);
   check_stored_config(start.file, config, start.path);
-  return load_dit_weights(config, start.file, start.index, options);
+  return load_dit_weights(config, start.file, start.index, options, LoraSum(choice.loras, start.index, start.path));
 }
 
 at::ScalarType compute_type(const Config& c) {
@@ -72,14 +73,16 @@ RolloutSettings rollout_settings_of(const Config& c) {
           .first_timesteps = c.schedule.first_block_timesteps()};
 }
 
-DitWeights weights_of(const Config& c, const std::string& source, at::TensorOptions options) {
+DitWeights weights_of(const Config& c, const std::string& source, at::TensorOptions options,
+                      const WeightChoice& choice) {
   return source.empty() ? random_dit_weights(c.model, static_cast<uint64_t>(c.run.seed), options)
-                        : read_start_weights(source, c.model, options);
+                        : read_start_weights(source, c.model, options, choice);
 }
 
-CausalDit build_network(const Config& c, const std::string& weights, c10::Device device) {
+CausalDit build_network(const Config& c, const std::string& weights, c10::Device device,
+                        const std::vector<LoraUse>& loras) {
   const auto compute = at::TensorOptions().device(device).dtype(compute_type(c));
-  DitWeights read = weights_of(c, weights, compute);
+  DitWeights read = weights_of(c, weights, compute, {.purpose = WeightPurpose::kInference, .loras = loras});
   join_projections(read);
   return CausalDit(c.model, std::move(read), dit_options_of(c));
 }
@@ -87,7 +90,8 @@ CausalDit build_network(const Config& c, const std::string& weights, c10::Device
 CausalDit build_teacher(const Config& c, const std::string& source, c10::Device device) {
   const DitConfig config = read_teacher_config(source, c.model);
   const auto compute = at::TensorOptions().device(device).dtype(compute_type(c));
-  return CausalDit(config, read_start_weights(source, config, compute), dit_options_of(c));
+  return CausalDit(config, read_start_weights(source, config, compute, {.purpose = WeightPurpose::kTraining}),
+                   dit_options_of(c));
 }
 
 }  // namespace sgf

@@ -5,15 +5,25 @@
 #include "sgf/model/causal_dit.h"
 #include "sgf/model/dit_weights.h"
 #include "sgf/rollout/roll_out.h"
+#include "sgf/weights/lora_file.h"
+#include "sgf/weights/weight_names.h"
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace sgf {
 
+// Which of a file's networks is loaded, and the LoRAs that are merged into it.
+struct WeightChoice {
+  WeightPurpose purpose = WeightPurpose::kInference;
+  std::vector<LoraUse> loras;
+};
+
 // Loads weights to start from: a file or folder of weights, a run folder (its newest checkpoint) or a checkpoint
 // folder; from the last two the EMA if there is one. Throws if the architecture differs from `config`.
-DitWeights read_start_weights(const std::filesystem::path& path, const DitConfig& config, at::TensorOptions options);
+DitWeights read_start_weights(const std::filesystem::path& path, const DitConfig& config, at::TensorOptions options,
+                              const WeightChoice& choice = {});
 
 // run.dtype, and that of the masters: float32, or float64 where computation is in float64.
 at::ScalarType compute_type(const Config& config);
@@ -23,10 +33,12 @@ DitOptions dit_options_of(const Config& config);
 RolloutSettings rollout_settings_of(const Config& config);
 
 // Weights of a file or a run folder. If `source` is empty, random weights of the seed, with a non-zero head.
-DitWeights weights_of(const Config& config, const std::string& source, at::TensorOptions options);
+DitWeights weights_of(const Config& config, const std::string& source, at::TensorOptions options,
+                      const WeightChoice& choice = {});
 
-// A network for inference, with weights as above.
-CausalDit build_network(const Config& config, const std::string& weights, c10::Device device);
+// A network for inference, with weights as above and these LoRAs merged into them.
+CausalDit build_network(const Config& config, const std::string& weights, c10::Device device,
+                        const std::vector<LoraUse>& loras = {});
 
 // A frozen teacher with the weights and the size found in `source`.
 CausalDit build_teacher(const Config& config, const std::string& source, c10::Device device);

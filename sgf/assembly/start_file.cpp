@@ -81,16 +81,22 @@ void check_stage_of(const std::string& key, const fs::path& named, StageChoice s
             path.string(), enum_name(own), enum_name(stage));
 }
 
-StartWeights open_start_weights(const fs::path& path) {
+StartWeights open_start_weights(const fs::path& path, WeightPurpose purpose) {
   StartWeights start{.path = find_start_file(path).path};
   start.file = open_tensor_file(start.path);
   check_own_file(start.file, start.path);
-  start.index = index_dit_weights(start.file);
+  start.index = index_dit_weights(start.file, std::nullopt, purpose);
   return start;
 }
 
+std::string describe_network_choice(const fs::path& path, WeightPurpose purpose) {
+  const StartWeights start = open_start_weights(path, purpose);
+  const std::string choice = describe_role_choice(start.index);
+  return choice.empty() ? "" : fmt::format("{}: uses {}", start.path.string(), choice);
+}
+
 DitConfig read_teacher_config(const fs::path& path, const DitConfig& student) {
-  const StartWeights start = open_start_weights(path);
+  const StartWeights start = open_start_weights(path, WeightPurpose::kTraining);
   DitConfig config = student;
   const DitConfig sizes = infer_dit_sizes(start.index);
   if (sizes.dim != student.dim || sizes.num_layers != student.num_layers || sizes.ffn_dim != student.ffn_dim) {

@@ -38,10 +38,13 @@ struct StartWeights {
   TensorFile file;
   DitWeightIndex index;  // points into the file
 };
-StartWeights open_start_weights(const std::filesystem::path& path);
+StartWeights open_start_weights(const std::filesystem::path& path, WeightPurpose purpose = WeightPurpose::kInference);
+
+// "model.pt: uses generator_ema; the file also holds generator", "" if the file holds one network.
+std::string describe_network_choice(const std::filesystem::path& path, WeightPurpose purpose);
 
 // The size of the network in such a file; a teacher may be larger than its student. Throws if latent channels or text
-// width differ from the student's.
+// width differ from the student's. Of several networks in a file it is that of training.
 DitConfig read_teacher_config(const std::filesystem::path& path, const DitConfig& student);
 
 }  // namespace sgf

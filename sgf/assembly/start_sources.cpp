@@ -49,6 +49,7 @@ StartSource source_from_json(const std::string& key, const nlohmann::json& json)
                      .file = json.at("file").get<std::string>(),
                      .identity = json.at("identity").get<std::string>()};
   if (const auto step = json.find("step"); step != json.end()) source.step = integer_of(*step);
+  if (const auto role = json.find("role"); role != json.end()) source.role = role->get<std::string>();
   return source;
 }
 
@@ -62,11 +63,28 @@ StartSource source_of(StageChoice stage, const std::string& key, const std::stri
   const bool stays = before != nullptr && before->given == given && fs::exists(before->file);
   if (!stays && is_teacher(key)) check_stage_of(key, given, stage_of_teacher(stage));
   const StartFile file = stays ? StartFile{before->file, before->step} : find_start_file(given);
-  return {key, given, fs::absolute(file.path), file.step, weight_identity(open_tensor_file(file.path))};
+  const StartWeights start = open_start_weights(file.path, purpose_of_source(key));
+  return {key, given, fs::absolute(file.path), file.step, weight_identity(start.file), start.index.role};
+}
+
+// A teacher is not in the checkpoint. Earlier versions, which recorded no role, took inference's network.
+void check_network(const StartSource& now, const StartSource& before) {
+  if (!is_teacher(now.key) || now.role.empty()) return;
+  const std::string was = before.role.empty() ? open_start_weights(now.file).index.role : before.role;
+  SGF_CHECK(was == now.role,
+            "{}: the run started with {} of {}, but this version trains with {}; start a new run in another folder "
+            "(--out), or resume with the version that made it",
+            now.key, shown_role(was), now.file.string(), shown_role(now.role));
+}
+
+void say_network(const StartSource& source, const std::function<void(const std::string&)>& say) {
+  if (source.role.empty()) return;
+  const std::string choice = describe_network_choice(source.file, purpose_of_source(source.key));
+  if (!choice.empty()) say(fmt::format("{}: {}", source.key, choice));
 }
 
 StartSource place_source(const char* key, const std::string& place, std::string identity) {
-  return {key, place, fs::absolute(place), std::nullopt, std::move(identity)};
+  return {key, place, fs::absolute(place), std::nullopt, std::move(identity), ""};
 }
 
 // Checkpoints do not hold the data either: other clips, pairs or prompts would continue a different run.
@@ -86,6 +104,7 @@ nlohmann::json to_json(const std::vector<StartSource>& sources) {
     nlohmann::json& one =
         out[source.key] = {{"given", source.given}, {"file", source.file.string()}, {"identity", source.identity}};
     if (source.step) one["step"] = *source.step;
+    if (!source.role.empty()) one["role"] = source.role;
   }
   return out;
 }
@@ -115,6 +134,8 @@ std::vector<StartSource> choose_start_sources(const Config& config, const std::v
     const StartSource* before = find_source(recorded, key);
     sources.push_back(source_of(config.train.stage, key, *given, before));
     const StartSource& now = sources.back();
+    say_network(now, say);
+    if (before != nullptr && before->identity == now.identity) check_network(now, *before);
     if (before == nullptr || before->identity == now.identity) continue;
     const bool is_in_checkpoint = has_checkpoint && !is_teacher(now.key);
     SGF_CHECK(is_in_checkpoint,
@@ -129,6 +150,10 @@ std::vector<StartSource> choose_start_sources(const Config& config, const std::v
     sources.push_back(std::move(source));
   }
   return sources;
+}
+
+WeightPurpose purpose_of_source(std::string_view key) {
+  return key == "dmd.critic" ? WeightPurpose::kCritic : WeightPurpose::kTraining;
 }
 
 std::vector<StartSource> data_sources(const Config& c) {

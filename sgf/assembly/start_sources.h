@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sgf/config/config.h"
+#include "sgf/weights/weight_names.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -22,6 +23,7 @@ struct StartSource {
   std::filesystem::path file;
   std::optional<int64_t> step;  // of its checkpoint
   std::string identity;
+  std::string role;  // outer key of the network that is used, as "generator"; "" without outer keys, and for data
 };
 
 // The current clips, pairs or prompts of the config's stage.
@@ -34,9 +36,12 @@ std::vector<StartSource> read_start_sources(const std::filesystem::path& facts_f
 
 // The weight files of the config's run. A `recorded` file is used again while it exists. Throws if the teacher, clips,
 // pairs or prompts differ from the recorded ones. If a checkpoint holds generator and critic, other files for these
-// only give a notice.
+// only give a notice. `say` also hears which network of a file with several is used.
 std::vector<StartSource> choose_start_sources(const Config& config, const std::vector<StartSource>& recorded,
                                               bool has_checkpoint, const std::function<void(const std::string&)>& say);
+
+// Which network of a file each setting uses.
+WeightPurpose purpose_of_source(std::string_view key);
 
 // The config with these files instead of their folders.
 Config with_start_sources(Config config, const std::vector<StartSource>& sources);

@@ -11,6 +11,7 @@ namespace sgf {
 struct ModelArgs {
   std::string model;                   // --model
   std::string wan;                     // --wan
+  std::vector<std::string> loras;      // --lora FILE[:SCALE]
   std::string config;                  // --config: window, schedule and size, instead of the model's own or a guess
   std::vector<std::string> overrides;  // --set
   std::string device = "auto";         // --device

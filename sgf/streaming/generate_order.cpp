@@ -6,7 +6,7 @@
 #include "sgf/files/strict_json.h"
 #include "sgf/runs/run_folder.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -15,12 +15,18 @@
 namespace sgf {
 namespace {
 
-constexpr int64_t kOrderVersion = 1;
+// Programs of version 1 know no LoRAs, and would make another video without a word.
+constexpr int64_t kOrderVersion = 1, kOrderVersionWithLoras = 2;
 constexpr int64_t kMostThreads = 1024;
 
 // The build may differ, and the path of the weights. Threads change a video only by rounding, and a continued video
 // uses the stored number.
 constexpr std::array kFreeOrderKeys{"build", "model", "threads"};
+
+// Compared in their own way; the version follows from the LoRAs.
+bool is_compared_apart(const std::string& key) {
+  return key == "config" || key == "seed" || key == "loras" || key == "order";
+}
 
 bool is_free_key(const std::string& key) { return std::ranges::find(kFreeOrderKeys, key) != kFreeOrderKeys.end(); }
 
@@ -38,6 +44,13 @@ std::string config_of_order(const Config& config) {
 nlohmann::json prompts_json(const std::vector<TimedPrompt>& prompts) {
   nlohmann::json list = nlohmann::json::array();
   for (const TimedPrompt& prompt : prompts) list.push_back({{"at", prompt.seconds}, {"prompt", prompt.prompt}});
+  return list;
+}
+
+nlohmann::json loras_json(const std::vector<OrderLora>& loras) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const OrderLora& lora : loras)
+    list.push_back({{"file", lora.file}, {"scale", lora.scale}, {"identity", lora.identity}});
   return list;
 }
 
@@ -63,6 +76,21 @@ class OrderReader {
   std::string source_;
 };
 
+std::vector<OrderLora> loras_from_json(const OrderReader& reader, const std::string& source) {
+  std::vector<nlohmann::json> list;
+  reader.read("loras", list);
+  std::vector<OrderLora> loras;
+  for (const nlohmann::json& json : list) {
+    const OrderReader entry(json, source);
+    OrderLora lora;
+    entry.read("file", lora.file);
+    entry.read("scale", lora.scale);
+    entry.read("identity", lora.identity);
+    loras.push_back(std::move(lora));
+  }
+  return loras;
+}
+
 // Prepends the source to errors that do not know it.
 template <class Check>
 void naming(const std::string& source, const Check& check) {
@@ -76,32 +104,35 @@ void naming(const std::string& source, const Check& check) {
 }  // namespace
 
 nlohmann::json to_json(const GenerateOrder& o) {
-  return {{"order", kOrderVersion},
-          {"config", config_of_order(o.config)},
-          {"model", o.model},
-          {"model_identity", o.model_identity},
-          {"wan", o.wan},
-          {"seed", o.config.run.seed},
-          {"prompts", prompts_json(o.prompts)},
-          {"negative", o.negative},
-          {"guidance", o.guidance},
-          {"switch", enum_name(o.on_switch)},
-          {"image", o.image},
-          {"video", o.video},
-          {"build", o.build},
-          {"number", o.number},
-          {"enlarge", o.enlarge},
-          {"crf", o.crf},
-          {"save_every", o.save_every},
-          {"threads", o.threads}};
+  nlohmann::json json{{"order", o.loras.empty() ? kOrderVersion : kOrderVersionWithLoras},
+                      {"config", config_of_order(o.config)},
+                      {"model", o.model},
+                      {"model_identity", o.model_identity},
+                      {"wan", o.wan},
+                      {"seed", o.config.run.seed},
+                      {"prompts", prompts_json(o.prompts)},
+                      {"negative", o.negative},
+                      {"guidance", o.guidance},
+                      {"switch", enum_name(o.on_switch)},
+                      {"image", o.image},
+                      {"video", o.video},
+                      {"build", o.build},
+                      {"number", o.number},
+                      {"enlarge", o.enlarge},
+                      {"crf", o.crf},
+                      {"save_every", o.save_every},
+                      {"threads", o.threads}};
+  if (!o.loras.empty()) json["loras"] = loras_json(o.loras);  // earlier versions have no such key
+  return json;
 }
 
 GenerateOrder order_from_json(const nlohmann::json& json, const std::string& source) {
   const OrderReader reader(json, source);
   int64_t version = 0;
   reader.read("order", version);
-  SGF_CHECK(version == kOrderVersion, "{}: its order has version {}, but this program supports {}", source, version,
-            kOrderVersion);
+  SGF_CHECK(version >= kOrderVersion && version <= kOrderVersionWithLoras,
+            "{}: its order has version {}, but this program supports {} to {}", source, version, kOrderVersion,
+            kOrderVersionWithLoras);
   GenerateOrder o;
   std::string config, how;
   std::vector<nlohmann::json> prompts;
@@ -121,6 +152,7 @@ GenerateOrder order_from_json(const nlohmann::json& json, const std::string& sou
   reader.read("crf", o.crf);
   reader.read("save_every", o.save_every);
   if (json.contains("threads")) reader.read("threads", o.threads);
+  if (json.contains("loras")) o.loras = loras_from_json(reader, source);
   SGF_CHECK(o.enlarge >= 1 && o.enlarge <= 64, "{}: enlarge must be between 1 and 64, got {}", source, o.enlarge);
   SGF_CHECK(o.save_every >= 0, "{}: save_every must be at least 0, got {}", source, o.save_every);
   SGF_CHECK(o.threads >= 0 && o.threads <= kMostThreads, "{}: threads must be between 0 and {}, got {}", source,
@@ -152,8 +184,29 @@ std::string mark_of(const GenerateOrder& order) {
   marked.config.run.threads = 0;  // of the run that trained the model
   nlohmann::json json = to_json(marked);
   for (const char* key : kFreeOrderKeys) json.erase(key);
+  if (json.contains("loras"))
+    for (nlohmann::json& lora : json["loras"]) lora.erase("file");
   return sha256_of(json.dump()).substr(0, 16);
 }
+
+namespace {
+
+// Content and scales, without paths.
+std::string shown_loras(const GenerateOrder& order) {
+  if (order.loras.empty()) return "none";
+  std::vector<std::string> shown;
+  for (const OrderLora& lora : order.loras)
+    shown.push_back(fmt::format("{}... x {:g}", lora.identity.substr(0, 12), lora.scale));
+  return fmt::format("{}", fmt::join(shown, ", "));
+}
+
+bool same_loras(const GenerateOrder& a, const GenerateOrder& b) {
+  return std::ranges::equal(a.loras, b.loras, [](const OrderLora& one, const OrderLora& other) {
+    return one.identity == other.identity && one.scale == other.scale;
+  });
+}
+
+}  // namespace
 
 std::vector<std::string> differences(const GenerateOrder& there, const GenerateOrder& here) {
   std::vector<std::string> lines;
@@ -161,8 +214,10 @@ std::vector<std::string> differences(const GenerateOrder& there, const GenerateO
     if (d.key != "run.threads") lines.push_back(fmt::format("{}: {} there, {} here", d.key, d.before, d.now));
   const nlohmann::json before = to_json(there), now = to_json(here);
   for (const auto& [key, value] : before.items())
-    if (key != "config" && key != "seed" && !is_free_key(key) && value != now.at(key))
+    if (!is_compared_apart(key) && !is_free_key(key) && value != now.at(key))
       lines.push_back(fmt::format("{}: {} there, {} here", key, value.dump(), now.at(key).dump()));
+  if (!same_loras(there, here))
+    lines.push_back(fmt::format("loras: {} there, {} here", shown_loras(there), shown_loras(here)));
   return lines;
 }
 

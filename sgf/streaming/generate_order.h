@@ -14,11 +14,21 @@
 
 namespace sgf {
 
+// A LoRA merged into the weights.
+struct OrderLora {
+  std::string file;
+  double scale = 1;
+  std::string identity;  // see lora_identity
+
+  bool operator==(const OrderLora&) const = default;
+};
+
 struct GenerateOrder {
-  Config config;               // network, window, schedule, size, seed, device and precision
-  std::string model;           // weights: a file, a folder of them, or a run folder
-  std::string model_identity;  // identity of those weights, see weight_identity
-  std::string wan;             // folder with text encoder and VAE; empty: those of the built-in world
+  Config config;                 // network, window, schedule, size, seed, device and precision
+  std::string model;             // weights: a file, a folder of them, or a run folder
+  std::string model_identity;    // identity of those weights, see weight_identity
+  std::vector<OrderLora> loras;  // merged into the weights, in this order
+  std::string wan;               // folder with text encoder and VAE; empty: those of the built-in world
   std::vector<TimedPrompt> prompts;
   std::string negative;
   double guidance = 1;
@@ -45,7 +55,7 @@ std::optional<GenerateOrder> find_order(std::string_view text, const std::string
 // A hash of 16 hexadecimal digits, equal exactly for orders without differences().
 std::string mark_of(const GenerateOrder& order);
 
-// The differences of two orders, as "seed: 7 there, 8 here", except build, CPU threads and path of the weights.
+// The differences of two orders, as "seed: 7 there, 8 here", except build, CPU threads and paths of the weights.
 std::vector<std::string> differences(const GenerateOrder& there, const GenerateOrder& here);
 
 }  // namespace sgf

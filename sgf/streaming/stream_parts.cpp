@@ -4,6 +4,7 @@
 #include "sgf/assembly/wan_conditioning.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
+#include "sgf/streaming/order_loras.h"
 #include "sgf/world/codec.h"
 #include "sgf/world/text.h"
 
@@ -82,7 +83,8 @@ StreamParts build_conditioning_parts(const GenerateOrder& order, c10::Device dev
 }
 
 void add_network(StreamParts& parts, const GenerateOrder& order) {
-  parts.dit = std::make_shared<CausalDit>(build_network(order.config, order.model, parts.device));
+  parts.dit =
+      std::make_shared<CausalDit>(build_network(order.config, order.model, parts.device, lora_uses(order)));
 }
 
 StreamParts build_parts(const GenerateOrder& order, const std::function<void(const std::string&)>& warn,

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace sgf {
@@ -35,14 +36,55 @@ std::vector<NamedShape> expected_weights(const Umt5Config& c) {
   return all;
 }
 
-// The prefix of an embedding tensor, if a first block has the same prefix.
-std::optional<std::string> find_prefix(const TensorFile& file) {
+// The text before a tensor's name, if the file has the sign of a first block with the same text before it.
+std::optional<std::string> find_prefix(const TensorFile& file, std::string_view embedding, std::string_view sign) {
   for (const TensorEntry& entry : file.entries) {
-    if (!entry.name.ends_with(kEmbedding)) continue;
-    const std::string prefix = entry.name.substr(0, entry.name.size() - kEmbedding.size());
-    if (file.find(prefix + "blocks.0.attn.q.weight") != nullptr) return prefix;
+    if (!entry.name.ends_with(embedding)) continue;
+    const std::string prefix = entry.name.substr(0, entry.name.size() - embedding.size());
+    if (file.find(fmt::format("{}{}", prefix, sign)) != nullptr) return prefix;
   }
   return std::nullopt;
+}
+
+// A file of transformers may have the embedding under either name, or under both: they are one tensor.
+constexpr std::string_view kShared = "shared.weight", kEmbedTokens = "encoder.embed_tokens.weight";
+constexpr std::string_view kTransformersSign = "encoder.block.0.layer.0.SelfAttention.q.weight";
+
+std::optional<std::string> find_transformers_prefix(const TensorFile& file) {
+  const std::optional<std::string> prefix = find_prefix(file, kShared, kTransformersSign);
+  return prefix ? prefix : find_prefix(file, kEmbedTokens, kTransformersSign);
+}
+
+struct LayerSpelling {
+  std::string_view transformers;  // below "encoder.block.N.layer."
+  std::string_view wan;           // below "blocks.N."
+};
+
+// gelu(wi_0 x) * wi_1 x: wi_0 is Wan's gate.
+constexpr std::array kLayerSpellings{
+    LayerSpelling{"0.SelfAttention.q.weight", "attn.q.weight"},
+    LayerSpelling{"0.SelfAttention.k.weight", "attn.k.weight"},
+    LayerSpelling{"0.SelfAttention.v.weight", "attn.v.weight"},
+    LayerSpelling{"0.SelfAttention.o.weight", "attn.o.weight"},
+    LayerSpelling{"0.SelfAttention.relative_attention_bias.weight", "pos_embedding.embedding.weight"},
+    LayerSpelling{"0.layer_norm.weight", "norm1.weight"},
+    LayerSpelling{"1.DenseReluDense.wi_0.weight", "ffn.gate.0.weight"},
+    LayerSpelling{"1.DenseReluDense.wi_1.weight", "ffn.fc1.weight"},
+    LayerSpelling{"1.DenseReluDense.wo.weight", "ffn.fc2.weight"},
+    LayerSpelling{"1.layer_norm.weight", "norm2.weight"},
+};
+
+// Other names, such as a decoder's, are returned unchanged.
+std::string name_in_wan(const std::string& name) {
+  constexpr std::string_view kBlock = "encoder.block.", kLayer = ".layer.";
+  if (name == kShared || name == kEmbedTokens) return std::string(kEmbedding);
+  if (name == "encoder.final_layer_norm.weight") return "norm.weight";
+  const size_t layer = name.find(kLayer);
+  if (!name.starts_with(kBlock) || layer == std::string::npos) return name;
+  const std::string_view rest = std::string_view(name).substr(layer + kLayer.size());
+  const auto known = std::ranges::find(kLayerSpellings, rest, &LayerSpelling::transformers);
+  if (known == kLayerSpellings.end()) return name;
+  return fmt::format("blocks.{}.{}", name.substr(kBlock.size(), layer - kBlock.size()), known->wan);
 }
 
 int64_t count_layers(const std::map<std::string, const TensorEntry*>& tensors) {
@@ -99,11 +141,16 @@ void check_sizes(const Umt5Config& c, const std::string& path) {
 }  // namespace
 
 std::optional<Umt5Index> find_umt5(const TensorFile& file, const std::optional<std::string>& prefix) {
-  const std::optional<std::string> found = prefix ? prefix : find_prefix(file);
+  std::optional<std::string> found = prefix ? prefix : find_prefix(file, kEmbedding, "blocks.0.attn.q.weight");
+  const bool is_wan = found.has_value();
+  if (!is_wan) found = find_transformers_prefix(file);
   if (!found) return std::nullopt;
   Umt5Index index{.prefix = *found};
+  if (!is_wan) index.naming = "transformers";
   for (const TensorEntry& entry : file.entries) {
-    if (entry.name.starts_with(*found)) index.tensors[entry.name.substr(found->size())] = &entry;
+    if (!entry.name.starts_with(*found)) continue;
+    const std::string name = entry.name.substr(found->size());
+    index.tensors[is_wan ? name : name_in_wan(name)] = &entry;
   }
   index.config = read_sizes(index.tensors);
   compare(index);
@@ -114,7 +161,8 @@ Umt5Index index_umt5(const TensorFile& file, const std::optional<std::string>& p
   std::optional<Umt5Index> index = find_umt5(file, prefix);
   SGF_CHECK(
       index.has_value(),
-      "{}: is not a UMT5 encoder with Wan's names (token_embedding.weight, blocks.0.attn.q.weight, ...); expected "
+      "{}: is not a UMT5 encoder with Wan's names (token_embedding.weight, blocks.0.attn.q.weight, ...) or those of "
+      "transformers (shared.weight, encoder.block.0.layer.0.SelfAttention.q.weight, ...); expected "
       "models_t5_umt5-xxl-enc-bf16.pth; run `sgf inspect` to see what the file is",
       path_of(file));
   std::vector<std::string> faults = index->mismatched;
@@ -149,6 +197,7 @@ nlohmann::json to_json(const Umt5Index& index) {
             {"num_heads", c.num_heads},
             {"num_layers", c.num_layers},
             {"num_buckets", c.num_buckets}}},
+          {"naming", index.naming},
           {"missing", index.missing},
           {"unexpected", index.unexpected},
           {"mismatched", index.mismatched},

@@ -1,4 +1,4 @@
-// The weights of a UMT5 encoder under Wan's names, and the sizes that their shapes imply. Torch-free.
+// The weights of a UMT5 encoder under Wan's or transformers' names, and the sizes that their shapes imply. Torch-free.
 #pragma once
 
 #include "sgf/files/tensor_file.h"
@@ -29,6 +29,7 @@ struct Umt5Config {
 // What a file contains of an encoder, compared with what its sizes require. Entries point into the file.
 struct Umt5Index {
   std::string prefix;                                 // before every name: "", or "w." in a recording
+  std::string naming = "wan";                         // or "transformers", UMT5EncoderModel
   Umt5Config config;                                  // from the shapes; 0 for an unknown size
   std::map<std::string, const TensorEntry*> tensors;  // by Wan's names
   std::vector<std::string> missing;
@@ -38,7 +39,8 @@ struct Umt5Index {
   bool is_whole() const { return missing.empty() && mismatched.empty(); }
 };
 
-// nullopt if no tensors look like an encoder. Without `prefix`, uses the one before `token_embedding.weight`.
+// nullopt if no tensors look like an encoder. Without `prefix`, uses the one before `token_embedding.weight`, or before
+// transformers' `shared.weight`.
 std::optional<Umt5Index> find_umt5(const TensorFile& file, const std::optional<std::string>& prefix = std::nullopt);
 
 // The same, but throws an Error that says what is missing or has a wrong shape.

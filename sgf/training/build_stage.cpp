@@ -206,9 +206,11 @@ std::string pair_context(const Config& c) {
 
 DmdParts build_dmd_parts(const Config& c, const Conditioning& around, c10::Device device) {
   DmdData data = dmd_data(c, around, device);
-  const std::string& critic = c.dmd.critic.empty() ? c.dmd.teacher : c.dmd.critic;
+  const bool starts_as_teacher = c.dmd.critic.empty();
+  const std::string& critic = starts_as_teacher ? c.dmd.teacher : c.dmd.critic;
   return {dmd_stage_settings(c), trained_dit(c, c.train.start_from, device), build_teacher(c, c.dmd.teacher, device),
-          trained_dit(c, critic, device), std::move(data)};
+          trained_dit(c, critic, device, starts_as_teacher ? WeightPurpose::kTraining : WeightPurpose::kCritic),
+          std::move(data)};
 }
 
 std::unique_ptr<Stage> build_stage(const Config& c, const Conditioning& around, c10::Device device,

@@ -31,9 +31,9 @@ class FilePrompts final : public PromptSource {
 
 }  // namespace
 
-TrainedDit trained_dit(const Config& c, const std::string& source, c10::Device device) {
+TrainedDit trained_dit(const Config& c, const std::string& source, c10::Device device, WeightPurpose purpose) {
   const auto options = at::TensorOptions().device(device).dtype(master_type(c));
-  return TrainedDit(c.model, weights_of(c, source, options), compute_type(c), dit_options_of(c));
+  return TrainedDit(c.model, weights_of(c, source, options, {.purpose = purpose}), compute_type(c), dit_options_of(c));
 }
 
 std::shared_ptr<const ClipSource> clip_source(const Config& c) {

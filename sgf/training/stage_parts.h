@@ -6,6 +6,7 @@
 #include "sgf/dataset/clip_source.h"
 #include "sgf/training/clip_stage.h"
 #include "sgf/training/trained_dit.h"
+#include "sgf/weights/weight_names.h"
 
 #include <memory>
 #include <string>
@@ -14,7 +15,8 @@
 namespace sgf {
 
 // A network to train, with weights of `source` or random ones.
-TrainedDit trained_dit(const Config& config, const std::string& source, c10::Device device);
+TrainedDit trained_dit(const Config& config, const std::string& source, c10::Device device,
+                       WeightPurpose purpose = WeightPurpose::kTraining);
 
 // The clips of data.clips, or the world's.
 std::shared_ptr<const ClipSource> clip_source(const Config& config);

@@ -1,6 +1,7 @@
 #include "sgf/vae/vae_config.h"
 
 #include "sgf/core/error.h"
+#include "sgf/vae/vae_names.h"
 
 #include <fmt/ranges.h>
 
@@ -71,18 +72,19 @@ int64_t last_width(const VaeConfig& config) { return config.dim * config.dim_mul
 const std::string kFirst = "encoder.conv1.weight";
 
 // Output width of a residual block, from whichever of its tensors exists; 0 if none does.
-int64_t width_of_residual(const TensorFile& file, const std::string& name) {
+int64_t width_of_residual(const VaeIndex& vae, const std::string& name) {
   for (const char* tensor : {".residual.6.weight", ".residual.2.weight", ".residual.3.gamma"})
-    if (const TensorEntry* entry = file.find(name + tensor); entry && !entry->shape.empty()) return entry->shape[0];
+    if (const TensorEntry* entry = vae.find(name + tensor); entry && !entry->shape.empty()) return entry->shape[0];
   return 0;
 }
 
-bool has_any(const TensorFile& file, const std::string& name) {
-  return std::ranges::any_of(file.entries, [&](const TensorEntry& entry) { return entry.name.starts_with(name); });
+bool has_any(const VaeIndex& vae, const std::string& name) {
+  const auto first = vae.tensors.lower_bound(name);
+  return first != vae.tensors.end() && first->first.starts_with(name);
 }
 
-const TensorEntry& needed(const TensorFile& file, const std::string& name, size_t dimensions) {
-  const TensorEntry* entry = file.find(name);
+const TensorEntry& needed(const VaeIndex& vae, const std::string& name, size_t dimensions) {
+  const TensorEntry* entry = vae.find(name);
   SGF_CHECK(entry != nullptr && entry->shape.size() == dimensions,
             "the sizes of a Wan VAE are read from {}, a tensor of {} dimensions, which is missing in the file", name,
             dimensions);
@@ -90,6 +92,17 @@ const TensorEntry& needed(const TensorFile& file, const std::string& name, size_
 }
 
 std::string shown(const std::vector<int64_t>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+// The text before `first` in some name, if the file has `second` with the same text before it.
+std::optional<std::string> prefix_before(const TensorFile& file, const std::string& first, const std::string& second) {
+  for (const TensorEntry& entry : file.entries) {
+    if (!entry.name.ends_with(first) || entry.shape.size() != 5) continue;
+    const std::string prefix = entry.name.substr(0, entry.name.size() - first.size());
+    const bool whole_word = prefix.empty() || prefix.ends_with('.');
+    if (whole_word && file.find(prefix + second) != nullptr) return prefix;
+  }
+  return std::nullopt;
+}
 
 bool is_vae_name(std::string_view name) {
   return name.starts_with("encoder.") || name.starts_with("decoder.") || name.starts_with("conv1.") ||
@@ -164,23 +177,35 @@ std::vector<VaeTensorShape> expected_vae_weights(const VaeConfig& config) {
   return list.take();
 }
 
-std::optional<std::string> vae_prefix(const TensorFile& file) {
-  for (const TensorEntry& entry : file.entries) {
-    if (!entry.name.ends_with(kFirst) || entry.shape.size() != 5) continue;
-    const std::string prefix = entry.name.substr(0, entry.name.size() - kFirst.size());
-    const bool whole_word = prefix.empty() || prefix.ends_with('.');
-    if (whole_word && file.find(prefix + "decoder.conv1.weight") != nullptr) return prefix;
-  }
-  return std::nullopt;
+const TensorEntry* VaeIndex::find(const std::string& name) const {
+  const auto found = tensors.find(name);
+  return found == tensors.end() ? nullptr : found->second;
 }
 
-VaeConfig infer_vae_config(const TensorFile& file, const std::string& prefix) {
-  VaeConfig config{.dim = needed(file, prefix + kFirst, 5).shape[0],
-                   .z_dim = needed(file, prefix + "decoder.conv1.weight", 5).shape[1],
+std::optional<VaeIndex> find_vae(const TensorFile& file) {
+  std::optional<std::string> prefix = prefix_before(file, kFirst, "decoder.conv1.weight");
+  const bool is_official = prefix.has_value();
+  if (!prefix) prefix = prefix_before(file, "encoder.conv_in.weight", "encoder.mid_block.attentions.0.to_qkv.weight");
+  if (!prefix) return std::nullopt;
+  VaeIndex vae{.prefix = *prefix, .naming = is_official ? "wan" : "diffusers", .tensors = {}};
+  std::vector<std::string> names;
+  for (const TensorEntry& entry : file.entries)
+    if (entry.name.starts_with(*prefix)) names.push_back(entry.name.substr(prefix->size()));
+  const DiffusersVaeNames diffusers(names);
+  for (const std::string& name : names)
+    vae.tensors.emplace(is_official ? name : diffusers.official(name), file.find(*prefix + name));
+  return vae;
+}
+
+VaeConfig infer_vae_config(const VaeIndex& vae) {
+  SGF_CHECK(!has_any(vae, "encoder.downsamples.0.resnets.") && !has_any(vae, "encoder.downsamples.0.downsamples."),
+            "this is the VAE of Wan2.2, whose latents have another size; expected that of Wan2.1");
+  VaeConfig config{.dim = needed(vae, kFirst, 5).shape[0],
+                   .z_dim = needed(vae, "decoder.conv1.weight", 5).shape[1],
                    .dim_mult = {},
                    .num_res_blocks = 0,
                    .temporal_downsample = {}};
-  SGF_CHECK(config.dim > 0, "{} is empty", prefix + kFirst);
+  SGF_CHECK(config.dim > 0, "{} is empty", kFirst);
   int64_t width = config.dim, blocks = 0;
   const auto end_stage = [&] {
     SGF_CHECK(width % config.dim == 0, "a stage has width {}, expected a multiple of dim {}", width, config.dim);
@@ -188,12 +213,12 @@ VaeConfig infer_vae_config(const TensorFile& file, const std::string& prefix) {
     config.num_res_blocks = std::max(config.num_res_blocks, std::exchange(blocks, 0));
   };
   for (size_t i = 0;; ++i) {
-    const std::string name = at_index(prefix + "encoder.downsamples", i);
-    if (const int64_t out = width_of_residual(file, name); out > 0) {
+    const std::string name = at_index("encoder.downsamples", i);
+    if (const int64_t out = width_of_residual(vae, name); out > 0) {
       width = out, ++blocks;
-    } else if (has_any(file, name + ".resample.")) {
+    } else if (has_any(vae, name + ".resample.")) {
       end_stage();
-      config.temporal_downsample.push_back(has_any(file, name + ".time_conv."));
+      config.temporal_downsample.push_back(has_any(vae, name + ".time_conv."));
     } else {
       break;
     }
@@ -203,23 +228,20 @@ VaeConfig infer_vae_config(const TensorFile& file, const std::string& prefix) {
   return config;
 }
 
-VaeFaults vae_faults(const VaeConfig& config, const TensorFile& file, const std::string& prefix) {
+VaeFaults vae_faults(const VaeConfig& config, const VaeIndex& vae) {
   VaeFaults faults;
   std::set<std::string> known;
   for (const VaeTensorShape& expected : expected_vae_weights(config)) {
     known.insert(expected.name);
-    const TensorEntry* entry = file.find(prefix + expected.name);
+    const TensorEntry* entry = vae.find(expected.name);
     if (entry == nullptr)
       faults.missing.push_back(expected.name);
     else if (entry->shape != expected.shape)
       faults.mismatched.push_back(
           fmt::format("{} is {}, expected {}", expected.name, shown(entry->shape), shown(expected.shape)));
   }
-  for (const TensorEntry& entry : file.entries) {
-    if (!entry.name.starts_with(prefix)) continue;
-    const std::string name = entry.name.substr(prefix.size());
-    if (is_vae_name(name) && !known.contains(name)) faults.unexpected.push_back(name);
-  }
+  for (const auto& [name, entry] : vae.tensors)
+    if (is_vae_name(name) && !known.contains(name)) faults.unexpected.push_back(entry->name.substr(vae.prefix.size()));
   return faults;
 }
 

@@ -4,6 +4,7 @@
 #include "sgf/files/tensor_file.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,11 +48,20 @@ struct VaeTensorShape {
 
 std::vector<VaeTensorShape> expected_vae_weights(const VaeConfig& config);
 
-// The prefix of the official names in a file with a Wan VAE ("" in the official one); nullopt for other files.
-std::optional<std::string> vae_prefix(const TensorFile& file);
+// A Wan VAE found in a file, under official names. Entries point into the file.
+struct VaeIndex {
+  std::string prefix;          // before every name: "" in the official file, "w." in a recording
+  std::string naming = "wan";  // or "diffusers", AutoencoderKLWan
+  std::map<std::string, const TensorEntry*> tensors;
 
-// Sizes derived from the names and shapes under `prefix`.
-VaeConfig infer_vae_config(const TensorFile& file, const std::string& prefix);
+  const TensorEntry* find(const std::string& name) const;
+};
+
+// nullopt for a file without a Wan VAE.
+std::optional<VaeIndex> find_vae(const TensorFile& file);
+
+// Sizes derived from the names and shapes.
+VaeConfig infer_vae_config(const VaeIndex& vae);
 
 // How a file differs from what a config requires.
 struct VaeFaults {
@@ -62,6 +72,6 @@ struct VaeFaults {
   bool empty() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }
 };
 
-VaeFaults vae_faults(const VaeConfig& config, const TensorFile& file, const std::string& prefix);
+VaeFaults vae_faults(const VaeConfig& config, const VaeIndex& vae);
 
 }  // namespace sgf

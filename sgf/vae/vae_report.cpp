@@ -8,12 +8,12 @@
 namespace sgf {
 
 std::optional<VaeReport> report_vae(const TensorFile& file) {
-  const std::optional<std::string> prefix = vae_prefix(file);
-  if (!prefix) return std::nullopt;
-  VaeReport report{.prefix = *prefix, .config = {}, .problem = {}, .faults = {}};
+  const std::optional<VaeIndex> vae = find_vae(file);
+  if (!vae) return std::nullopt;
+  VaeReport report{.prefix = vae->prefix, .naming = vae->naming, .config = {}, .problem = {}, .faults = {}};
   try {
-    report.config = infer_vae_config(file, *prefix);
-    report.faults = vae_faults(*report.config, file, *prefix);
+    report.config = infer_vae_config(*vae);
+    report.faults = vae_faults(*report.config, *vae);
   } catch (const Error& error) {
     report.problem = error.what();
   }
@@ -39,6 +39,7 @@ nlohmann::json to_json(const VaeReport& report) {
                     {"temporal_downsample", report.config->temporal_downsample}};
   return {{"architecture", architecture},
           {"prefix", report.prefix},
+          {"naming", report.naming},
           {"missing", report.faults.missing},
           {"unexpected", report.faults.unexpected},
           {"mismatched", report.faults.mismatched},

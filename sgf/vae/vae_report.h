@@ -12,6 +12,7 @@ namespace sgf {
 
 struct VaeReport {
   std::string prefix;
+  std::string naming;  // "wan" or "diffusers"
   std::optional<VaeConfig> config;
   std::string problem;  // why there is no config
   VaeFaults faults;

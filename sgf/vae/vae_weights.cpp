@@ -38,16 +38,17 @@ at::Tensor scaled_like_vae(const std::string& name, const at::Tensor& normal) {
 }  // namespace
 
 VaeWeights load_vae_weights(const TensorFile& file, at::TensorOptions options) {
-  const std::optional<std::string> prefix = vae_prefix(file);
-  SGF_CHECK(prefix.has_value(),
-            "{} is not a Wan VAE: it has no encoder.conv1.weight and decoder.conv1.weight; expected Wan2.1_VAE.pth",
+  const std::optional<VaeIndex> vae = find_vae(file);
+  SGF_CHECK(vae.has_value(),
+            "{} is not a Wan VAE: it has no encoder.conv1.weight and decoder.conv1.weight; expected Wan2.1_VAE.pth, or "
+            "vae/ of a diffusers folder",
             path_of(file));
-  VaeWeights weights{infer_vae_config(file, *prefix), {}};
-  const VaeFaults faults = vae_faults(weights.config, file, *prefix);
+  VaeWeights weights{infer_vae_config(*vae), {}};
+  const VaeFaults faults = vae_faults(weights.config, *vae);
   if (!faults.empty()) refuse(faults, weights.config, file);
   for (const VaeTensorShape& expected : expected_vae_weights(weights.config))
     weights.tensors[expected.name] =
-        map_tensor(file, *prefix + expected.name).to(options, /*non_blocking=*/false, /*copy=*/true).contiguous();
+        map_tensor(file, *vae->find(expected.name)).to(options, /*non_blocking=*/false, /*copy=*/true).contiguous();
   return weights;
 }
 

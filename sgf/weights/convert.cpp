@@ -7,6 +7,7 @@
 #include "sgf/files/tensors.h"
 #include "sgf/files/torch_archive_writer.h"
 #include "sgf/model/weight_table.h"
+#include "sgf/weights/merge_lora.h"
 #include "sgf/weights/stored_config.h"
 #include "sgf/weights/weight_folder.h"
 #include "sgf/weights/weight_names.h"
@@ -24,6 +25,7 @@ constexpr int64_t kPiece = 1 << 23;  // elements converted together
 struct Renamed {
   std::string name;
   const TensorEntry* entry;
+  std::string official;  // name of a DiT's weight; "" for other tensors
 };
 
 bool is_torch_name(const std::filesystem::path& path) {
@@ -63,25 +65,26 @@ std::string bare_name(std::string_view name, const DitWeightIndex& dit) {
 
 std::vector<Renamed> keep_names(const TensorFile& file) {
   std::vector<Renamed> tensors;
-  for (const TensorEntry& entry : file.entries) tensors.push_back({entry.name, &entry});
+  for (const TensorEntry& entry : file.entries) tensors.push_back({entry.name, &entry, ""});
   return tensors;
 }
 
 // In the order of the file, so that equal input makes equal files whatever the names.
 std::vector<Renamed> rename_dit(const TensorFile& file, const DitWeightIndex& dit, ConvertNames names,
                                 ConvertResult& result) {
-  std::map<const TensorEntry*, std::string> new_names;
+  std::map<const TensorEntry*, Renamed> renamed;
   for (const auto& [official, entry] : dit.tensors) {
-    new_names[entry] = names == ConvertNames::kDiffusers ? diffusers_name(official) : official;
+    renamed[entry] = {names == ConvertNames::kDiffusers ? diffusers_name(official) : official, entry, official};
   }
   for (const std::string& name : dit.unexpected) {
-    new_names[file.find(name)] = bare_name(name, dit);
+    const TensorEntry* entry = file.find(name);
+    renamed[entry] = {bare_name(name, dit), entry, ""};
     result.carried.push_back(name);
   }
   std::vector<Renamed> tensors;
   for (const TensorEntry& entry : file.entries) {
-    const auto found = new_names.find(&entry);
-    if (found != new_names.end()) tensors.push_back({found->second, &entry});
+    const auto found = renamed.find(&entry);
+    if (found != renamed.end()) tensors.push_back(found->second);
   }
   return tensors;
 }
@@ -104,19 +107,22 @@ std::vector<std::string> missing_weights(const DitWeightIndex& dit, const Stored
 }
 
 std::vector<Renamed> choose_tensors(const TensorFile& file, const std::filesystem::path& input,
-                                    const ConvertRequest& request, ConvertResult& result) {
+                                    const ConvertRequest& request, ConvertResult& result, LoraSum& loras) {
   const bool holds_dit = !find_dits(file).empty();
   if (request.names == ConvertNames::kKeep) {
     SGF_CHECK(!request.role, "--names keep works only for a whole file; remove --role or --names keep");
+    SGF_CHECK(request.loras.empty(), "--names keep copies every tensor; remove --lora or --names keep");
     return keep_names(file);
   }
-  if (!holds_dit && request.names == ConvertNames::kWan && !request.role) return keep_names(file);
+  const bool is_dit_wanted = request.role || !request.loras.empty();
+  if (!holds_dit && request.names == ConvertNames::kWan && !is_dit_wanted) return keep_names(file);
   const DitWeightIndex dit = index_dit_weights(file, request.role);
   result.is_dit = true;
   result.role = dit.role;
   result.left_out = dit.other_roles;
   result.missing = missing_weights(dit, find_stored_config(file, input));
   if (!result.missing.empty()) result.hint = shard_hint(input);
+  loras = LoraSum(request.loras, dit, input);
   return rename_dit(file, dit, request.names, result);
 }
 
@@ -150,10 +156,15 @@ void write_converted(const at::Tensor& tensor, at::ScalarType type, const std::s
   }
 }
 
-OutgoingTensor outgoing(const TensorFile& file, const Renamed& tensor, std::optional<DType> dtype) {
+OutgoingTensor outgoing(const TensorFile& file, const Renamed& tensor, std::optional<DType> dtype,
+                        const LoraSum& loras) {
   const TensorEntry& entry = *tensor.entry;
   const DType target = dtype && is_floating(entry.dtype) ? *dtype : entry.dtype;
-  const auto produce = [&file, &entry, target](const ByteSink& sink) {
+  const auto produce = [&file, &entry, &loras, target, official = tensor.official](const ByteSink& sink) {
+    if (loras.changes(official)) {
+      const at::ScalarType type = scalar_type_of(target);
+      return write_converted(loras.merged(official, map_tensor(file, entry), type), type, entry.name, sink);
+    }
     if (target == entry.dtype && entry.is_contiguous()) return sink(file.bytes(entry));
     write_converted(map_tensor(file, entry), scalar_type_of(target), entry.name, sink);
   };
@@ -187,9 +198,11 @@ ConvertResult convert_weights(const ConvertRequest& request) {
   ConvertResult result;
   result.no_tensors = values_left_out(file, request.output);
   result.is_flattened = file.is_flattened;
+  LoraSum loras;
   std::vector<OutgoingTensor> tensors;
-  for (const Renamed& tensor : choose_tensors(file, input, request, result)) {
-    tensors.push_back(outgoing(file, tensor, request.dtype));
+  for (const Renamed& tensor : choose_tensors(file, input, request, result, loras)) {
+    result.merged += loras.changes(tensor.official) ? 1 : 0;
+    tensors.push_back(outgoing(file, tensor, request.dtype, loras));
   }
   if (is_torch_name(request.output)) {
     write_torch_archive(request.output, tensors);

@@ -3,6 +3,7 @@
 
 #include "sgf/core/dtype.h"
 #include "sgf/core/enum_names.h"
+#include "sgf/weights/lora_file.h"
 
 #include <array>
 #include <cstdint>
@@ -32,6 +33,7 @@ struct ConvertRequest {
   std::optional<DType> dtype;       // of floating-point tensors; nullopt keeps each dtype
   std::optional<std::string> role;  // outer key, such as "generator" instead of the default generator_ema
   bool overwrite = false;           // overwrites an existing output; never the input
+  std::vector<LoraUse> loras;       // merged into the DiT
 };
 
 struct ConvertResult {
@@ -45,6 +47,7 @@ struct ConvertResult {
   std::vector<std::string> no_tensors;  // numbers and texts beside the tensors, which are not in the output
   bool is_flattened = false;            // nested dicts became dotted names
   std::string hint;                     // why weights may be missing: one shard of several
+  int64_t merged = 0;                   // weights that LoRAs changed
 };
 
 // Reads and writes tensor by tensor. Throws instead of overwriting, and if a value exceeds the range of the new type.

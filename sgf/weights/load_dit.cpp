@@ -58,12 +58,14 @@ OpenedDit open_dit(const std::filesystem::path& named) {
 }  // namespace
 
 DitWeights load_dit_weights(const DitConfig& config, const TensorFile& file, const DitWeightIndex& index,
-                            at::TensorOptions options) {
+                            at::TensorOptions options, const LoraSum& loras) {
   config.validate();
   check_complete(config, file, index);
   DitWeights weights = dit_weights_to_fill(config);
   visit_weights(weights, [&](const std::string& name, at::Tensor& tensor) {
-    tensor = copy_tensor(file, *index.tensors.at(name), options);
+    const TensorEntry& stored = *index.tensors.at(name);
+    tensor = loras.changes(name) ? loras.merged(name, map_tensor(file, stored)).to(options).contiguous()
+                                 : copy_tensor(file, stored, options);
   });
   return weights;
 }

@@ -3,6 +3,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
+#include "sgf/weights/lora_file.h"
 #include "sgf/weights/placed_name.h"
 
 #include <fmt/ranges.h>
@@ -10,11 +11,17 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 
 namespace sgf {
 namespace {
 
-constexpr std::array<std::string_view, 5> kPreferredRoles{"generator_ema", "generator", "model", "state_dict", ""};
+using RoleOrder = std::span<const std::string_view>;
+
+constexpr std::array<std::string_view, 5> kInferenceRoles{"generator_ema", "generator", "model", "state_dict", ""};
+constexpr std::array<std::string_view, 5> kTrainingRoles{"generator", "model", "generator_ema", "state_dict", ""};
+constexpr std::array<std::string_view, 6> kCriticRoles{"critic",        "generator",  "model",
+                                                       "generator_ema", "state_dict", ""};
 
 // One block alone has 27 weights. The few gradients that a recording stores under the weights' names do not count.
 constexpr size_t kFewestWeights = 20;
@@ -103,8 +110,37 @@ void claim_the_rest(DitsByRole& dits, const std::vector<const TensorEntry*>& els
   }
 }
 
-size_t preference(const DitWeightIndex& dit) {
-  return static_cast<size_t>(std::ranges::find(kPreferredRoles, dit.role) - kPreferredRoles.begin());
+RoleOrder roles_for(WeightPurpose purpose) {
+  switch (purpose) {
+    case WeightPurpose::kInference:
+      return kInferenceRoles;
+    case WeightPurpose::kTraining:
+      return kTrainingRoles;
+    case WeightPurpose::kCritic:
+      return kCriticRoles;
+  }
+  fail("no such purpose of weights");
+}
+
+size_t preference(const DitWeightIndex& dit, RoleOrder order) {
+  return static_cast<size_t>(std::ranges::find(order, dit.role) - order.begin());
+}
+
+std::vector<DitWeightIndex> find_dits_in_order(const TensorFile& file, RoleOrder order) {
+  std::vector<const TensorEntry*> elsewhere;
+  DitsByRole by_role = place_weights(file, elsewhere);
+  claim_the_rest(by_role, elsewhere);
+
+  std::vector<DitWeightIndex> dits;
+  for (auto& [role, dit] : by_role) {
+    for (const auto& [other, unused] : by_role) {
+      if (other != role) dit.other_roles.push_back(other);
+    }
+    if (dit.naming.empty()) dit.naming = "wan";
+  }
+  for (auto& [role, dit] : by_role) dits.push_back(std::move(dit));
+  std::ranges::stable_sort(dits, {}, [&](const DitWeightIndex& dit) { return preference(dit, order); });
+  return dits;
 }
 
 std::string path_of(const TensorFile& file) {
@@ -120,47 +156,43 @@ std::string roles_of(const std::vector<DitWeightIndex>& dits) {
 }
 
 const DitWeightIndex& choose(const std::vector<DitWeightIndex>& dits, const std::optional<std::string>& role,
-                             const std::string& path) {
+                             RoleOrder order, const std::string& path) {
   if (role) {
     const auto found = std::ranges::find(dits, *role, &DitWeightIndex::role);
     SGF_CHECK(found != dits.end(), "{}: has no DiT under {}; it has {}", path, shown_role(*role), roles_of(dits));
     return *found;
   }
-  const bool is_clear = dits.size() == 1 || preference(dits.front()) < kPreferredRoles.size();
+  const bool is_clear = dits.size() == 1 || preference(dits.front(), order) < order.size();
   SGF_CHECK(is_clear, "{}: contains several DiTs; choose one of them: {}", path, roles_of(dits));
   return dits.front();
 }
 
 }  // namespace
 
-std::vector<DitWeightIndex> find_dits(const TensorFile& file) {
-  std::vector<const TensorEntry*> elsewhere;
-  DitsByRole by_role = place_weights(file, elsewhere);
-  claim_the_rest(by_role, elsewhere);
+std::vector<DitWeightIndex> find_dits(const TensorFile& file) { return find_dits_in_order(file, kInferenceRoles); }
 
-  std::vector<DitWeightIndex> dits;
-  for (auto& [role, dit] : by_role) {
-    for (const auto& [other, unused] : by_role) {
-      if (other != role) dit.other_roles.push_back(other);
-    }
-    if (dit.naming.empty()) dit.naming = "wan";
-  }
-  for (auto& [role, dit] : by_role) dits.push_back(std::move(dit));
-  std::ranges::stable_sort(dits, {}, preference);
-  return dits;
-}
-
-DitWeightIndex index_dit_weights(const TensorFile& file, const std::optional<std::string>& role) {
+DitWeightIndex index_dit_weights(const TensorFile& file, const std::optional<std::string>& role,
+                                 WeightPurpose purpose) {
   const std::string path = path_of(file);
-  const std::vector<DitWeightIndex> dits = find_dits(file);
+  const RoleOrder order = roles_for(purpose);
+  const std::vector<DitWeightIndex> dits = find_dits_in_order(file, order);
+  SGF_CHECK(!dits.empty() || !is_lora(file),
+            "{}: is a LoRA; pass its base here, and this file with --lora to sgf generate or sgf convert", path);
   const std::string example = file.entries.empty() ? "nothing" : in_quotes(file.entries.front().name);
   SGF_CHECK(!dits.empty(), "{}: contains no Wan DiT; the first of its {} tensors is {}", path, file.entries.size(),
             example);
-  const DitWeightIndex& chosen = choose(dits, role, path);
+  const DitWeightIndex& chosen = choose(dits, role, order, path);
   SGF_CHECK(chosen.unsupported.empty(), "{}: {}", path, chosen.unsupported);
   return chosen;
 }
 
 std::string shown_role(std::string_view role) { return role.empty() ? "(bare)" : std::string(role); }
+
+std::string describe_role_choice(const DitWeightIndex& index) {
+  if (index.other_roles.empty()) return "";
+  std::vector<std::string> others;
+  for (const std::string& role : index.other_roles) others.push_back(shown_role(role));
+  return fmt::format("{}; the file also holds {}", shown_role(index.role), fmt::join(others, ", "));
+}
 
 }  // namespace sgf

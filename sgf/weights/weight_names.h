@@ -26,11 +26,20 @@ struct DitWeightIndex {
   std::string unsupported;              // why it cannot be loaded, such as "SGF+ ..."; "" if it can
 };
 
-// `role` selects one outer key; without it generator_ema, generator, model, state_dict and (bare) are tried in order.
-// An error for a missing role lists the existing ones. SGF+ files (memory_* twins) are refused by name.
-DitWeightIndex index_dit_weights(const TensorFile& file, const std::optional<std::string>& role = std::nullopt);
+// What the weights are for, which decides between several DiTs of a file.
+enum class WeightPurpose {
+  kInference,  // generator_ema, generator, model, state_dict, (bare): as the authors' inference does
+  kTraining,   // generator, model, generator_ema, state_dict, (bare): as the trainers of Self-Forcing, Causal-Forcing
+               // and the authors' release do, for starts and teachers
+  kCritic,     // critic, then as for training: LongLive's trainer
+};
 
-// Every DiT of a file, in that order, including those that cannot be loaded. None in a VAE or a text encoder.
+// `role` selects one outer key; without it `purpose` decides. An error for a missing role lists the existing ones. SGF+
+// files (memory_* twins) are refused by name.
+DitWeightIndex index_dit_weights(const TensorFile& file, const std::optional<std::string>& role = std::nullopt,
+                                 WeightPurpose purpose = WeightPurpose::kInference);
+
+// Every DiT of a file, in inference's order, including those that cannot be loaded. None in a VAE or a text encoder.
 std::vector<DitWeightIndex> find_dits(const TensorFile& file);
 
 // Sizes derived from the tensors' shapes. The shapes do not determine the number of heads: it is taken from the preset
@@ -52,5 +61,8 @@ std::string diffusers_name(std::string_view official);
 
 // "generator_ema", "(bare)" for no outer key.
 std::string shown_role(std::string_view role);
+
+// "generator_ema; the file also holds generator, critic", "" for a file with one DiT.
+std::string describe_role_choice(const DitWeightIndex& index);
 
 }  // namespace sgf

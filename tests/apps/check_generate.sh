@@ -434,6 +434,54 @@ check_wan() {
   refused 1 '--size must be a multiple of 16x16 pixels for this network, got 72x64' --wan wan --size 72x64 --prompt x --out bad.mp4
 }
 
+# same_frames A.y4m B.y4m: the first line holds a hash of the order, which names files.
+same_frames() { cmp -s <(tail -n +2 "$1") <(tail -n +2 "$2"); }
+
+# The same parts as a diffusers pipeline give the same pictures.
+check_diffusers() {
+  local panda=(--model student.safetensors --size 64x64 --seconds 1 --threads 1 --quiet --prompt 'A red panda.') names
+  names=$SOURCES/tests/apps/other_names.py
+  mkdir -p pipe/{transformer,vae,text_encoder,tokenizer}
+  echo '{"_class_name": "WanPipeline"}' >pipe/model_index.json
+  "$SGF" convert wan/Wan2.1_VAE.pth vae.safetensors >/dev/null && "$SGF" convert wan/models_t5_umt5-xxl-enc-bf16.pth t5.safetensors >/dev/null &&
+    "$SGF" convert wan pipe/transformer/diffusion_pytorch_model.safetensors --names diffusers >/dev/null || complain 'not converted'
+  cp wan/config.json pipe/transformer
+  cp wan/google/umt5-xxl/spiece.model pipe/tokenizer
+  python3 "$names" vae vae.safetensors pipe/vae/diffusion_pytorch_model.safetensors
+  python3 "$names" umt5 t5.safetensors pipe/text_encoder
+  "$SGF" generate --wan wan "${panda[@]}" --out official.y4m >/dev/null || complain 'no video of an official folder'
+  "$SGF" generate --wan pipe "${panda[@]}" --out pipe.y4m >/dev/null || complain 'no video of a diffusers folder'
+  same_frames official.y4m pipe.y4m || complain 'a diffusers folder makes another video'
+  expect 0 'Wan VAE: dim' "$SGF" inspect pipe
+  mv pipe/tokenizer/spiece.model pipe/tokenizer/tokenizer.json
+  refused 1 'tokenizer/tokenizer.json is not supported' --wan pipe --model student.safetensors --size 64x64 --prompt x --out bad.mp4
+}
+
+# A LoRA is merged, stored in the video by its content, and compared when the video is continued or made again.
+check_loras() {
+  local base=$SOURCES/models/world-small/student/model.safetensors names=$SOURCES/tests/apps/other_names.py said
+  python3 "$names" lora "$base" lora.safetensors 0
+  python3 "$names" lora "$base" large.safetensors 5120
+  expect 0 'rank 2, ' "$SGF" inspect lora.safetensors
+  said=$(world --seconds 1 --prompt "$DISC" --lora lora.safetensors:0.5 --out with.mp4 2>&1 >/dev/null) || complain 'no video with a LoRA'
+  [[ $said == *'alpha = rank (2) is assumed'* && $(wc -l <<<"$said") == 1 ]] || complain "an assumed alpha is said as: $said"
+  world --seconds 1 --prompt "$DISC" --lora lora.safetensors:0 --out none.y4m >/dev/null 2>&1 || complain 'no video with scale 0'
+  world --seconds 1 --prompt "$DISC" --out plain.y4m >/dev/null || complain 'no video'
+  world --seconds 1 --prompt "$DISC" --lora lora.safetensors:0.5 --out with.y4m >/dev/null 2>&1 || complain 'no y4m with a LoRA'
+  same_frames none.y4m plain.y4m || complain 'a LoRA of scale 0 changes the video'
+  same_frames with.y4m plain.y4m && complain 'a LoRA changes nothing'
+  expect 0 '"scale":0.5' "$SGF" redo with.mp4 --show --json
+  expect 0 'identical' "$SGF" redo with.mp4 --quiet --threads 1
+  expect 1 'loras: ' "$SGF" generate --model world-small --quiet --threads 1 --seconds 2 --prompt "$DISC" --out with.mp4 --continue
+  mv lora.safetensors moved.safetensors
+  expect 1 'name where it is with --lora' "$SGF" redo with.mp4 --quiet --threads 1
+  expect 0 'identical' "$SGF" redo with.mp4 --quiet --threads 1 --lora moved.safetensors
+  expect 1 'holds another LoRA' "$SGF" redo with.mp4 --quiet --threads 1 --lora large.safetensors
+  refused 1 'the LoRA is of another base' --model world-small --prompt "$DISC" --lora large.safetensors --out bad.mp4
+  refused 1 'this LoRA does not exist' --model world-small --prompt "$DISC" --lora missing.safetensors --out bad.mp4
+  expect 0 'weights changed by' "$SGF" convert "$base" merged.safetensors --lora moved.safetensors:0.5
+}
+
 # Small networks get one thread; the number is stored, and used again by redo and --continue.
 check_threads() {
   local video=("$SGF" generate --model world-small --quiet --seconds 1) said
@@ -458,6 +506,8 @@ check_threads() {
 
 make_wan wan
 check_wan
+check_diffusers
+check_loras
 check_foreign
 check_sinks
 check_folders

@@ -108,6 +108,18 @@ def weights():
         "conv1.weight": [4, 4, 1, 1, 1], "conv2.weight": [2, 2, 1, 1, 1],
         "encoder.downsamples.0.residual.0.gamma": [2, 1, 1, 1],
         "encoder.downsamples.0.residual.2.weight": [2, 2, 3, 3, 3]}))
+    put("seeds/weight_report", "vae_of_diffusers.safetensors", safetensors({
+        "encoder.conv_in.weight": [2, 3, 3, 3, 3], "encoder.mid_block.attentions.0.to_qkv.weight": [6, 2, 1, 1],
+        "decoder.conv_in.weight": [2, 2, 3, 3, 3], "quant_conv.weight": [4, 4, 1, 1, 1],
+        "post_quant_conv.weight": [2, 2, 1, 1, 1], "encoder.down_blocks.0.norm1.gamma": [2, 1, 1, 1],
+        "encoder.down_blocks.0.conv1.weight": [2, 2, 3, 3, 3],
+        "decoder.up_blocks.0.resnets.1.conv2.weight": [2, 2, 3, 3, 3],
+        "decoder.up_blocks.0.upsamplers.0.resample.1.weight": [1, 2, 3, 3]}))
+    put("seeds/weight_report", "umt5_of_transformers.safetensors", safetensors({
+        "shared.weight": [8, 4], "encoder.final_layer_norm.weight": [4],
+        "encoder.block.0.layer.0.SelfAttention.q.weight": [4, 4],
+        "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight": [4, 2],
+        "encoder.block.0.layer.1.DenseReluDense.wi_1.weight": [8, 4]}))
     put("seeds/checkpoint_file", "dit", safetensors({"a": [2]}, {"sgf.format_version": "1", "sgf.kind": "dit"}))
     put("seeds/checkpoint_file", "training", safetensors({}, {"sgf.format_version": "1", "sgf.kind": "training"}))
     put("seeds/checkpoint_file", "too_new", safetensors({}, {"sgf.format_version": "99", "sgf.kind": "dit"}))
@@ -124,6 +136,34 @@ def names():
                               "memory_blocks.0.ffn.0.weight", "model-00001-of-00003.safetensors",
                               "a red disc-0.mp4", "head.head.bias")):
         put("seeds/weight_names", f"{i}", name)
+
+
+def loras():
+    def pair(module, down=".lora_A.weight", up=".lora_B.weight"):
+        return {module + down: [2, 4], module + up: [4, 2]}
+
+    peft = "base_model.model.blocks.0.self_attn.q"
+    put("seeds/lora_file", "peft.safetensors", safetensors(pair(peft)))
+    put("seeds/lora_file", "longlive.safetensors", safetensors({
+        **pair("generator_lora." + peft), **pair("critic_lora." + peft)}))
+    put("seeds/lora_file", "diffusers.safetensors", safetensors(
+        pair("transformer.blocks.0.attn1.to_q"), {"lora_adapter_metadata": '{"transformer.r": 2}'}))
+    kohya = "lora_unet_blocks_0_ffn_2"
+    put("seeds/lora_file", "kohya.safetensors", safetensors({
+        **pair(kohya, ".lora_down.weight", ".lora_up.weight"), kohya + ".alpha": []}))
+    comfy = "diffusion_model.blocks.0.self_attn.q"
+    put("seeds/lora_file", "comfy.safetensors", safetensors({
+        **pair(comfy), comfy + ".diff_b": [4], "diffusion_model.blocks.0.norm3.diff": [4]}))
+    put("seeds/lora_file", "half.safetensors", safetensors({peft + ".lora_A.weight": [2, 4]}))
+    put("seeds/adapter_config", "peft.json", {
+        "peft_type": "LORA", "r": 4, "lora_alpha": 8, "use_rslora": True, "rank_pattern": {"self_attn.q": 2},
+        "alpha_pattern": {"blocks.0.ffn.2": 1.5}, "init_lora_weights": True, "use_dora": False})
+    for i, name in enumerate((peft + ".lora_A.default.weight", kohya + ".alpha", comfy + ".diff_b",
+                              "transformer.condition_embedder.time_proj.lora.up.weight")):
+        put("seeds/lora_names", f"{i}", name)
+    put("seeds/model_index", "wan.json", {
+        "_class_name": "WanPipeline", "transformer": ["diffusers", "WanTransformer3DModel"],
+        "transformer_2": [None, None]})
 
 
 def pickles():
@@ -245,6 +285,7 @@ def runs():
             "guidance": 1.0, "switch": "keep", "image": "", "video": "", "build": "0.1.0", "number": 0, "enlarge": 1,
             "crf": 16, "save_every": 0}
     put("seeds/video_note", "order.json", note)
+    put("seeds/video_note", "loras.json", {**note, "order": 2, "loras": [{"file": "/a/lora.pt", "scale": 0.8, "identity": "ab"}]})
     put("seeds/video_note", "whole_config.json", {**note, "config": (ROOT / "presets/world-tiny.yaml").read_text()})
     places = {"pictures": {"pictures": 12, "bytes": 3456}, "latents": {"pictures": 3, "bytes": 0}}
     words = json.dumps(note) + "\n" + json.dumps(places)
@@ -402,7 +443,8 @@ def known_breaks():
     deep_object = b'{"a":' * 150_000 + b"1" + b"}" * 150_000
     for target in ("strict_json", "captions", "pair_manifest", "clip_manifest", "video_note", "rater_answers", "study_key",
                    "checkpoint_mark", "run_facts", "score_cache", "arm_file", "wan_config", "shard_index", "metrics_log",
-                   "prompt_book", "eval_results", "bench_lines", "world_manifest", "gradient_history"):
+                   "prompt_book", "eval_results", "bench_lines", "world_manifest", "gradient_history",
+                   "adapter_config", "model_index"):
         put_packed(f"broken/{target}", "deep_list.json", deep_list)
         put_packed(f"broken/{target}", "deep_object.json", deep_object)
     put_packed("broken/pair_manifest", "deep_value.json",
@@ -424,6 +466,7 @@ def known_breaks():
 def main():
     weights()
     names()
+    loras()
     pickles()
     studies()
     manifests()

@@ -76,6 +76,27 @@ TEST(GenerateOrder, StoresTheThreadsWhichMakeNoOtherVideoOfIt) {
   }
 }
 
+// Earlier versions have no such key, and their videos are continued and made again as before.
+TEST(GenerateOrder, KnowsItsLorasByContentAndScale) {
+  TinyVideo video;
+  EXPECT_FALSE(to_json(video.order).contains("loras"));
+  EXPECT_EQ(to_json(video.order).at("order"), 1);
+  GenerateOrder with = video.order;
+  with.loras = {{"/there/lora.pt", 0.8, "abc"}};
+  EXPECT_EQ(order_from_json(to_json(with), "test"), with);
+  EXPECT_EQ(to_json(with).at("order"), 2) << "a program that knows no LoRAs refuses it";
+  EXPECT_THAT(differences(video.order, with), ::testing::ElementsAre("loras: none there, abc... x 0.8 here"));
+  EXPECT_EQ(differences(with, video.order).size(), 1u);
+  EXPECT_NE(mark_of(video.order), mark_of(with));
+  GenerateOrder other = with;
+  other.loras[0].file = "/elsewhere/lora.pt";
+  EXPECT_TRUE(differences(with, other).empty());
+  EXPECT_EQ(mark_of(with), mark_of(other));
+  other.loras[0].scale = 0.7;  // the control
+  EXPECT_FALSE(differences(with, other).empty());
+  EXPECT_NE(mark_of(with), mark_of(other));
+}
+
 TEST(Generate, GoesOnAfterAStopAsIfThereHadBeenNone) {
   if (!can_write_videos()) GTEST_SKIP() << "no FFmpeg here";
   const TinyVideo video;

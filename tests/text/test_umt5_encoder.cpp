@@ -128,6 +128,44 @@ TEST_F(Umt5FileTest, SizesAreReadOffTheShapes) {
   EXPECT_TRUE(index.unexpected.empty());
 }
 
+// UMT5EncoderModel of transformers, as diffusers' text_encoder/ holds it.
+std::string transformers_name(const std::string& name) {
+  if (name == "token_embedding.weight") return "shared.weight";
+  if (name == "norm.weight") return "encoder.final_layer_norm.weight";
+  const size_t dot = name.find('.', 7);
+  const std::map<std::string, std::string> of_layer{
+      {"attn.q.weight", "0.SelfAttention.q.weight"},
+      {"attn.k.weight", "0.SelfAttention.k.weight"},
+      {"attn.v.weight", "0.SelfAttention.v.weight"},
+      {"attn.o.weight", "0.SelfAttention.o.weight"},
+      {"norm1.weight", "0.layer_norm.weight"},
+      {"norm2.weight", "1.layer_norm.weight"},
+      {"ffn.gate.0.weight", "1.DenseReluDense.wi_0.weight"},
+      {"ffn.fc1.weight", "1.DenseReluDense.wi_1.weight"},
+      {"ffn.fc2.weight", "1.DenseReluDense.wo.weight"},
+      {"pos_embedding.embedding.weight", "0.SelfAttention.relative_attention_bias.weight"}};
+  return "encoder.block." + name.substr(7, dot - 7) + ".layer." + of_layer.at(name.substr(dot + 1));
+}
+
+TEST_F(Umt5FileTest, OfTransformersGivesTheSameBits) {
+  const std::vector<at::Tensor> expected = tiny(at::kFloat).encode(recorded_ids());
+  for (auto& [name, tensor] : tensors_) name = transformers_name(name);
+  for (const char* embedding : {"shared.weight", "encoder.embed_tokens.weight"}) {
+    tensors_.front().first = embedding;
+    ASSERT_EQ(find_umt5(saved())->naming, "transformers");
+    EXPECT_TRUE(index_umt5(saved()).unexpected.empty());
+    const std::vector<at::Tensor> found = Umt5Encoder(saved(), at::TensorOptions(at::kFloat)).encode(recorded_ids());
+    for (size_t i = 0; i < expected.size(); ++i) EXPECT_TRUE(at::equal(found[i], expected[i])) << embedding;
+  }
+}
+
+TEST_F(Umt5FileTest, ATransformersFileWithoutAPartIsRefused) {
+  for (auto& [name, tensor] : tensors_) name = transformers_name(name);
+  std::erase_if(tensors_,
+                [](const auto& named) { return named.first == "encoder.block.1.layer.1.DenseReluDense.wo.weight"; });
+  EXPECT_THAT(refusal_of([&] { index_umt5(saved()); }), HasSubstr("blocks.1.ffn.fc2.weight is missing"));
+}
+
 TEST_F(Umt5FileTest, WhatIsMissingWrongOrTooMuchIsNamed) {
   std::erase_if(tensors_, [](const auto& named) { return named.first == "blocks.1.attn.o.weight"; });
   (*this)["blocks.0.norm2.weight"] = at::ones({7});

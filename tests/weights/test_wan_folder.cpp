@@ -15,10 +15,11 @@ using ::testing::HasSubstr;
 
 class WanFolderTest : public ::testing::Test {
  protected:
-  void put(const std::string& name) {
+  void write(const std::string& name, const std::string& text) {
     std::filesystem::create_directories((folder_ / name).parent_path());
-    std::ofstream(folder_ / name) << "x";
+    std::ofstream(folder_ / name) << text;
   }
+  void put(const std::string& name) { write(name, "x"); }
 
   const testing::TemporaryFolder folder_;
 };
@@ -63,8 +64,44 @@ TEST_F(WanFolderTest, OtherLayoutsAndFilesAreRefused) {
   EXPECT_THAT(refusal_of([&] { WanFolder{folder_ / "none"}; }), HasSubstr("is not a folder"));
   put("file");
   EXPECT_THAT(refusal_of([&] { WanFolder{folder_ / "file"}; }), HasSubstr("is not a folder"));
-  put("model_index.json");
-  EXPECT_THAT(refusal_of([&] { WanFolder{folder_.path()}; }), HasSubstr("diffusers"));
+}
+
+TEST_F(WanFolderTest, ADiffusersPipelineGivesItsParts) {
+  write("model_index.json", R"({"_class_name": "WanPipeline", "transformer_2": [null, null]})");
+  for (const char* name :
+       {"transformer/diffusion_pytorch_model.safetensors.index.json", "text_encoder/model.safetensors.index.json",
+        "tokenizer/spiece.model", "tokenizer/tokenizer.json", "vae/diffusion_pytorch_model.safetensors"}) {
+    put(name);
+  }
+  const WanFolder wan(folder_.path());
+  EXPECT_TRUE(wan.is_diffusers());
+  EXPECT_EQ(wan.dit(), folder_ / "transformer/diffusion_pytorch_model.safetensors.index.json");
+  EXPECT_EQ(wan.text_encoder(), folder_ / "text_encoder/model.safetensors.index.json");
+  EXPECT_EQ(wan.tokenizer(), folder_ / "tokenizer/spiece.model");
+  EXPECT_EQ(wan.vae(), folder_ / "vae/diffusion_pytorch_model.safetensors");
+  std::filesystem::remove(folder_ / "tokenizer/spiece.model");
+  EXPECT_THAT(refusal_of([&] { wan.tokenizer(); }), HasSubstr("tokenizer/tokenizer.json is not supported"));
+  std::filesystem::remove(folder_ / "vae/diffusion_pytorch_model.safetensors");
+  EXPECT_THAT(refusal_of([&] { wan.vae(); }), HasSubstr("no vae/diffusion_pytorch_model.safetensors for the VAE"));
+}
+
+TEST_F(WanFolderTest, PipelinesOfOtherModelsAreRefused) {
+  const auto refused = [&](const std::string& index) {
+    write("model_index.json", index);
+    return refusal_of([&] { WanFolder{folder_.path()}; });
+  };
+  EXPECT_THAT(refused(R"({"_class_name": "WanImageToVideoPipeline"})"), HasSubstr("WanImageToVideoPipeline"));
+  EXPECT_THAT(refused(R"({"_class_name": "WanPipeline", "transformer_2": ["diffusers", "WanTransformer3DModel"]})"),
+              HasSubstr("two transformers"));
+  EXPECT_THAT(refused("{}"), HasSubstr("expected WanPipeline"));
+  EXPECT_THAT(refused("x"), HasSubstr("model_index.json"));
+}
+
+TEST_F(WanFolderTest, ATextEncoderOfAnotherProgramMayReplaceTheOfficialOne) {
+  put("text_encoder/model.safetensors");
+  EXPECT_EQ(WanFolder(folder_.path()).text_encoder(), folder_ / "text_encoder/model.safetensors");
+  put("models_t5_umt5-xxl-enc-bf16.pth");
+  EXPECT_EQ(WanFolder(folder_.path()).text_encoder(), folder_ / "models_t5_umt5-xxl-enc-bf16.pth");
 }
 
 }  // namespace

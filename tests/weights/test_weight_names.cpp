@@ -121,6 +121,26 @@ TEST(Roles, TheAverageComesBeforeTheWeightsItAverages) {
   EXPECT_EQ(index_dit_weights(file, "critic").role, "critic");
 }
 
+TEST(Roles, TrainingStartsFromTheWeightsAndACriticFromTheCritic) {
+  const TensorFile file =
+      make_file(together(together(under("critic.model.", tiny_weights()), under("generator.model.", tiny_weights())),
+                         under("generator_ema.model.", tiny_weights())));
+  const auto role_for = [](const TensorFile& weights, WeightPurpose purpose) {
+    return index_dit_weights(weights, std::nullopt, purpose).role;
+  };
+  EXPECT_EQ(role_for(file, WeightPurpose::kTraining), "generator");
+  EXPECT_EQ(role_for(file, WeightPurpose::kCritic), "critic");
+  EXPECT_EQ(role_for(file, WeightPurpose::kInference), "generator_ema");
+  EXPECT_EQ(describe_role_choice(index_dit_weights(file)), "generator_ema; the file also holds critic, generator");
+  const TensorFile other =
+      make_file(together(under("model.", tiny_weights()), under("generator_ema.", tiny_weights())));
+  EXPECT_EQ(role_for(other, WeightPurpose::kTraining), "model");
+  const TensorFile average = make_file(under("generator_ema.", tiny_weights()));
+  EXPECT_EQ(role_for(average, WeightPurpose::kTraining), "generator_ema");
+  EXPECT_EQ(role_for(average, WeightPurpose::kCritic), "generator_ema");
+  EXPECT_EQ(describe_role_choice(index_dit_weights(average)), "");
+}
+
 TEST(Roles, AMissingOneIsRefusedWithThoseThatAreThere) {
   const TensorFile file = make_file(together(under("generator.", tiny_weights()), under("critic.", tiny_weights())));
   const std::string message = refusal_of([&] { index_dit_weights(file, "generator_ema"); });

@@ -21,7 +21,7 @@ void look_for_networks(const TensorFile& file) {
   do_or_refuse("", [&] { infer_dit_config(index_dit_weights(file)); });
   do_or_refuse("", [&] { index_umt5(file); });
   do_or_refuse("", [&] {
-    if (const auto prefix = vae_prefix(file)) vae_faults(infer_vae_config(file, *prefix), file, *prefix);
+    if (const auto vae = find_vae(file)) vae_faults(infer_vae_config(*vae), *vae);
   });
 }
 

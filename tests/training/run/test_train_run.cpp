@@ -76,6 +76,31 @@ class EveryStage : public ::testing::TestWithParam<StageChoice> {
   TemporaryFolder folder_;
 };
 
+// As the trainers of Self-Forcing, Causal-Forcing and the authors' release do.
+TEST(StartOfARun, IsTheGeneratorOfACheckpointWithItsAverage) {
+  const TemporaryFolder folder;
+  Config c = small_run(StageChoice::kFlowMatching, 1);
+  const auto weights = [&](const std::string& role, uint64_t seed) {
+    NamedTensors named = named_parameters(random_dit_weights(c.model, seed, at::kFloat));
+    for (auto& [name, tensor] : named) name = role + ".model." + name;
+    return named;
+  };
+  NamedTensors both = weights("generator_ema", 5);
+  for (const auto& one : weights("generator", 6)) both.push_back(one);
+  save_tensors(folder / "both.safetensors", both, {});
+  save_tensors(folder / "generator.safetensors", weights("generator", 6), {});
+  save_tensors(folder / "average.safetensors", weights("generator_ema", 5), {});
+  const auto trained = [&](const std::string& name) {
+    c.train.start_from = (folder / (name + ".safetensors")).string();
+    train(c, folder / name);
+    return bytes_of(folder / name / "checkpoints/step_00000001/generator.safetensors");
+  };
+  EXPECT_EQ(trained("both"), trained("generator"));
+  EXPECT_NE(trained("average"), bytes_of(folder / "both/checkpoints/step_00000001/generator.safetensors"));
+  const nlohmann::json facts = nlohmann::json::parse(bytes_of(folder / "both/facts.json"));
+  EXPECT_EQ(facts.at(0).at("sources").at("train.start_from").at("role"), "generator");
+}
+
 TEST_P(EveryStage, TenStepsAndTenMoreAreTwentyBitForBit) {
   EXPECT_EQ(train(config(20), folder_ / "whole").end, TrainEnd::kDone);
   EXPECT_EQ(train(config(20), folder_ / "parts", false, 10).end, TrainEnd::kStopped);
