@@ -8,6 +8,7 @@
 #include "apps/say.h"
 #include "apps/table.h"
 #include "apps/threads.h"
+#include "apps/video_manifest.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/stop_signal.h"
@@ -95,6 +96,7 @@ void run_generate(const GenerateArgs& args) {
   check_generate(args);
   const std::vector<VideoJob> jobs = jobs_of(args);
   check_targets(jobs, !args.prompts_file.empty());
+  if (!args.prompts_file.empty() && !args.overwrite) check_manifest(args.out);
   use_threads(jobs.front().order.threads);
   warn_of_stage(jobs.front().order);
   const StreamParts parts =

@@ -42,10 +42,11 @@ void check_target(const VideoJob& job, bool makes_folder) {
   else
     check_sink(target, kind);
   check_latents(job);
-  if (kind == SinkKind::kNone || target == "-") return;
+  if (kind == SinkKind::kNone || target == "-") return check_files_beside(job.order, job.output);
   SGF_CHECK(!is_taken(target) || job.output.overwrite || job.output.resume,
             "{} already exists; pass --continue to resume it, --overwrite to overwrite it, or another name with --out",
             target);
+  check_files_beside(job.order, job.output);
   if (job.output.resume) check_own_files(job.order, job.output);
   is_done_already(job);  // refuses what is neither done nor to be gone on with
 }

@@ -74,6 +74,7 @@ std::optional<SavedStream> earlier_start(const GenerateOrder& order, const Gener
 
 // A new video must not replace files of another one without --overwrite.
 void check_free(const GenerateOrder& order, const GenerateOutput& output) {
+  check_files_beside(order, output);
   if (output.overwrite) return;
   if (output.resume) return check_own_files(order, output);
   SGF_CHECK(!output.is_file() || !is_taken(output.target),

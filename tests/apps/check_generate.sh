@@ -81,6 +81,29 @@ check_foreign() {
   done
 }
 
+# Files of others under the names of locks, states and manifests.
+check_neighbours() {
+  local before
+  mkdir neighbours
+  printf '%s\n' "$DISC" >neighbours/prompts.txt
+  mkdir neighbours/many
+  echo 'version = 4' >neighbours/Cargo.lock
+  echo 'income 1' >neighbours/tax.mp4.state
+  echo '{"clips": [{"file": "mine.mp4", "caption": "a holiday"}]}' >neighbours/many/manifest.json
+  before=$(find neighbours -type f -exec sha256sum {} +)
+  for more in '' --overwrite --dry-run; do
+    # shellcheck disable=SC2086 # no word or one
+    expect 1 'Cargo.lock: is not a lock of sgf' world --seconds 0.2 --out neighbours/Cargo/ $more
+    # shellcheck disable=SC2086
+    expect 1 'tax.mp4.state: is not a state of sgf' world --seconds 0.2 --out neighbours/tax.mp4 $more
+  done
+  expect 1 'manifest.json: was not written by sgf generate' world --seconds 0.2 --prompts neighbours/prompts.txt --out neighbours/many
+  [[ $(find neighbours -type f -exec sha256sum {} +) == "$before" ]] || complain "changed: $(find neighbours -type f)"
+  world --seconds 0.2 --prompts neighbours/prompts.txt --out neighbours/many --overwrite >/dev/null || complain 'no manifest'
+  expect 0 'already complete' world --seconds 0.2 --prompts neighbours/prompts.txt --out neighbours/many --continue
+  rm -r neighbours
+}
+
 # A video is measured by the prompt it holds, whatever its name; one whose prompt changes, or that holds none, is not.
 check_own_prompt() {
   world --seconds 1 --prompt "$DISC" --out own.mp4 >/dev/null
@@ -402,6 +425,7 @@ check_threads() {
 make_wan wan
 check_wan
 check_foreign
+check_neighbours
 check_sinks
 check_folders
 check_prompts

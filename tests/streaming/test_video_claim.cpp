@@ -222,5 +222,52 @@ TEST(Generate, ReplacesNothingUnasked) {
   EXPECT_TRUE(generate_video(video.order, video.parts, 3, output).is_whole);
 }
 
+// A name beside the video may be that of somebody else's file: `Cargo.lock` beside `--out Cargo/`.
+TEST(Generate, LeavesAForeignFileUnderTheNameOfALock) {
+  const TinyVideo video;
+  for (const char* lock : {"video.y4m.lock", "latents.safetensors.lock"}) {
+    const TemporaryFolder folder;
+    GenerateOutput output{.target = (folder / "video.y4m").string(), .latents = folder / "latents.safetensors"};
+    std::ofstream(folder / lock) << "{\"version\": 4}";
+    const Tree before = tree_of(folder.path());
+    EXPECT_THAT(refusal_of([&] { generate_video(video.order, video.parts, 3, output); }),
+                HasSubstr(std::string(lock) + ": is not a lock of sgf"));
+    EXPECT_THROW(remove_stale_locks(output), Error);
+    output.overwrite = true;
+    EXPECT_THROW(generate_video(video.order, video.parts, 3, output), Error) << "--overwrite is for the video alone";
+    EXPECT_EQ(tree_of(folder.path()), before) << lock;
+  }
+}
+
+TEST(Generate, LeavesAForeignFileUnderTheNameOfTheState) {
+  const TinyVideo video;
+  const TemporaryFolder folder;
+  GenerateOutput output{.target = (folder / "video.y4m").string()};
+  save_tensors(folder / "video.y4m.state", {{"income", at::zeros({2, 2})}}, {});
+  const Tree before = tree_of(folder.path());
+  for (const bool overwrite : {false, true}) {
+    output.overwrite = overwrite;
+    EXPECT_THAT(refusal_of([&] { generate_video(video.order, video.parts, 3, output); }),
+                HasSubstr("video.y4m.state: is not a state of sgf"));
+    EXPECT_EQ(tree_of(folder.path()), before);
+  }
+}
+
+TEST(Generate, ReplacesTheStateOfAnotherVideoOnlyIfAsked) {
+  const TinyVideo video;
+  const TemporaryFolder folder;
+  GenerateOutput output{.target = (folder / "video.y4m").string()};
+  GenerateOrder other = video.order;
+  other.config.run.seed = 77;
+  save_stream(state_file(output), {.note = {.order = other}, .snapshot = {}});
+  const Tree before = tree_of(folder.path());
+  EXPECT_THAT(refusal_of([&] { generate_video(video.order, video.parts, 3, output); }),
+              HasSubstr("belongs to another video: run.seed: 77 there, 1 here; use --overwrite"));
+  EXPECT_EQ(tree_of(folder.path()), before);
+  output.overwrite = true;
+  EXPECT_TRUE(generate_video(video.order, video.parts, 3, output).is_whole);
+  EXPECT_FALSE(fs::exists(state_file(output)));
+}
+
 }  // namespace
 }  // namespace sgf
