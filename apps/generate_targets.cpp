@@ -42,9 +42,10 @@ void check_target(const VideoJob& job, bool makes_folder) {
   else
     check_sink(target, kind);
   check_latents(job);
-  if (kind == SinkKind::kNone || target == "-") return;
+  if (kind == SinkKind::kNone || target == "-") return check_files_beside(job.order, job.output);
   SGF_CHECK(!is_taken(target) || job.output.overwrite || job.output.resume,
             "{} already exists; pass --continue to resume it, --overwrite, or another name with --out", target);
+  check_files_beside(job.order, job.output);
   if (job.output.resume) check_own_files(job.order, job.output);
   is_done_already(job);  // refuses what is neither done nor to be gone on with
 }
@@ -62,6 +63,16 @@ std::optional<int64_t> pictures_there(const VideoJob& job, SinkKind kind) {
                                      .height = size.height * job.order.enlarge,
                                      .fps = job.order.config.video.fps,
                                      .mark = mark_of(job.order)});
+}
+
+// An earlier start was killed before its first state, so that there is nothing to go on with.
+bool is_unsaved_start(const VideoJob& job, int64_t found) {
+  if (job.order.save_every == 0 || !was_begun(job.order, job.output)) return false;
+  SGF_CHECK(
+      found <= pictures_for(job.order.save_every, job.order.config),
+      "{} has {} frames, but its saved state {} is missing; restore the state, or pass --overwrite to start again",
+      job.output.target, found, state_file(job.output).string());
+  return true;
 }
 
 }  // namespace
@@ -84,9 +95,7 @@ bool is_done_already(const VideoJob& job) {
   const int64_t asked = pictures_for(job.blocks, job.order.config);
   check_own_files(job.order, job.output);
   const int64_t found = pictures_there(job, kind).value_or(0);
-  // Killed before the first state: nothing was saved, so it begins anew.
-  const bool is_begun = job.order.save_every > 0 && was_begun(job.order, job.output);
-  if (found == 0 || (found != asked && is_begun)) return false;
+  if (found == 0 || (found != asked && is_unsaved_start(job, found))) return false;
   SGF_CHECK(
       found == asked,
       "{} has {} frames and no saved state to resume from, because it is complete or was made with --save-every 0; for "

@@ -1,5 +1,6 @@
 #include "sgf/streaming/stream_file.h"
 
+#include "sgf/core/error.h"
 #include "sgf/files/checkpoint_format.h"
 
 #include <ATen/ATen.h>
@@ -23,6 +24,14 @@ void save_stream(const std::filesystem::path& path, const SavedStream& stream) {
   std::map<std::string, std::string> metadata = to_metadata(stream.note);
   stamp(metadata, kStreamKind);
   save_tensors(path, tensors, metadata);
+}
+
+bool is_stream_file(const std::filesystem::path& path) try {
+  const TensorFile file = open_tensor_file(path);
+  const auto kind = file.metadata.find(kCheckpointKindKey);
+  return is_own_checkpoint(file) && kind != file.metadata.end() && kind->second == kStreamKind;
+} catch (const Error&) {
+  return false;  // not a file of tensors
 }
 
 StreamNote load_stream_note(const std::filesystem::path& path) {

@@ -15,6 +15,8 @@ struct SavedStream {
 
 // Crash-safe: the previous state stays until the new one is complete.
 void save_stream(const std::filesystem::path& path, const SavedStream& stream);
+// Whether a file is a saved stream, intact or not.
+bool is_stream_file(const std::filesystem::path& path);
 SavedStream load_stream(const std::filesystem::path& path);
 // What it says beside its tensors, which are not read.
 StreamNote load_stream_note(const std::filesystem::path& path);

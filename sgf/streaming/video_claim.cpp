@@ -1,12 +1,13 @@
 #include "sgf/streaming/video_claim.h"
 
 #include "sgf/core/error.h"
-#include "sgf/files/mapped_file.h"
 #include "sgf/media/latent_file.h"
 #include "sgf/media/video_fragments.h"
 #include "sgf/media/video_reader.h"
 #include "sgf/media/video_y4m.h"
 #include "sgf/streaming/stream_file.h"
+#include "sgf/streaming/stream_parts.h"
+#include "sgf/streaming/video_lock.h"
 
 #include <fmt/ranges.h>
 
@@ -16,16 +17,6 @@ namespace sgf {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path without_slash(const fs::path& path) { return path.has_filename() ? path : path.parent_path(); }
-
-// Follows links, also to a file that does not exist yet: two names of one file share one lock.
-fs::path lock_file(fs::path file) {
-  file = without_slash(file);
-  for (int links = 0; fs::is_symlink(file) && links < 40; ++links)
-    file = file.parent_path() / fs::read_symlink(file);  // an absolute link replaces the path before it
-  return without_slash(fs::weakly_canonical(file)).concat(".lock");
-}
 
 std::vector<fs::path> files_of(const GenerateOutput& output) {
   std::vector<fs::path> files;
@@ -51,14 +42,22 @@ Word word_in(const std::optional<std::string>& note, const std::string& where, c
 }
 
 Word word_in_mp4(const fs::path& file, const GenerateOrder& order) {
-  if (!find_grown_video(file)) return Word::kNone;  // torn in its header, or not an mp4
+  const std::optional<GrownVideo> video = find_grown_video(file);
+  if (!video) return Word::kNone;                    // torn in its header, or not an mp4
+  if (video->has_other_frames) return Word::kOther;  // programs that edit a video may keep its note
   return word_in(read_video_note(file), file.string(), order);
 }
 
 Word word_in_y4m(const fs::path& file, const GenerateOrder& order) {
   const std::optional<std::string> mark = read_y4m_mark(file);
   if (!mark || mark->empty()) return Word::kNone;  // files of earlier versions have no mark
-  return *mark == mark_of(order) ? Word::kOwn : Word::kOther;
+  const PictureSize size = picture_size(order.config);
+  const bool has_our_head = count_y4m_pictures(file, {.width = size.width * order.enlarge,
+                                                      .height = size.height * order.enlarge,
+                                                      .fps = order.config.video.fps,
+                                                      .mark = mark_of(order)})
+                                .has_value();
+  return *mark == mark_of(order) && has_our_head ? Word::kOwn : Word::kOther;
 }
 
 Word word_in_folder(const fs::path& folder, const GenerateOrder& order) {
@@ -79,14 +78,18 @@ Word word_in_latents(const fs::path& file, const GenerateOrder& order) {
 
 // The lock of a process that was killed while writing the file.
 bool is_named_by_lock(const fs::path& file, const GenerateOrder& order) {
-  const fs::path lock = lock_file(file);
-  if (!fs::is_regular_file(lock)) return false;
-  const std::optional<GenerateOrder> there = find_order(MappedFile::open(lock)->text(), lock.string());
+  const std::optional<GenerateOrder> there = order_in_lock(lock_file(file));
   return there && differences(*there, order).empty();
+}
+
+void check_is_state(const fs::path& state) {
+  SGF_CHECK(is_stream_file(state), "{}: is not a state of sgf; rename it, or use another name for the video",
+            state.string());
 }
 
 bool is_named_by_state(const GenerateOutput& output, const GenerateOrder& order) {
   if (!fs::exists(state_file(output))) return false;
+  check_is_state(state_file(output));
   const GenerateOrder there = load_stream(state_file(output)).note.order;
   const std::vector<std::string> different = differences(there, order);
   SGF_CHECK(different.empty(), "{} belongs to another video: {}; use --overwrite to start again",
@@ -106,7 +109,7 @@ void check_own(const fs::path& file, Word word, bool is_named) {
 bool GenerateOutput::is_file() const { return target != "-" && sink_kind_of(target, format) != SinkKind::kNone; }
 
 fs::path state_file(const GenerateOutput& output) {
-  return without_slash(fs::path(output.target).lexically_normal()).concat(".state");
+  return follow_links(fs::path(output.target).lexically_normal()).concat(".state");
 }
 
 std::optional<int64_t> threads_of_state(const GenerateOutput& output) {
@@ -117,6 +120,12 @@ std::optional<int64_t> threads_of_state(const GenerateOutput& output) {
 bool is_taken(const fs::path& path) {
   const bool can_be_empty = fs::is_directory(path) || fs::is_regular_file(path);
   return fs::exists(path) && !(can_be_empty && fs::is_empty(path));
+}
+
+void check_files_beside(const GenerateOrder& order, const GenerateOutput& output) {
+  for (const fs::path& file : files_of(output)) order_in_lock(lock_file(file));
+  if (!output.can_continue() || !fs::exists(state_file(output))) return;
+  output.overwrite ? check_is_state(state_file(output)) : void(is_named_by_state(output, order));
 }
 
 void check_own_files(const GenerateOrder& order, const GenerateOutput& output) {
@@ -132,12 +141,14 @@ bool was_begun(const GenerateOrder& order, const GenerateOutput& output) {
   return output.is_file() && is_named_by_lock(output.target, order);
 }
 
-VideoClaim::VideoClaim(const GenerateOutput& output) {
+// The first constructor is complete by then, so the destructor removes new locks if this one throws.
+VideoClaim::VideoClaim(const GenerateOutput& output) : VideoClaim() {
   for (const fs::path& file : files_of(output)) {
     std::optional<FileLock> lock = FileLock::try_take(lock_file(file));
     SGF_CHECK(lock.has_value(), "{}: another process is writing this file ({}); wait for it, or use another name",
               file.string(), lock_file(file).filename().string());
     locks_.push_back(std::move(*lock));
+    order_in_lock(lock_file(file));  // only now: another process may have been writing it
   }
 }
 
@@ -147,7 +158,7 @@ VideoClaim::~VideoClaim() {
 }
 
 void VideoClaim::begin(const GenerateOrder& order) {
-  for (FileLock& lock : locks_) lock.write(to_json(order).dump());
+  for (FileLock& lock : locks_) lock.write(order_text(order));
   is_begun_ = true;
 }
 
@@ -156,7 +167,10 @@ void VideoClaim::end() {
 }
 
 void remove_stale_locks(const GenerateOutput& output) {
-  for (const fs::path& file : files_of(output)) remove_unheld(lock_file(file));
+  for (const fs::path& file : files_of(output)) {
+    order_in_lock(lock_file(file));
+    remove_unheld(lock_file(file));
+  }
 }
 
 }  // namespace sgf

@@ -28,7 +28,7 @@ struct GenerateOutput {
   bool is_file() const;  // false: a pipe, or no output
 };
 
-// The state is beside the target, and is removed when the video is complete.
+// The state is beside the target, after links, and is removed when the video is complete.
 std::filesystem::path state_file(const GenerateOutput& output);
 
 // CPU threads in the saved state that --continue uses, 0 if it stores none; nullopt if there is no state.
@@ -36,6 +36,10 @@ std::optional<int64_t> threads_of_state(const GenerateOutput& output);
 
 // Whether existing content could be lost. Empty files and folders have none.
 bool is_taken(const std::filesystem::path& path);
+
+// Throws if a lock or state beside the files is not one of sgf, or, without `overwrite`, if the state is of another
+// order.
+void check_files_beside(const GenerateOrder& order, const GenerateOutput& output);
 
 // Throws on files of another or an unknown order. A file belongs to this order if its embedded order says so (mp4, PNG
 // folders, latents; y4m has its hash), or a state or lock beside it. Changes nothing.
@@ -48,7 +52,7 @@ bool was_begun(const GenerateOrder& order, const GenerateOutput& output);
 // start can identify an incomplete file.
 class VideoClaim {
  public:
-  // Throws if another process writes there.
+  // Throws if another process writes there, or if a lock's name belongs to another file.
   explicit VideoClaim(const GenerateOutput& output);
   ~VideoClaim();
   VideoClaim(const VideoClaim&) = delete;
@@ -58,11 +62,13 @@ class VideoClaim {
   void end();                              // the files, or a state beside them, hold the order now
 
  private:
+  VideoClaim() = default;
+
   std::vector<FileLock> locks_;
   bool is_begun_ = false;
 };
 
-// Removes files that a kill after the last block left beside a complete video.
+// Removes locks that a kill after the last block left beside a complete video. Throws on a file of somebody else.
 void remove_stale_locks(const GenerateOutput& output);
 
 }  // namespace sgf

@@ -82,6 +82,58 @@ check_foreign() {
   done
 }
 
+# Edits of our own videos keep the note inside; what has outlived its state is not begun anew.
+check_edits() {
+  local name before
+  local short=(--seconds 2 --save-every 1 --continue)
+  world --seconds 2 --save-every 1 --out own.mp4 >/dev/null || complain 'no video'
+  if command -v ffmpeg >/dev/null; then
+    ffmpeg -v error -i own.mp4 -t 1 -c copy cut.mp4 </dev/null
+    ffmpeg -v error -i own.mp4 -c copy -movflags +faststart fast.mp4 </dev/null
+    ffmpeg -v error -i own.mp4 -f lavfi -i sine=duration=1 -c:v copy sound.mp4 </dev/null
+    for name in cut fast sound; do
+      grep -aq model_identity $name.mp4 || complain "$name.mp4 has lost its note: nothing to test"
+      before=$(sha256sum $name.mp4)
+      expect 1 "$name.mp4 was not made by this command" world "${short[@]}" --out $name.mp4
+      [[ $(sha256sum $name.mp4) == "$before" ]] || complain "--continue changed an edit: $name.mp4"
+    done
+    rm cut.mp4 fast.mp4 sound.mp4
+  fi
+  rm own.mp4
+  "$SGF" generate --model world-small --quiet --threads 1 --seconds 600 --save-every 1 --out own.mp4 >/dev/null 2>&1 &
+  PROCESS=$!
+  until [[ -s own.mp4 && $(stat -c %s own.mp4) -gt 30000 ]] || ! kill -0 "$PROCESS" 2>/dev/null; do sleep 0.01; done
+  end_with KILL
+  mv own.mp4.state kept
+  before=$(sha256sum own.mp4)
+  expect 1 'own.mp4.state is missing' world --seconds 600 --save-every 1 --continue --out own.mp4
+  [[ $(sha256sum own.mp4) == "$before" ]] || complain 'a video without its state was begun anew'
+  rm own.mp4* kept
+}
+
+# Files of others under the names of locks, states and manifests.
+check_neighbours() {
+  local before
+  mkdir neighbours
+  printf '%s\n' "$DISC" >neighbours/prompts.txt
+  mkdir neighbours/many
+  echo 'version = 4' >neighbours/Cargo.lock
+  echo 'income 1' >neighbours/tax.mp4.state
+  echo '{"clips": [{"file": "mine.mp4", "caption": "a holiday"}]}' >neighbours/many/manifest.json
+  before=$(find neighbours -type f -exec sha256sum {} +)
+  for more in '' --overwrite --dry-run; do
+    # shellcheck disable=SC2086 # no word or one
+    expect 1 'Cargo.lock: is not a lock of sgf' world --seconds 0.2 --out neighbours/Cargo/ $more
+    # shellcheck disable=SC2086
+    expect 1 'tax.mp4.state: is not a state of sgf' world --seconds 0.2 --out neighbours/tax.mp4 $more
+  done
+  expect 1 'manifest.json: was not written by sgf generate' world --seconds 0.2 --prompts neighbours/prompts.txt --out neighbours/many
+  [[ $(find neighbours -type f -exec sha256sum {} +) == "$before" ]] || complain "changed: $(find neighbours -type f)"
+  world --seconds 0.2 --prompts neighbours/prompts.txt --out neighbours/many --overwrite >/dev/null || complain 'no manifest'
+  expect 0 'already complete' world --seconds 0.2 --prompts neighbours/prompts.txt --out neighbours/many --continue
+  rm -r neighbours
+}
+
 # A video is measured by the prompt it holds, whatever its name; one whose prompt changes, or that holds none, is not.
 check_own_prompt() {
   world --seconds 1 --prompt "$DISC" --out own.mp4 >/dev/null
@@ -328,6 +380,7 @@ check_signal() {
   local came=$?
   [[ $came == 3 && $(<"$LOG") == *'continue resumes'* ]] || complain "$1: exit $came, expected 3: $(<"$LOG")"
   plays grown.mp4 1
+  [[ ! -e grown.mp4.state || ! -e grown.mp4.lock ]] || complain "$1: left a lock beside a state"
   [[ ! -e grown.mp4.state ]] || expect 0 'state of a video that sgf generate --continue resumes' "$SGF" inspect grown.mp4.state
   expect 1 'run.seed: 301 there, 7 here' world "${LONG[@]}" "${GROWN[@]}" --continue --seed 7
   expect 1 'already exists' world "${LONG[@]}" "${GROWN[@]}"
@@ -347,6 +400,17 @@ check_no_room() {
   plays grown.mp4 1
   world "${LONG[@]}" "${GROWN[@]}" --continue >/dev/null 2>"$LOG" || complain "with room again: $(cat "$LOG")"
   same_as_whole
+}
+
+# A pipe without a reader, and a name that JSON cannot hold.
+check_odd_files() {
+  mkfifo pipe.y4m pipe.mp4
+  expect 1 'was not made by this command' timeout 60 "$SGF" generate --model world-small --quiet --seconds 0.1 --continue --out pipe.y4m
+  expect 1 'is a pipe that no program reads' timeout 60 "$SGF" generate --model world-small --quiet --seconds 0.1 --overwrite --out pipe.mp4
+  rm -f pipe.*
+  cp -r "$SOURCES/models/world-small/student" $'stud\xffent'
+  refused 1 'model is not UTF-8' --model $'stud\xffent' --seconds 0.1 --out bad.mp4
+  rm -r $'stud\xffent'
 }
 
 check_bad_input() {
@@ -371,6 +435,7 @@ check_bad_input() {
   done
   refused 1 'next larger size is 48x40' "${bad[@]}" --size 48x33
   refused 1 '--size must be WIDTHxHEIGHT' "${bad[@]}" --size 48
+  refused 1 'each side at most 1048576' "${bad[@]}" --size 9223372036854775807x9223372036854775807
   refused 1 '--steps must be from 1 to 1000' "${bad[@]}" --steps 0
   refused 1 '--guidance must be a finite number' "${bad[@]}" --guidance nan
   refused 1 'no effect with --guidance 1' "${bad[@]}" --negative "$DISC"
@@ -509,11 +574,14 @@ check_wan
 check_diffusers
 check_loras
 check_foreign
+check_neighbours
+check_edits
 check_sinks
 check_folders
 check_prompts
 check_directing
 check_bad_input
+check_odd_files
 check_threads
 check_kills
 check_signal TERM

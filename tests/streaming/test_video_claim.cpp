@@ -89,6 +89,39 @@ TEST(Continue, LeavesForeignLatentsAsTheyAre) {
   }
 }
 
+// Programs that cut a video, or add sound, keep the note inside and write an ordinary file.
+TEST(Continue, LeavesAnEditOfItsOwnVideoAsItIs) {
+  const TinyVideo video;
+  const TemporaryFolder folder;
+  if (can_write_videos()) {
+    VideoWriter writer(folder / "cut.mp4", {.width = 32, .height = 32, .note = to_json(video.order).dump()});
+    writer.add(grey_image());
+    writer.finish();
+  }
+  std::ofstream(folder / "cut.y4m") << "YUV4MPEG2 W32 H32 F30:1 XSGF=" << mark_of(video.order) << "\nFRAME\n";
+  const Tree before = tree_of(folder.path());
+  for (const char* name : {"cut.mp4", "cut.y4m"}) {
+    if (!fs::exists(folder / name)) continue;
+    EXPECT_THAT(refusal_of([&] { generate_video(video.order, video.parts, 3, output_of(folder / name)); }),
+                HasSubstr(std::string(name) + " was not made by this command"));
+  }
+  EXPECT_EQ(tree_of(folder.path()), before);
+}
+
+TEST(Continue, KeepsTheStateBesideTheFileThatALinkNames) {
+  const TinyVideo video;
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "disk");
+  fs::create_symlink("disk/video.y4m", folder / "link.y4m");
+  EXPECT_EQ(state_file(output_of(folder / "link.y4m")), folder / "disk" / "video.y4m.state");
+  GenerateOutput output{.target = (folder / "link.y4m").string()};
+  int64_t asked = 0;
+  output.should_stop = [&] { return ++asked == 4; };
+  generate_video(video.order, video.parts, 11, output);
+  EXPECT_GT(generate_video(video.order, video.parts, 11, output_of(folder / "disk" / "video.y4m")).resumed_from, 0);
+  EXPECT_EQ(tree_of(folder / "disk").size(), 1U) << "no state stays";
+}
+
 // The control: a beginning of its own, known by the order inside or by the lock beside it, may go.
 TEST(Continue, BeginsAnewWhatItsOwnLockNames) {
   const TinyVideo video;
@@ -220,6 +253,53 @@ TEST(Generate, ReplacesNothingUnasked) {
   EXPECT_EQ(tree_of(folder.path()), before);
   output.overwrite = true;
   EXPECT_TRUE(generate_video(video.order, video.parts, 3, output).is_whole);
+}
+
+// A name beside the video may be that of somebody else's file: `Cargo.lock` beside `--out Cargo/`.
+TEST(Generate, LeavesAForeignFileUnderTheNameOfALock) {
+  const TinyVideo video;
+  for (const char* lock : {"video.y4m.lock", "latents.safetensors.lock"}) {
+    const TemporaryFolder folder;
+    GenerateOutput output{.target = (folder / "video.y4m").string(), .latents = folder / "latents.safetensors"};
+    std::ofstream(folder / lock) << "{\"version\": 4}";
+    const Tree before = tree_of(folder.path());
+    EXPECT_THAT(refusal_of([&] { generate_video(video.order, video.parts, 3, output); }),
+                HasSubstr(std::string(lock) + ": is not a lock of sgf"));
+    EXPECT_THROW(remove_stale_locks(output), Error);
+    output.overwrite = true;
+    EXPECT_THROW(generate_video(video.order, video.parts, 3, output), Error) << "--overwrite is for the video alone";
+    EXPECT_EQ(tree_of(folder.path()), before) << lock;
+  }
+}
+
+TEST(Generate, LeavesAForeignFileUnderTheNameOfTheState) {
+  const TinyVideo video;
+  const TemporaryFolder folder;
+  GenerateOutput output{.target = (folder / "video.y4m").string()};
+  save_tensors(folder / "video.y4m.state", {{"income", at::zeros({2, 2})}}, {});
+  const Tree before = tree_of(folder.path());
+  for (const bool overwrite : {false, true}) {
+    output.overwrite = overwrite;
+    EXPECT_THAT(refusal_of([&] { generate_video(video.order, video.parts, 3, output); }),
+                HasSubstr("video.y4m.state: is not a state of sgf"));
+    EXPECT_EQ(tree_of(folder.path()), before);
+  }
+}
+
+TEST(Generate, ReplacesTheStateOfAnotherVideoOnlyIfAsked) {
+  const TinyVideo video;
+  const TemporaryFolder folder;
+  GenerateOutput output{.target = (folder / "video.y4m").string()};
+  GenerateOrder other = video.order;
+  other.config.run.seed = 77;
+  save_stream(state_file(output), {.note = {.order = other}, .snapshot = {}});
+  const Tree before = tree_of(folder.path());
+  EXPECT_THAT(refusal_of([&] { generate_video(video.order, video.parts, 3, output); }),
+              HasSubstr("belongs to another video: run.seed: 77 there, 1 here; use --overwrite"));
+  EXPECT_EQ(tree_of(folder.path()), before);
+  output.overwrite = true;
+  EXPECT_TRUE(generate_video(video.order, video.parts, 3, output).is_whole);
+  EXPECT_FALSE(fs::exists(state_file(output)));
 }
 
 }  // namespace

@@ -184,7 +184,7 @@ int64_t TrainRun::choose_checkpoint() {
     const CheckpointStore store(request_.out / "checkpoints");
     choice = store.choose();
     for (const std::string& damage : choice.passed_over) warn_always("skipped a damaged checkpoint: " + damage);
-    for (const int64_t step : choice.rotten)
+    for (const int64_t step : choice.damaged)
       warn_always(fmt::format("the damaged checkpoint was renamed to {}", store.set_aside(step).string()));
     if (!choice.step && !choice.passed_over.empty())
       warn_always("all checkpoints are damaged: the run starts again at update 0");
@@ -227,7 +227,8 @@ void TrainRun::open_record(std::optional<RunFolder> earlier) {
   record_->save_report(steps_done_);  // a page to open now, which reloads itself from here on
   if (const std::vector<StepGap> gaps = record_->missing_before(); !gaps.empty())
     warn_always(fmt::format(
-        "{}: lacks metrics of {}: the file was truncated or removed; the run continues, and its report shows the gap",
+        "{}: lacks metrics of {}: the file was truncated, damaged or removed; the run continues, and its report shows the "
+        "gap",
         (request_.out / "metrics.jsonl").string(), describe_gaps(gaps)));
 }
 

@@ -408,6 +408,14 @@ TEST_F(StoppedRun, PassesOverADamagedCheckpointAndEndsAsIfNothingHadBeen) {
   EXPECT_THAT(facts.back().at("passed_over").at(0).get<std::string>(), HasSubstr("step_00000004"));
 }
 
+TEST_F(StoppedRun, KeepsACheckpointWithADamagedMark) {
+  change("checkpoints/step_00000004/DONE", [](std::string& bytes) { bytes.resize(20); });
+  const std::string weights = bytes_of(folder_ / "run/checkpoints/step_00000004/generator.safetensors");
+  EXPECT_THAT(resume(), HasSubstr("step_00000004.damaged"));
+  EXPECT_EQ(bytes_of(folder_ / "run/checkpoints/step_00000004.damaged/generator.safetensors"), weights);
+  expect_same_end();
+}
+
 TEST_F(StoppedRun, WithAChangedCounterGoesOnFromTheOneBefore) {
   change("checkpoints/step_00000004/state.json", [](std::string& text) { text[text.find("\"step\"") + 1] ^= 1; });
   EXPECT_THAT(resume(), HasSubstr("resuming after update 2"));
@@ -458,6 +466,24 @@ TEST_F(StoppedRun, NamesTheStepsThatItsMetricsHaveLostAndShowsThemInTheReport) {
   EXPECT_THAT(resume(), HasSubstr("metrics.jsonl: lacks metrics of steps 1 to 3"));
   EXPECT_THAT(bytes_of(folder_ / "run/report.html"), HasSubstr("no metrics of steps 1 to 3"));
   EXPECT_THAT(bytes_of(folder_ / "whole/report.html"), Not(HasSubstr("no metrics of")));
+  expect_same_end();
+}
+
+TEST_F(StoppedRun, GoesOnWithoutTheRowsThatCannotBeRead) {
+  change("metrics.jsonl", [](std::string& text) { text[text.find('\n') + 1] = '?'; });
+  const std::string damaged = bytes_of(folder_ / "run/metrics.jsonl");
+  const std::string said = resume();
+  EXPECT_THAT(said, HasSubstr("1 line(s) cannot be read, the first is line 2"));
+  EXPECT_THAT(said, HasSubstr("has no rows for step 1"));
+  EXPECT_EQ(bytes_of(folder_ / "run/metrics.jsonl.damaged"), damaged);
+  expect_same_end();
+}
+
+TEST_F(StoppedRun, SaysWhatToDoAboutDamagedFacts) {
+  change("facts.json", [](std::string& text) { text.resize(text.size() / 2); });
+  EXPECT_THAT(refusal_of([&] { resume(); }), AllOf(HasSubstr("facts.json"), HasSubstr("rename it to resume")));
+  fs::rename(folder_ / "run/facts.json", folder_ / "run/facts.json.damaged");
+  resume();
   expect_same_end();
 }
 
