@@ -192,5 +192,20 @@ TEST(ShippedRecipes, WanHasTheAuthorsNumbersInBothGranularities) {
   }
 }
 
+// Kept results of the study are refused where a setting differs, and the bundled models keep the config they were made
+// with.
+TEST(ShippedRecipes, OfTheWorldKeepTheContextOfTheBundledModels) {
+  const std::filesystem::path source(SGF_SOURCE_DIR);
+  const auto context_of = [&](const std::string& file) { return load_config(file, {}, {SGF_PRESETS}).context; };
+  const auto model = [&](const char* role) { return source / "models/world-small" / role / "config.yaml"; };
+  const ContextSettings bundled = context_of(model("student").string());
+  for (const char* role : {"teacher", "sf", "sgf"}) EXPECT_EQ(context_of(model(role).string()), bundled) << role;
+  for (const RecipeStep& step : plan_recipe(source / "recipes/world-small", {}, {SGF_PRESETS}))
+    EXPECT_EQ(step.config.context, bundled) << step.file;
+  EXPECT_EQ(context_of("world-small-demo"), bundled);  // what sgf demo streams the bundled models with
+  EXPECT_EQ(bundled.train_frames, 12);
+  EXPECT_EQ(context_of("world-small").train_frames, 21);  // the control: new models have the release's positions
+}
+
 }  // namespace
 }  // namespace sgf
