@@ -67,7 +67,7 @@ void describe(V& v, TrainSettings& t) {
   v.field("ema_decay", t.ema_decay,
           "decay of the EMA of the trained network, from 0 to below 1; in causal_cd the EMA is the target too");
   v.field("ema_start_step", t.ema_start_step,
-          "first update of the EMA, 0 or more; causal_cd starts at the first update");
+          "first update of the EMA, 0 or more; train.steps or more = no EMA; causal_cd starts at the first update");
   v.field("skip_over_median", t.skip_over_median,
           "gradient norm, as a multiple of its median, above which an update is skipped; above 1");
   v.field("stop_after_skips", t.stop_after_skips, "skipped updates in a row that end the run, at least 1");

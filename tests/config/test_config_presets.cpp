@@ -62,6 +62,8 @@ TEST(Presets, GranularitiesDifferInContextAlone) {
   const Config chunk = preset("wan-1.3b-chunkwise");
   EXPECT_EQ(frame.context.sink_frames + frame.context.fifo_frames + frame.context.block_frames, 21);
   EXPECT_EQ(chunk.context.sink_frames + chunk.context.fifo_frames + chunk.context.block_frames, 12);
+  EXPECT_EQ(frame.context.train_frames, 21);
+  EXPECT_EQ(chunk.context.train_frames, 21);  // as in the authors' release: positions of training, not frames in sight
   EXPECT_NE(frame.context, chunk.context);
   frame.name = chunk.name;
   frame.description = chunk.description;
