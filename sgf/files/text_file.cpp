@@ -55,6 +55,8 @@ std::string read_text_file(const std::filesystem::path& path, const std::string&
   std::ifstream file(path, std::ios::binary);
   SGF_CHECK(file.good(), "{}: cannot be read", path.string());
   std::string text{std::istreambuf_iterator<char>(file), {}};
+  SGF_CHECK(!text.starts_with("\xFF\xFE") && !text.starts_with("\xFE\xFF"),
+            "{}: is UTF-16 text, expected UTF-8; convert it: iconv -f UTF-16 -t UTF-8 FILE", path.string());
   SGF_CHECK(is_utf8(text), "{}: is not UTF-8 text, expected {}", path.string(), what);
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   return text;
