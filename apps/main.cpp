@@ -48,7 +48,7 @@ std::vector<CommandGroup> command_groups() {
           {"Train", {add_train, add_config, add_plan, add_recipe, add_study}},
           {"Data", {add_data, add_pairs, add_world}},
           {"Measure", {add_eval, add_compare, add_strips, add_diagnose, add_verify, add_bench}},
-          {"Files", {add_inspect, add_convert, add_vae, add_text, add_wan}},
+          {"Files", {add_doctor, add_inspect, add_convert, add_vae, add_text, add_wan}},
           {"Help", {add_help, add_completion}}};
 }
 
