@@ -200,17 +200,15 @@ void add_output(CLI::App& command, GenerateArgs& args) {
 }
 
 void add_model(CLI::App& command, GenerateArgs& args) {
-  CLI::Option* model = command.add_option(
-      "--model", args.model.model, "preset with bundled weights, bundled model, run folder, weight file or Wan folder");
+  CLI::Option* model = command.add_option("--model", args.model.model,
+                                          "preset with bundled weights, bundled model, run folder or weight file");
   model->type_name("MODEL");
   suggest(*model, {"world-small"});
-  command
-      .add_option("--wan", args.model.wan,
-                  "Wan folder for the text encoder and VAE, and for the network without --model")
-      ->type_name("DIR");
+  command.add_option("--wan", args.model.wan, "Wan folder for the text encoder and VAE")->type_name("DIR");
   command
       .add_option("--config", args.model.config,
-                  "YAML file or preset with window, schedule and size (default: that of the model)")
+                  "YAML file or preset with window, schedule and size (default: that of the model, else of a YAML file "
+                  "beside it, else by its place in a known release)")
       ->type_name("CONFIG");
   command.add_option("--set", args.model.overrides, "override of one key, as context.sink_frames=0; repeatable")
       ->type_name("KEY=VALUE")
@@ -232,9 +230,11 @@ void add_generate(CLI::App& app) {
   command->footer(
       "Examples:\n"
       "  sgf generate --model world-small --seconds 20 --out world.mp4\n"
-      "  sgf generate --model runs/my-run --wan Wan2.1-T2V-1.3B --prompt \"a panda\"\n"
+      "  sgf generate --model student.pt --wan Wan2.1-T2V-1.3B --prompt \"a red panda\"\n"
       "  sgf generate --model world-small --prompts prompts.txt --out videos/\n\n"
-      "Exit codes: 0 all videos are complete; 1 failed; 3 stopped by SIGINT or SIGTERM, --continue resumes.");
+      "Exit codes: 0 all videos are complete; 1 failed; 2 the command line was not understood, or the model's window "
+      "is "
+      "not known; 3 stopped by SIGINT or SIGTERM, --continue resumes.");
   add_prompts(*command, *args);
   name_group(*command, "Prompts");
   add_shape(*command, *args);

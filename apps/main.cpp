@@ -5,6 +5,7 @@
 #include "apps/missing_values.h"
 #include "apps/say.h"
 #include "apps/version.h"
+#include "sgf/assembly/window_source.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/memory_watch.h"
@@ -149,6 +150,10 @@ int run(int argc, char** argv) {
     return code;
   } catch (const CLI::ParseError& error) {
     return explain_misuse(app, error, words);
+  } catch (const ModelQuestion& question) {
+    warn_line(question.what());
+    for (const std::string& choice : question.choices()) remark("  {}", choice);
+    return kMisused;
   }
 }
 
