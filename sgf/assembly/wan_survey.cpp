@@ -158,6 +158,13 @@ std::string repository_of(const WanSurvey& survey) {
   return is_large ? "Wan-AI/Wan2.1-T2V-14B" : "Wan-AI/Wan2.1-T2V-1.3B";
 }
 
+// hf skips what is there. A diffusers pipeline has other names for its parts, so it is named as a whole.
+std::string download_of(const WanSurvey& survey, const std::string& file) {
+  const bool is_diffusers = is_there(survey.folder / "model_index.json");
+  return fmt::format("hf download {}{} --local-dir {}", repository_of(survey), is_diffusers ? "-Diffusers" : file,
+                     survey.folder.string());
+}
+
 void add_parts(WanSurvey& survey) {
   const WanFolder wan(survey.folder);
   survey.parts.push_back(survey_part(
@@ -166,7 +173,7 @@ void add_parts(WanSurvey& survey) {
        .content = {},
        .problem = {},
        .purpose = "sgf sample; teacher and critic of sgf train",
-       .downloads = ""},  // the whole folder: hf skips what is there
+       .downloads = ""},
       [&] { return wan.dit(); }, [&](SurveyedPart& part) { look_at_dit(part, survey); }));
   survey.parts.push_back(survey_part(
       {.name = "text encoder",
@@ -193,9 +200,7 @@ void add_parts(WanSurvey& survey) {
        .purpose = "latents to frames and back",
        .downloads = " Wan2.1_VAE.pth"},
       [&] { return wan.vae(); }, look_at_vae));
-  for (SurveyedPart& part : survey.parts)
-    part.downloads =
-        fmt::format("hf download {}{} --local-dir {}", repository_of(survey), part.downloads, survey.folder.string());
+  for (SurveyedPart& part : survey.parts) part.downloads = download_of(survey, part.downloads);
 }
 
 std::string roles_of(const WeightReport& report) {
