@@ -28,6 +28,8 @@ void add_study(CLI::App& app);
 void add_text(CLI::App& app);
 void add_vae(CLI::App& app);
 void add_plan(CLI::App& app);
+void add_doctor(CLI::App& app);
+void add_wan(CLI::App& app);
 void add_diagnose(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_strips(CLI::App& app);

@@ -248,18 +248,16 @@ void add_output(CLI::App& command, GenerateArgs& args) {
 }
 
 void add_model(CLI::App& command, GenerateArgs& args) {
-  CLI::Option* model = command.add_option(
-      "--model", args.model.model, "preset with bundled weights, bundled model, run folder, weight file or Wan folder");
+  CLI::Option* model = command.add_option("--model", args.model.model,
+                                          "preset with bundled weights, bundled model, run folder or weight file");
   model->type_name("MODEL");
   suggest(*model, {"world-small"});
-  command
-      .add_option("--wan", args.model.wan,
-                  "Wan folder for the text encoder and VAE, and for the network without --model")
-      ->type_name("DIR");
+  command.add_option("--wan", args.model.wan, "Wan folder for the text encoder and VAE")->type_name("DIR");
   add_loras(command, args.model.loras);
   suggest_presets(*command
                        .add_option("--config", args.model.config,
-                                   "YAML file or preset with window, schedule and size (default: that of the model)")
+                                   "YAML file or preset with window, schedule and size (default: that of the model, "
+                                   "else of a YAML file beside it, else by its place in a known release)")
                        ->type_name("CONFIG"));
   command
       .add_option("--set", args.model.overrides, "override of one key, for example context.sink_frames=0; repeatable")
@@ -282,12 +280,13 @@ void add_generate(CLI::App& app) {
   command->footer(
       "Examples:\n"
       "  sgf generate --model world-small --seconds 20 --out world.mp4\n"
-      "  sgf generate --model runs/my-run --wan Wan2.1-T2V-1.3B --prompt \"a panda\"\n"
+      "  sgf generate --model student.pt --wan Wan2.1-T2V-1.3B --prompt \"a red panda\"\n"
       "  sgf generate --model world-small --prompts prompts.txt --out videos/\n"
       "  sgf generate --model base.pt --lora lora.pt:0.8 --config wan-1.3b-chunkwise --wan DIR --prompt \"a panda\"\n\n"
       "Several GPUs: torchrun --no-python, srun or mpirun share the videos of --prompts among their processes; without "
       "a launcher, start one process per GPU with --shard 0/2 and --shard 1/2.\n\n"
-      "Exit codes: 0 all videos are complete; 1 failed; 3 stopped by SIGINT or SIGTERM, --continue resumes.");
+      "Exit codes: 0 all videos are complete; 1 failed; 2 the command line was not understood, or the model's window "
+      "is not known; 3 stopped by SIGINT or SIGTERM, --continue resumes.");
   add_prompts(*command, *args);
   add_conditions(*command, *args);
   name_group(*command, "Prompts");

@@ -7,6 +7,7 @@
 #include "apps/help/misuse_words.h"
 #include "apps/say.h"
 #include "apps/version.h"
+#include "sgf/assembly/window_source.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/memory_watch.h"
@@ -50,7 +51,7 @@ std::vector<CommandGroup> command_groups() {
           {"Train", {add_train, add_config, add_plan, add_recipe, add_study}},
           {"Data", {add_data, add_pairs, add_world}},
           {"Measure", {add_eval, add_compare, add_strips, add_diagnose, add_verify, add_bench}},
-          {"Files", {add_inspect, add_convert, add_vae, add_text}},
+          {"Files", {add_doctor, add_inspect, add_convert, add_vae, add_text, add_wan}},
           {"Help", {add_help, add_completion}}};
 }
 
@@ -152,6 +153,10 @@ int run(int argc, char** argv) {
     return code;
   } catch (const CLI::ParseError& error) {
     return explain_misuse(app, error, words);
+  } catch (const ModelQuestion& question) {
+    warn_line(question.what());
+    for (const std::string& choice : question.choices()) remark("  {}", choice);
+    return kMisused;
   }
 }
 

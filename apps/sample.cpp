@@ -102,7 +102,9 @@ void list_pictures(const fs::path& out, const std::string& world, const std::vec
 }
 
 void run_sample(const SampleArgs& args) {
-  const ChosenModel chosen = choose_model(args.model);
+  ModelArgs asked = args.model;
+  asked.needs_window = args.mode == "blocks";
+  const ChosenModel chosen = choose_model(asked);
   const Config config = sampled_config(args, chosen.config);
   const SampleRequest request = sample_request(args, config);
   const fs::path out = args.out;
@@ -192,7 +194,7 @@ void add_sample(CLI::App& app) {
   command->footer(
       "Examples:\n"
       "  sgf sample --model models/world-small/teacher --guidance 2.5 --out samples\n"
-      "  sgf sample --model Wan2.1-T2V-1.3B --solver unipc --prompt \"a panda\" --out b");
+      "  sgf sample --model Wan2.1-T2V-1.3B --mode at-once --prompt \"a dog\" --out b");
   add_sampled_model(*command, *args);
   CLI::Option* prompt = command->add_option("--prompt", args->prompts, "prompt of a video; repeatable")
                             ->type_name("TEXT")

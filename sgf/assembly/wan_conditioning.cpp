@@ -1,6 +1,7 @@
 #include "sgf/assembly/wan_conditioning.h"
 
 #include "sgf/assembly/networks_from_config.h"
+#include "sgf/assembly/wan_survey.h"
 #include "sgf/core/error.h"
 #include "sgf/text/embedding_cache.h"
 #include "sgf/text/wan_text_encoder.h"
@@ -13,6 +14,7 @@ namespace sgf {
 
 std::shared_ptr<const TextEncoder> wan_text(const WanSource& source, const Config& config) {
   const WanFolder folder(source.folder);
+  check_text_files(folder.text_encoder(), folder.tokenizer());
   std::shared_ptr<const TextEncoder> text =
       open_wan_text_encoder({.encoder = folder.text_encoder(),
                              .tokenizer = folder.tokenizer(),

@@ -134,35 +134,67 @@ void write_tensor(PickleWriter& out, const OutgoingTensor& tensor, size_t key, u
   out.call();
 }
 
-std::string pickle_state_dict(const std::vector<OutgoingTensor>& tensors, const std::string& path) {
-  PickleWriter out;
+// A state dict whose storages are numbered from `first_key` on.
+void write_state_dict(PickleWriter& out, const std::vector<OutgoingTensor>& tensors, size_t first_key,
+                      const std::string& path) {
   std::set<std::string_view> names;
   out.empty_ordered_dict();
   out.mark();
-  for (size_t key = 0; key < tensors.size(); ++key) {
-    const OutgoingTensor& tensor = tensors[key];
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const OutgoingTensor& tensor = tensors[i];
     SGF_CHECK(names.insert(tensor.name).second, "{}: the name {} is already used", path, in_quotes(tensor.name));
     out.unicode(tensor.name);
-    write_tensor(out, tensor, key, byte_count(tensor, path));
+    write_tensor(out, tensor, first_key + i, byte_count(tensor, path));
+  }
+  out.set_items();
+}
+
+std::string pickle_dicts(const std::vector<OutgoingDict>& dicts, const std::string& path) {
+  PickleWriter out;
+  std::set<std::string_view> keys;
+  size_t first_key = 0;
+  out.empty_ordered_dict();
+  out.mark();
+  for (const OutgoingDict& dict : dicts) {
+    SGF_CHECK(keys.insert(dict.key).second, "{}: the key {} is already used", path, in_quotes(dict.key));
+    out.unicode(dict.key);
+    write_state_dict(out, dict.tensors, first_key, path);
+    first_key += dict.tensors.size();
   }
   out.set_items();
   return out.finish();
 }
 
-}  // namespace
-
-void write_torch_archive(const std::filesystem::path& path, const std::vector<OutgoingTensor>& tensors) {
-  const std::string pickle = pickle_state_dict(tensors, path.string());
+// `tensors` in the order in which the pickle numbers their storages.
+void write_archive(const std::filesystem::path& path, const std::string& pickle,
+                   const std::vector<const OutgoingTensor*>& tensors) {
   AtomicFile file(path);
   ZipWriter zip(file);
   zip.add("archive/data.pkl", pickle);
   zip.add("archive/byteorder", "little");
   for (size_t key = 0; key < tensors.size(); ++key) {
-    zip.add(fmt::format("archive/data/{}", key), byte_count(tensors[key], path.string()), tensors[key].produce);
+    zip.add(fmt::format("archive/data/{}", key), byte_count(*tensors[key], path.string()), tensors[key]->produce);
   }
   zip.add("archive/version", "3\n");
   zip.finish();
   file.commit();
+}
+
+}  // namespace
+
+void write_torch_archive(const std::filesystem::path& path, const std::vector<OutgoingTensor>& tensors) {
+  PickleWriter out;
+  write_state_dict(out, tensors, 0, path.string());
+  std::vector<const OutgoingTensor*> order;
+  for (const OutgoingTensor& tensor : tensors) order.push_back(&tensor);
+  write_archive(path, out.finish(), order);
+}
+
+void write_torch_dicts(const std::filesystem::path& path, const std::vector<OutgoingDict>& dicts) {
+  std::vector<const OutgoingTensor*> order;
+  for (const OutgoingDict& dict : dicts)
+    for (const OutgoingTensor& tensor : dict.tensors) order.push_back(&tensor);
+  write_archive(path, pickle_dicts(dicts, path.string()), order);
 }
 
 }  // namespace sgf

@@ -2,14 +2,15 @@
 
 #include "sgf/assembly/preset_folders.h"
 #include "sgf/assembly/shipped_model.h"
+#include "sgf/assembly/wan_survey.h"
+#include "sgf/assembly/window_source.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
-#include "sgf/core/in_quotes.h"
 #include "sgf/core/nearest_name.h"
+#include "sgf/core/notice.h"
 #include "sgf/files/bundled.h"
 #include "sgf/runs/run_folder.h"
 #include "sgf/weights/load_dit.h"
-#include "sgf/weights/wan_folder.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,7 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kWanPreset = "wan-1.3b-chunkwise";
 constexpr const char* kShippedStudent = "sgf";  // the bundled model that a world's name selects
 
 bool is_preset(const std::string& name) {
@@ -31,35 +31,73 @@ bool is_preset(const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// The preset with this network; its window and schedule are the best guess.
-std::optional<std::string> preset_of(const DitConfig& network) {
-  for (const char* name : {"world-tiny", "world-small", kWanPreset, "wan-14b"}) {
+// The preset of this network among some.
+std::optional<std::string> preset_of(const DitConfig& network, const std::vector<const char*>& names) {
+  for (const char* name : names) {
     if (!is_preset(name)) continue;
     DitConfig known = load_config(name, {}, preset_folders()).model;
     known.text_len = network.text_len;  // not visible in the weights
     if (known == network) return name;
   }
-  if (network.in_dim == 16) return kWanPreset;  // Wan's latents with another network size
   return {};
+}
+
+// For all frames at once only size and schedule matter, which Wan's networks share.
+std::optional<std::string> preset_without_window(const DitConfig& network) {
+  if (const auto wan = preset_of(network, {"wan-1.3b", "wan-14b"})) return wan;
+  return network.in_dim == 16 ? std::optional<std::string>("wan-1.3b") : std::nullopt;
+}
+
+std::string window_of(const Config& c) {
+  return fmt::format("sink {} + FIFO {} + block {}", c.context.sink_frames, c.context.fifo_frames,
+                     c.context.block_frames);
+}
+
+// The config of weights that come without one. Each world's network has a size of its own; Wan's networks have one
+// size for every window, so that guessing would make poor videos without a word.
+std::string config_of(const ModelArgs& args, const fs::path& path, const DitConfig& network) {
+  if (const auto world = preset_of(network, {"world-tiny", "world-small"})) return *world;
+  SGF_CHECK(network.in_dim == 16,
+            "{}: no preset has a network with {} latent channels; pass --config with its window and size",
+            path.string(), network.in_dim);
+  if (!args.needs_window) return *preset_without_window(network);
+  if (const std::optional<WindowSource> source = find_window_source(path)) {
+    const Config found = load_config(source->config, {}, preset_folders());
+    notice_once("window of " + path.string(), fmt::format("{}: streamed with {}, {}, because {}", path.string(),
+                                                          source->config, window_of(found), source->reason));
+    return source->config;
+  }
+  throw ModelQuestion(path.string() +
+                          ": does not say whether it is frame-wise or chunk-wise, nor its window; name a config, or "
+                          "put the YAML file of its training beside it",
+                      window_choices(network));
 }
 
 ChosenModel from_file(const ModelArgs& args, const fs::path& path) {
   const DitConfig network = read_dit_config(path);
-  const std::optional<std::string> guess = preset_of(network);
-  SGF_CHECK(!args.config.empty() || guess,
-            "{}: no preset has a network with {} latent channels; pass --config with its window and size",
-            path.string(), network.in_dim);
-  Config config = load_config(args.config.empty() ? *guess : args.config, args.overrides, preset_folders());
+  const std::string source = args.config.empty() ? config_of(args, path, network) : args.config;
+  Config config = load_config(source, args.overrides, preset_folders());
   const int64_t text_len = config.model.text_len;
   config.model = network;
   if (args.config.empty()) config.model.text_len = text_len;
   return {parse_config(to_yaml(config), path.string()), path.string()};
 }
 
-// A Wan folder that holds a network. Throws if it has only VAE and text encoder.
-std::string wan_network(const std::string& folder) {
-  WanFolder(folder).dit();
-  return folder;
+// As an argument of a command line.
+std::string quoted_path(const std::string& path) {
+  return path.find_first_of(" '\"$&;()*?") == std::string::npos ? path : "'" + path + "'";
+}
+
+[[noreturn]] void ask_for_student(const std::string& folder) {
+  const std::string wan = quoted_path(folder);
+  throw ModelQuestion(
+      fmt::format("{}: is a Wan folder, whose network is the many-step base model that denoises all frames at once; "
+                  "streaming needs a causal few-step student",
+                  folder),
+      {fmt::format("sgf generate --model checkpoints/chunkwise/ar/model.pt --wan {} --prompt \"...\"   a student", wan),
+       fmt::format(
+           "sgf sample --model {} --solver unipc --mode at-once --prompt \"...\" --out samples   the base model",
+           wan)});
 }
 
 // A run or a bundled model: with the window, schedule and size of its training, unless --config is given.
@@ -83,26 +121,22 @@ fs::path run_around(const fs::path& model) {
 }
 
 ChosenModel from_preset(const ModelArgs& args) {
-  SGF_CHECK(args.config.empty() || args.wan.empty(),
-            "{} is a preset with its own settings for the network in {}: omit --config or --model", args.model,
-            args.wan);
-  if (!args.wan.empty()) return {load_config(args.model, args.overrides, preset_folders()), wan_network(args.wan)};
+  if (!args.wan.empty()) ask_for_student(args.wan);
   const std::optional<fs::path> shipped = find_beside_presets(fs::path("models") / args.model / kShippedStudent);
   SGF_CHECK(shipped && is_shipped_model(*shipped),
-            "{} is a preset without bundled weights: pass --model FILE --config {} for a weight file, or --wan DIR for "
-            "a Wan folder",
-            args.model, args.model);
+            "{} is a preset without bundled weights: pass --model FILE --config {} with a weight file", args.model,
+            args.model);
   return from_folder(args, *shipped);
 }
 
 ChosenModel named_model(const ModelArgs& args) {
-  const std::string model =
-      args.model.empty() && !args.wan.empty() ? wan_network(args.wan) : find_bundled(args.model).string();
-  SGF_CHECK(!model.empty(),
-            "no model given: use --model world-small (bundled), or --model FILE or --wan DIR for your own weights");
+  if (args.model.empty() && !args.wan.empty()) ask_for_student(args.wan);
+  const std::string model = find_bundled(args.model).string();
+  SGF_CHECK(!model.empty(), "no model given: use --model world-small (bundled), or --model FILE for your own weights");
   if (is_run_folder(model)) return from_folder(args, model);  // a bundled model too: both have a config.yaml
   if (is_shipped_file(model)) return from_folder(args, fs::path(model).parent_path());
   if (const fs::path run = run_around(model); !run.empty()) return {from_folder(args, run).config, model};
+  if (args.needs_window && has_base_model(model)) ask_for_student(model);
   if (fs::exists(model)) return from_file(args, model);
   if (is_preset(model)) return from_preset(args);
   const std::optional<std::string> nearest = nearest_name(model, preset_names());

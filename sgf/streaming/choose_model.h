@@ -12,10 +12,11 @@ struct ModelArgs {
   std::string model;                   // --model
   std::string wan;                     // --wan
   std::vector<std::string> loras;      // --lora FILE[:SCALE]
-  std::string config;                  // --config: window, schedule and size, instead of the model's own or a guess
+  std::string config;                  // --config: window, schedule and size, instead of the model's own
   std::vector<std::string> overrides;  // --set
   std::string device = "auto";         // --device
   std::string dtype;                   // --dtype; empty: the config's, or float32 on a CPU
+  bool needs_window = true;            // false: all frames at once, so that a preset of the network's size is enough
 };
 
 struct ChosenModel {
@@ -23,6 +24,8 @@ struct ChosenModel {
   std::string weights;  // a file or folder for read_start_weights
 };
 
+// Throws ModelQuestion (assembly/window_source.h) if weights are named whose window nothing tells, or a Wan folder in
+// place of a student. Where the window came from a file or a folder's name, a notice says so.
 ChosenModel choose_model(const ModelArgs& args);
 
 }  // namespace sgf

@@ -12,29 +12,7 @@
 namespace sgf {
 namespace {
 
-struct NamedShape {
-  std::string name;
-  std::vector<int64_t> shape;
-};
-
 constexpr std::string_view kEmbedding = "token_embedding.weight";
-
-std::vector<NamedShape> expected_weights(const Umt5Config& c) {
-  std::vector<NamedShape> all{{std::string(kEmbedding), {c.vocabulary, c.dim}}};
-  for (int64_t layer = 0; layer < c.num_layers; ++layer) {
-    const std::string block = fmt::format("blocks.{}.", layer);
-    for (const char* name : {"q", "k", "v"}) all.push_back({block + "attn." + name + ".weight", {c.dim_attn, c.dim}});
-    all.push_back({block + "attn.o.weight", {c.dim, c.dim_attn}});
-    all.push_back({block + "ffn.gate.0.weight", {c.dim_ffn, c.dim}});
-    all.push_back({block + "ffn.fc1.weight", {c.dim_ffn, c.dim}});
-    all.push_back({block + "ffn.fc2.weight", {c.dim, c.dim_ffn}});
-    all.push_back({block + "norm1.weight", {c.dim}});
-    all.push_back({block + "norm2.weight", {c.dim}});
-    all.push_back({block + "pos_embedding.embedding.weight", {c.num_buckets, c.num_heads}});
-  }
-  all.push_back({"norm.weight", {c.dim}});
-  return all;
-}
 
 // The text before a tensor's name, if the file has the sign of a first block with the same text before it.
 std::optional<std::string> find_prefix(const TensorFile& file, std::string_view embedding, std::string_view sign) {
@@ -112,7 +90,7 @@ Umt5Config read_sizes(const std::map<std::string, const TensorEntry*>& tensors) 
 
 void compare(Umt5Index& index) {
   std::set<std::string> expected;
-  for (const NamedShape& weight : expected_weights(index.config)) {
+  for (const Umt5TensorShape& weight : expected_umt5_weights(index.config)) {
     expected.insert(weight.name);
     const auto found = index.tensors.find(weight.name);
     if (found == index.tensors.end()) {
@@ -139,6 +117,23 @@ void check_sizes(const Umt5Config& c, const std::string& path) {
 }
 
 }  // namespace
+
+std::vector<Umt5TensorShape> expected_umt5_weights(const Umt5Config& c) {
+  std::vector<Umt5TensorShape> all{{std::string(kEmbedding), {c.vocabulary, c.dim}}};
+  for (int64_t layer = 0; layer < c.num_layers; ++layer) {
+    const std::string block = fmt::format("blocks.{}.", layer);
+    for (const char* name : {"q", "k", "v"}) all.push_back({block + "attn." + name + ".weight", {c.dim_attn, c.dim}});
+    all.push_back({block + "attn.o.weight", {c.dim, c.dim_attn}});
+    all.push_back({block + "ffn.gate.0.weight", {c.dim_ffn, c.dim}});
+    all.push_back({block + "ffn.fc1.weight", {c.dim_ffn, c.dim}});
+    all.push_back({block + "ffn.fc2.weight", {c.dim, c.dim_ffn}});
+    all.push_back({block + "norm1.weight", {c.dim}});
+    all.push_back({block + "norm2.weight", {c.dim}});
+    all.push_back({block + "pos_embedding.embedding.weight", {c.num_buckets, c.num_heads}});
+  }
+  all.push_back({"norm.weight", {c.dim}});
+  return all;
+}
 
 std::optional<Umt5Index> find_umt5(const TensorFile& file, const std::optional<std::string>& prefix) {
   std::optional<std::string> found = prefix ? prefix : find_prefix(file, kEmbedding, "blocks.0.attn.q.weight");
@@ -176,15 +171,9 @@ Umt5Index index_umt5(const TensorFile& file, const std::optional<std::string>& p
 }
 
 std::string describe(const Umt5Config& c) {
-  constexpr Umt5Config kWan{.vocabulary = 256384,
-                            .dim = 4096,
-                            .dim_attn = 4096,
-                            .dim_ffn = 10240,
-                            .num_heads = 64,
-                            .num_layers = 24,
-                            .num_buckets = 32};
   return fmt::format("UMT5 encoder{}: dim {}, ffn {}, layers {}, heads {}, vocabulary {} (from shapes)",
-                     c == kWan ? " of Wan, umt5-xxl" : "", c.dim, c.dim_ffn, c.num_layers, c.num_heads, c.vocabulary);
+                     c == kWanUmt5 ? " of Wan, umt5-xxl" : "", c.dim, c.dim_ffn, c.num_layers, c.num_heads,
+                     c.vocabulary);
 }
 
 nlohmann::json to_json(const Umt5Index& index) {

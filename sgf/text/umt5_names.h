@@ -26,6 +26,23 @@ struct Umt5Config {
   bool operator==(const Umt5Config&) const = default;
 };
 
+struct Umt5TensorShape {
+  std::string name;
+  std::vector<int64_t> shape;
+};
+
+// Every tensor of an encoder of this size, in the official order and under Wan's names.
+std::vector<Umt5TensorShape> expected_umt5_weights(const Umt5Config& config);
+
+// The sizes of the encoder that Wan uses, umt5-xxl.
+inline constexpr Umt5Config kWanUmt5{.vocabulary = 256384,
+                                     .dim = 4096,
+                                     .dim_attn = 4096,
+                                     .dim_ffn = 10240,
+                                     .num_heads = 64,
+                                     .num_layers = 24,
+                                     .num_buckets = 32};
+
 // What a file contains of an encoder, compared with what its sizes require. Entries point into the file.
 struct Umt5Index {
   std::string prefix;                                 // before every name: "", or "w." in a recording

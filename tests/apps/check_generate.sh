@@ -20,6 +20,7 @@ cd -- "$FOLDER" || exit 1
 export XDG_CACHE_HOME=$FOLDER/cache
 LOG=$FOLDER/log
 DISC='a fast red disc and a slow green square on a grey field'
+STUDENT=(--model wan/diffusion_pytorch_model.safetensors --config wan-1.3b-chunkwise --wan wan)
 SQUARE='a slow blue square and a fast yellow disc on a grey field'
 
 # world ARGS…: the shipped model, about half a second a call.
@@ -247,9 +248,9 @@ check_prompts() {
   # Names that no file can have, with the encoder that takes any word.
   long=$(printf 'very %.0s' {1..60})
   printf '%s\n' 'a/b ../../etc' "$long" '一只红色的熊猫在雨中骑自行车' '.hidden' "${long}b" >awkward.txt
-  expect 0 'awkward/一只红色的熊猫在雨中骑自行车-0/' "$SGF" generate --quiet --threads 1 --wan wan --size 64x64 \
+  expect 0 'awkward/一只红色的熊猫在雨中骑自行车-0/' "$SGF" generate --quiet --threads 1 "${STUDENT[@]}" --size 64x64 \
     --seconds 0.1 --prompts awkward.txt --naming vbench --format png --out awkward --dry-run
-  "$SGF" generate --quiet --threads 1 --wan wan --size 64x64 --seconds 0.1 --prompts awkward.txt --naming vbench \
+  "$SGF" generate --quiet --threads 1 "${STUDENT[@]}" --size 64x64 --seconds 0.1 --prompts awkward.txt --naming vbench \
     --format png --out awkward >/dev/null 2>&1 || complain 'awkward prompts: no videos'
   [[ $(find awkward -mindepth 1 -maxdepth 1 -type d | wc -l) == 5 && -e awkward/一只红色的熊猫在雨中骑自行车-0 ]] ||
     complain "awkward prompts: $(ls -A awkward)"
@@ -427,7 +428,6 @@ check_bad_input() {
   refused 1 'contains no Wan DiT' --model "$DATA/weights/state_dict.pt" --prompt x --out bad.mp4
   refused 1 'neither safetensors nor' --model text.txt --prompt x --out bad.mp4
   refused 1 'preset without bundled weights' --model wan-14b --out bad.mp4
-  refused 1 'omit --config or --model' --model wan-14b --wan wan --config world-tiny --out bad.mp4
   for seconds in 0 -1 nan inf 1e30; do refused 1 'the length of a video must be more than 0' "${bad[@]}" --seconds $seconds; done
   refused 2 "--seconds must be a number, got 'soon'" "${bad[@]}" --seconds soon
   for seed in -1 9223372036854775808 18446744073709551616 seven 1e3 ''; do
@@ -473,30 +473,66 @@ check_bad_input() {
 # Official names and layout, small widths.
 check_wan() {
   local panda=(--size 64x64 --seconds 1 --threads 1 --quiet --prompt 'A red panda rides a bicycle.') said part cached before
-  expect 0 'panda.mp4' "$SGF" generate --wan wan "${panda[@]}" --out panda.mp4 --dry-run
+  expect 0 'panda.mp4' "$SGF" generate "${STUDENT[@]}" "${panda[@]}" --out panda.mp4 --dry-run
   [[ ! -e panda.mp4 && ! -e cache ]] || complain "--dry-run left something: $(ls -A)"
-  "$SGF" generate --wan wan "${panda[@]}" --out panda.mp4 >/dev/null || complain 'no video of a Wan folder'
+  "$SGF" generate "${STUDENT[@]}" "${panda[@]}" --out panda.mp4 >/dev/null || complain 'no video of a Wan folder'
   plays panda.mp4 17
   cached=$(find cache -name '*.safetensors')
   [[ $(wc -l <<<"$cached") == 1 && -n $cached ]] || complain "the prompt's rows are not in the cache: $cached"
   before=$(stat -c %Y%i "$cached")
   mv wan/models_t5_umt5-xxl-enc-bf16.pth t5.pth
   head -c 40000 t5.pth >wan/models_t5_umt5-xxl-enc-bf16.pth
-  expect 1 'models_t5_umt5-xxl-enc-bf16.pth' "$SGF" generate --wan wan "${panda[@]}" --out again.mp4
+  expect 1 'models_t5_umt5-xxl-enc-bf16.pth' "$SGF" generate "${STUDENT[@]}" "${panda[@]}" --out again.mp4
   cp t5.pth wan/models_t5_umt5-xxl-enc-bf16.pth
   cp wan/diffusion_pytorch_model.safetensors student.safetensors
   cp wan/config.json .
-  expect 0 'again.mp4: 21 frames' "$SGF" generate --model student.safetensors --wan wan "${panda[@]}" --out again.mp4
+  expect 0 'again.mp4: 21 frames' "$SGF" generate --model student.safetensors --config wan-1.3b-chunkwise --wan wan "${panda[@]}" --out again.mp4
   [[ $(find cache -name '*.safetensors') == "$cached" && $(stat -c %Y%i "$cached") == "$before" ]] || complain 'a known prompt was encoded again'
-  said=$("$SGF" generate --wan wan --size 64x64 --seconds 0.1 --quiet --out long.mp4 --prompt "$(printf 'panda %.0s' {1..700})" 2>&1 >/dev/null)
+  said=$("$SGF" generate "${STUDENT[@]}" --size 64x64 --seconds 0.1 --quiet --out long.mp4 --prompt "$(printf 'panda %.0s' {1..700})" 2>&1 >/dev/null)
   [[ $said == *'512'* ]] || complain "a long prompt is cut without a word: $said"
-  for part in diffusion_pytorch_model.safetensors models_t5_umt5-xxl-enc-bf16.pth Wan2.1_VAE.pth google/umt5-xxl/spiece.model; do
+  for part in models_t5_umt5-xxl-enc-bf16.pth Wan2.1_VAE.pth google/umt5-xxl/spiece.model; do
     mv "wan/$part" part
-    refused 1 "no $part" --wan wan --size 64x64 --prompt x --out bad.mp4
+    refused 1 "no $part" "${STUDENT[@]}" --size 64x64 --prompt x --out bad.mp4
     mv part "wan/$part"
   done
-  refused 1 'pass --wan DIR, a Wan folder' --model student.safetensors --size 64x64 --prompt x --out bad.mp4
-  refused 1 '--size must be a multiple of 16x16 pixels for this network, got 72x64' --wan wan --size 72x64 --prompt x --out bad.mp4
+  refused 1 'pass --wan DIR, a Wan folder' --model student.safetensors --config self-forcing --size 64x64 --prompt x --out bad.mp4
+  refused 1 '--size must be a multiple of 16x16 pixels for this network, got 72x64' "${STUDENT[@]}" --size 72x64 --prompt x --out bad.mp4
+}
+
+# asks TEXT CHOICE ARGS…: exit code 2, what is missing, and a line with a way on; nothing is written.
+asks() {
+  local text=$1 choice=$2 before output came
+  shift 2
+  before=$(ls -A)
+  output=$("$SGF" generate --quiet --threads 1 "$@" --prompt x --out bad.mp4 2>&1 >/dev/null)
+  came=$?
+  [[ $came == 2 && $output == *"$text"* && $'\n'$output == *$'\n  '"$choice"* ]] ||
+    complain "$*: exit $came, expected 2, '$text' and a line '$choice', said: $output"
+  [[ $before == "$(ls -A)" ]] || complain "$*: left $(ls -A)"
+}
+
+# Weights that do not tell their window are asked about; a config beside them or their place in a release tells it.
+check_windows() {
+  local student=wan/diffusion_pytorch_model.safetensors place window
+  local small=(--wan wan --size 64x64 --seconds 0.1 --threads 1 --quiet --prompt x --dry-run --json)
+  asks 'is a Wan folder, whose network is the many-step base model' 'sgf generate --model checkpoints/' --wan wan
+  asks 'needs a causal few-step student' 'sgf sample --model wan ' --model wan --config self-forcing
+  asks 'needs a causal few-step student' 'sgf sample --model wan ' --model wan-1.3b-chunkwise --wan wan
+  mkdir -p bare && cp "$student" wan/config.json bare
+  asks 'nor its window; name a config' '--config wan-1.3b-framewise ' --model bare/diffusion_pytorch_model.safetensors --wan wan
+  asks 'nor its window' '--config longlive  ' --model bare/diffusion_pytorch_model.safetensors --wan wan
+  # "blocks" of 0.1 s: one latent frame each, or three
+  for place in framewise/ar chunkwise/ar; do
+    mkdir -p "$place" && cp "$student" "$place/model.pt" && cp wan/config.json "$place"
+    window=$([[ $place == framewise/ar ]] && echo 'sink 4 + FIFO 16 + block 1' || echo 'sink 3 + FIFO 6 + block 3')
+    expect 0 "$window, because its path ends in $place/model.pt" "$SGF" generate --model "$place/model.pt" "${small[@]}"
+  done
+  printf 'base: longlive\nname: mine\ncontext: {fifo_frames: 3}\n' >bare/mine.yaml
+  expect 0 'sink 3 + FIFO 3 + block 3, because it is beside the weights' \
+    "$SGF" generate --model bare/diffusion_pytorch_model.safetensors "${small[@]}"
+  cp bare/mine.yaml bare/other.yaml
+  asks 'has 2 configs beside it' '--config bare/mine.yaml' --model bare/diffusion_pytorch_model.safetensors --wan wan
+  expect 0 '"config":"' "$SGF" generate --model bare/diffusion_pytorch_model.safetensors --config self-forcing "${small[@]}"
 }
 
 # same_frames A.y4m B.y4m: the first line holds a hash of the order, which names files.
@@ -504,7 +540,7 @@ same_frames() { cmp -s <(tail -n +2 "$1") <(tail -n +2 "$2"); }
 
 # The same parts as a diffusers pipeline give the same pictures.
 check_diffusers() {
-  local panda=(--model student.safetensors --size 64x64 --seconds 1 --threads 1 --quiet --prompt 'A red panda.') names
+  local panda=(--model student.safetensors --config self-forcing --size 64x64 --seconds 1 --threads 1 --quiet --prompt 'A red panda.') names
   names=$SOURCES/tests/apps/other_names.py
   mkdir -p pipe/{transformer,vae,text_encoder,tokenizer}
   echo '{"_class_name": "WanPipeline"}' >pipe/model_index.json
@@ -519,7 +555,7 @@ check_diffusers() {
   same_frames official.y4m pipe.y4m || complain 'a diffusers folder makes another video'
   expect 0 'Wan VAE: dim' "$SGF" inspect pipe
   mv pipe/tokenizer/spiece.model pipe/tokenizer/tokenizer.json
-  refused 1 'tokenizer/tokenizer.json is not supported' --wan pipe --model student.safetensors --size 64x64 --prompt x --out bad.mp4
+  refused 1 'tokenizer/tokenizer.json is not supported' --wan pipe --model student.safetensors --config self-forcing --size 64x64 --prompt x --out bad.mp4
 }
 
 # A LoRA is merged, stored in the video by its content, and compared when the video is continued or made again.
@@ -571,6 +607,7 @@ check_threads() {
 
 make_wan wan
 check_wan
+check_windows
 check_diffusers
 check_loras
 check_foreign

@@ -71,6 +71,32 @@ TEST(Presets, GranularitiesDifferInContextAlone) {
   EXPECT_EQ(frame, chunk);
 }
 
+// Windows of the peers' inference: Self-Forcing and Causal-Forcing give none, which is all 21 trained frames; LongLive
+// 1 has local_attn_size 12 with its sink of 3 in it. All of them stream at absolute positions.
+TEST(Presets, PeersHaveTheirOwnWindows) {
+  const auto window = [](const std::string& name) { return preset(name).context; };
+  const auto absolute = [](int64_t sink, int64_t fifo, int64_t block) {
+    return ContextSettings{.sink_frames = sink,
+                           .fifo_frames = fifo,
+                           .block_frames = block,
+                           .first_block_frames = std::nullopt,
+                           .positions = PositionKind::kAbsolute,
+                           .train_frames = 21};
+  };
+  EXPECT_EQ(window("self-forcing"), absolute(0, 18, 3));
+  EXPECT_EQ(window("causal-forcing-chunkwise"), absolute(0, 18, 3));
+  EXPECT_EQ(window("causal-forcing-framewise"), absolute(0, 20, 1));
+  EXPECT_EQ(window("longlive"), absolute(3, 6, 3));
+  EXPECT_EQ(window("self-forcing"),
+            load_config(SGF_TEST_DATA "/configs/self_forcing_dmd.yaml", {}, {SGF_PRESETS}).context);
+  for (const char* name : {"self-forcing", "longlive", "causal-forcing-chunkwise", "causal-forcing-framewise"}) {
+    EXPECT_EQ(preset(name).model, preset("wan-1.3b").model) << name;
+    EXPECT_EQ(preset(name).dmd.boundary, GradientBoundary::kFrozenContext) << name;
+  }
+  EXPECT_EQ(preset("wan-14b-chunkwise").model, preset("wan-14b").model);
+  EXPECT_EQ(preset("wan-14b-chunkwise").context.fifo_frames, preset("wan-1.3b-chunkwise").context.fifo_frames);
+}
+
 // One line each: the settings that contradict, and the words of both keys.
 TEST(Validation, ContradictionsNameBothKeys) {
   const auto refuses = [](const std::string& yaml, const std::string& words) {

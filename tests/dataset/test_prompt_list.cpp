@@ -38,6 +38,10 @@ TEST(PromptList, RefusesWhatIsNoListOfPrompts) {
   EXPECT_THAT(refused(" \n\n"), HasSubstr("no prompt"));
   EXPECT_THAT(refused("caf\xE9\n"), HasSubstr("UTF-8"));
   EXPECT_THAT(refused(std::string("a\0b\n", 4)), HasSubstr("UTF-8"));
+  EXPECT_THAT(refused(std::string("\xFF\xFE"
+                                  "a\0\n\0",
+                                  6)),
+              HasSubstr("UTF-16 text, expected UTF-8"));
   EXPECT_THAT(refusal_of([&] { read_prompts(folder / "none.txt"); }), HasSubstr("none.txt"));
   EXPECT_THAT(refusal_of([&] { read_prompts(folder.path()); }), HasSubstr("one per line"));
 }

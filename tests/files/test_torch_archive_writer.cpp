@@ -40,6 +40,24 @@ TEST(TorchArchiveWriter, KeepsEveryElementTypeAndValue) {
   }
 }
 
+TEST(TorchArchiveWriter, NestsStateDictsUnderTheirKeys) {
+  const TemporaryFolder folder;
+  const std::vector<std::byte> ones(8, std::byte{1}), twos(8, std::byte{2});
+  const auto tensor = [](std::span<const std::byte> bytes) {
+    return outgoing_bytes("a.weight", DType::kU8, {8}, bytes);
+  };
+  write_torch_dicts(folder / "both.pt", {{"generator", {tensor(ones)}}, {"generator_ema", {tensor(twos)}}});
+  const TensorFile file = open_tensor_file(folder / "both.pt");
+  ASSERT_EQ(file.entries.size(), 2u);
+  EXPECT_TRUE(file.is_flattened);  // a dict of dicts, not one with dotted names
+  EXPECT_EQ(sgf::testing::elements(file, *file.find("generator.a.weight")), std::vector<double>(8, 1));
+  EXPECT_EQ(sgf::testing::elements(file, *file.find("generator_ema.a.weight")), std::vector<double>(8, 2));
+  EXPECT_THAT(refusal_of([&] {
+                write_torch_dicts(folder / "b.pt", {{"a", {}}, {"a", {}}});
+              }),
+              HasSubstr("the key 'a' is already used"));
+}
+
 TEST(TorchArchiveWriter, PutsEveryRecordOnABoundary) {
   const TemporaryFolder folder;
   const std::vector<std::byte> bytes(100, std::byte{7});

@@ -1,0 +1,150 @@
+#include "sgf/assembly/window_source.h"
+
+#include "sgf/assembly/preset_folders.h"
+#include "sgf/config/config.h"
+#include "sgf/config/config_tree.h"
+#include "sgf/core/in_quotes.h"
+#include "sgf/files/mapped_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uintmax_t kMostConfigBytes = 1 << 20;
+
+struct KnownPreset {
+  const char* name;
+  const char* what;
+};
+
+constexpr std::array kStreamingPresets{
+    KnownPreset{"wan-1.3b-framewise", "Self Gradient Forcing, frame-wise"},
+    KnownPreset{"wan-1.3b-chunkwise", "Self Gradient Forcing, chunk-wise"},
+    KnownPreset{"self-forcing", "Self-Forcing"},
+    KnownPreset{"longlive", "LongLive 1"},
+    KnownPreset{"causal-forcing-chunkwise", "Causal-Forcing, chunk-wise"},
+    KnownPreset{"causal-forcing-framewise", "Causal-Forcing, frame-wise"},
+    KnownPreset{"wan-14b-chunkwise", "14B, chunk-wise"},
+};
+
+// The end of a path as a release has it.
+struct ReleasedFile {
+  const char* ending;
+  const char* preset;
+};
+
+constexpr std::array kReleasedFiles{
+    ReleasedFile{"framewise/ar/model.pt", "wan-1.3b-framewise"},
+    ReleasedFile{"chunkwise/ar/model.pt", "wan-1.3b-chunkwise"},
+    ReleasedFile{"init/framewise/ar_diffusion.pt", "causal-forcing-framewise"},
+    ReleasedFile{"init/chunkwise/ar_diffusion.pt", "causal-forcing-chunkwise"},
+    ReleasedFile{"init/framewise/causal_cd.pt", "causal-forcing-framewise"},
+    ReleasedFile{"init/chunkwise/causal_cd.pt", "causal-forcing-chunkwise"},
+    ReleasedFile{"init/framewise/causal_ode.pt", "causal-forcing-framewise"},
+    ReleasedFile{"init/chunkwise/causal_ode.pt", "causal-forcing-chunkwise"},
+    ReleasedFile{"framewise/causal_forcing.pt", "causal-forcing-framewise"},
+    ReleasedFile{"chunkwise/causal_forcing.pt", "causal-forcing-chunkwise"},
+    ReleasedFile{"self_forcing_dmd.pt", "self-forcing"},
+    ReleasedFile{"self_forcing_sid.pt", "self-forcing"},
+    ReleasedFile{"longlive_base.pt", "longlive"},
+};
+
+bool is_yaml(const fs::path& path) { return path.extension() == ".yaml" || path.extension() == ".yml"; }
+
+// Whether a YAML file is a config of ours or of the family; a folder of weights may hold other YAML files too.
+// default_config.yaml is what the family's configs are merged over, and has no window.
+bool is_config(const fs::path& file) {
+  std::error_code ignored;
+  if (file.filename() == "config.yaml") return true;
+  if (file.stem() == "default_config" || fs::file_size(file, ignored) > kMostConfigBytes || ignored) return false;
+  try {
+    const auto mapped = MappedFile::open(file);
+    const ConfigNode tree = parse_yaml(mapped->text(), {.source = file.string(), .line = 1, .column = 1});
+    return tree.kind == ConfigNode::Kind::kMapping && (is_flat_config(tree) || tree.find("context") != nullptr);
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+std::vector<fs::path> configs_in(const fs::path& folder) {
+  std::vector<fs::path> configs;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    if (is_yaml(it->path()) && it->is_regular_file(ignored) && is_config(it->path())) configs.push_back(it->path());
+  }
+  std::ranges::sort(configs);
+  return configs;
+}
+
+std::optional<WindowSource> config_beside(const fs::path& weights) {
+  std::error_code ignored;
+  const fs::path folder = fs::is_directory(weights, ignored) ? weights
+                          : weights.has_parent_path()        ? weights.parent_path()
+                                                             : fs::path(".");
+  const std::vector<fs::path> configs = configs_in(folder);
+  if (configs.empty()) return std::nullopt;
+  if (configs.size() == 1) return WindowSource{configs.front().string(), "it is beside the weights"};
+  std::vector<std::string> choices;
+  for (const fs::path& config : configs) choices.push_back("--config " + config.string());
+  throw ModelQuestion(
+      fmt::format("{}: has {} configs beside it, each with a window of its own; name the one it was trained with",
+                  weights.string(), configs.size()),
+      std::move(choices));
+}
+
+bool ends_with_path(const fs::path& path, const fs::path& ending) {
+  auto own = path.end();
+  for (auto part = ending.end(); part != ending.begin();) {
+    if (own == path.begin() || *--own != *--part) return false;
+  }
+  return true;
+}
+
+std::optional<WindowSource> place_in_release(const fs::path& weights) {
+  const fs::path path = fs::absolute(weights).lexically_normal();
+  for (const ReleasedFile& file : kReleasedFiles)
+    if (ends_with_path(path, file.ending))
+      return WindowSource{file.preset, fmt::format("its path ends in {}, as in the release", file.ending)};
+  // A checkpoint of the authors' trainer, copied into a folder that says its granularity. Other file names below such a
+  // folder may be of Causal-Forcing, which has another window.
+  if (path.stem() != "model") return std::nullopt;
+  for (const fs::path& part : path.parent_path())
+    for (const char* granularity : {"framewise", "chunkwise"})
+      if (part == granularity)
+        return WindowSource{fmt::format("wan-1.3b-{}", granularity),
+                            fmt::format("one of its folders is named {}", granularity)};
+  return std::nullopt;
+}
+
+bool same_size(DitConfig a, const DitConfig& b) {
+  a.text_len = b.text_len;  // not visible in the weights
+  return a == b;
+}
+
+}  // namespace
+
+std::optional<WindowSource> find_window_source(const fs::path& weights) {
+  if (const auto beside = config_beside(weights)) return beside;
+  return place_in_release(weights);
+}
+
+std::vector<std::string> window_choices(const DitConfig& network) {
+  std::vector<std::string> fitting, all;
+  for (const KnownPreset& preset : kStreamingPresets) {
+    const Config config = load_config(preset.name, {}, preset_folders());
+    const std::string window = fmt::format("sink {} + FIFO {} + {}", config.context.sink_frames,
+                                           config.context.fifo_frames, config.context.block_frames);
+    all.push_back(fmt::format("--config {:<25} {:<22} {}", preset.name, window, preset.what));
+    if (same_size(config.model, network)) fitting.push_back(all.back());
+  }
+  return fitting.empty() ? all : fitting;
+}
+
+}  // namespace sgf

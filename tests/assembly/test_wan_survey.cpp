@@ -1,0 +1,116 @@
+// What `sgf doctor` finds in folders that are whole, partly downloaded, cut short, or mixed up.
+#include "sgf/assembly/wan_survey.h"
+
+#include "sgf/assembly/random_wan.h"
+#include "sgf/text/spiece_writer.h"
+#include "tests/core/refusal.h"
+#include "tests/core/temporary_folder.h"
+#include "tests/training/file_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+struct Surveyed : ::testing::Test {
+  testing::TemporaryFolder folder;
+  fs::path wan = folder / "wan_models/Wan2.1-T2V-1.3B";
+  fs::path student = folder / "checkpoints/chunkwise/ar/model.pt";
+
+  void SetUp() override {
+    const auto files = plan_random_wan({.folder = wan, .student = student});
+    prepare_random_wan(files, false);
+    for (const PlannedFile& file : files) file.write([](uint64_t) {});
+  }
+
+  SurveyedPart part(const std::string& name) const {
+    for (const SurveyedPart& part : survey_wan(wan).parts)
+      if (part.name == name) return part;
+    ADD_FAILURE() << "no part " << name;
+    return {};
+  }
+  void cut(const std::string& name) const { fs::resize_file(wan / name, fs::file_size(wan / name) - 7); }
+};
+
+TEST_F(Surveyed, AWholeFolderIsComplete) {
+  const WanSurvey survey = survey_wan(wan);
+  EXPECT_EQ(survey.parts.size(), 4u);
+  for (const SurveyedPart& part : survey.parts) {
+    EXPECT_EQ(part.state, PartState::kComplete) << part.name << ": " << part.problem;
+    EXPECT_GT(part.bytes, 1000u) << part.name;
+  }
+  EXPECT_TRUE(survey.gives_text_and_video());
+  EXPECT_FALSE(survey.is_broken());
+  EXPECT_EQ(survey.dit->dim, 256);
+}
+
+TEST_F(Surveyed, AMissingPartComesWithItsDownload) {
+  fs::remove(wan / "Wan2.1_VAE.pth");
+  EXPECT_EQ(part("VAE").state, PartState::kMissing);
+  EXPECT_EQ(part("VAE").downloads, "hf download Wan-AI/Wan2.1-T2V-1.3B Wan2.1_VAE.pth --local-dir " + wan.string());
+  EXPECT_FALSE(survey_wan(wan).is_broken());  // not whole, but nothing in it is wrong
+  EXPECT_FALSE(survey_wan(wan).gives_text_and_video());
+}
+
+TEST_F(Surveyed, PartsThatAreCutShortAreBroken) {
+  for (const auto& [file, name] :
+       std::vector<std::pair<std::string, std::string>>{{"diffusion_pytorch_model.safetensors", "DiT"},
+                                                        {"models_t5_umt5-xxl-enc-bf16.pth", "text encoder"},
+                                                        {"google/umt5-xxl/spiece.model", "tokenizer"},
+                                                        {"Wan2.1_VAE.pth", "VAE"}}) {
+    cut(file);
+    EXPECT_EQ(part(name).state, PartState::kBroken) << name;
+    EXPECT_THAT(part(name).problem, HasSubstr(fs::path(file).filename().string()));
+  }
+  EXPECT_TRUE(survey_wan(wan).is_broken());
+}
+
+TEST_F(Surveyed, TheTokenizerOfAnotherModelIsBroken) {
+  const fs::path tokenizer = wan / "google/umt5-xxl/spiece.model", encoder = wan / "models_t5_umt5-xxl-enc-bf16.pth";
+  EXPECT_NO_THROW(check_text_files(encoder, tokenizer));
+  testing::write_text(tokenizer, spiece_bytes(plain_tokenizer(1025)));
+  EXPECT_THAT(part("tokenizer").problem, HasSubstr("has 1025 pieces, and the text encoder has embeddings for 1024"));
+  EXPECT_THAT(refusal_of([&] { check_text_files(encoder, tokenizer); }), HasSubstr("tokenizer of another model"));
+  testing::write_text(tokenizer, spiece_bytes(plain_tokenizer(600)));  // too few for a table of 1024
+  EXPECT_THAT(part("tokenizer").problem, HasSubstr("has 600 pieces"));
+  testing::write_text(tokenizer, "{}");
+  EXPECT_THAT(part("tokenizer").problem, HasSubstr("not a complete SentencePiece model"));
+}
+
+TEST_F(Surveyed, AFolderAroundThemFindsWanFoldersAndCheckpoints) {
+  const FolderSurvey survey = survey_folder(folder.path());
+  ASSERT_EQ(survey.wans.size(), 1u);
+  ASSERT_EQ(survey.weights.size(), 1u);
+  EXPECT_EQ(survey.weights[0].file, student);
+  EXPECT_TRUE(survey.weights[0].is_dit);
+  EXPECT_THAT(survey.weights[0].content, HasSubstr("generator_ema"));
+  EXPECT_THAT(survey.weights[0].window, HasSubstr("wan-1.3b-chunkwise"));
+  EXPECT_FALSE(survey.is_broken());
+}
+
+TEST_F(Surveyed, ACheckpointThatTellsNoWindowComesWithTheChoices) {
+  const fs::path elsewhere = folder / "bare.pt";
+  fs::rename(student, elsewhere);
+  const SurveyedWeights bare = survey_weights(elsewhere);
+  EXPECT_EQ(bare.window, "");
+  EXPECT_FALSE(bare.choices.empty());
+  EXPECT_EQ(bare.problem, "");
+  fs::resize_file(elsewhere, 5000);
+  EXPECT_NE(survey_weights(elsewhere).problem, "");
+}
+
+TEST_F(Surveyed, ABaseModelIsToldFromBareWeights) {
+  EXPECT_TRUE(has_base_model(wan));
+  for (const char* name : {"Wan2.1_VAE.pth", "models_t5_umt5-xxl-enc-bf16.pth"}) fs::remove(wan / name);
+  fs::remove_all(wan / "google");
+  EXPECT_FALSE(has_base_model(wan));
+  EXPECT_TRUE(looks_like_wan_folder(wan));
+  EXPECT_FALSE(looks_like_wan_folder(student.parent_path()));
+}
+
+}  // namespace
+}  // namespace sgf

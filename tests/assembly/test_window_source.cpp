@@ -1,0 +1,105 @@
+// Where the window of bare weights comes from: a config beside them, a place in a release, or nowhere.
+#include "sgf/assembly/window_source.h"
+
+#include "sgf/config/config.h"
+#include "tests/core/refusal.h"
+#include "tests/core/temporary_folder.h"
+#include "tests/training/file_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sgf {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A few keys of the authors' file.
+constexpr const char* kFlat = R"(
+num_frame_per_block: 3
+image_or_video_shape: [1, 21, 16, 60, 104]
+model_kwargs: {model_name: Wan2.1-T2V-1.3B, timestep_shift: 5.0, local_attn_size: 9, sink_size: 3}
+grad_mode: self_gradient_forcing
+)";
+
+struct WindowSources : ::testing::Test {
+  testing::TemporaryFolder folder;
+
+  fs::path put(const std::string& name, const std::string& text = "x") const {
+    fs::create_directories((folder / name).parent_path());
+    testing::write_text(folder / name, text);
+    return folder / name;
+  }
+  std::string config_of(const std::string& weights) const {
+    const auto source = find_window_source(put(weights));
+    return source ? source->config : "";
+  }
+};
+
+TEST_F(WindowSources, AConfigBesideTheWeightsIsTaken) {
+  put("ours/config.yaml", "base: wan-1.3b-framewise\n");
+  EXPECT_EQ(config_of("ours/model.pt"), (folder / "ours/config.yaml").string());
+  put("flat/self_gradient_forcing_chunkwise.yaml", kFlat);
+  EXPECT_EQ(config_of("flat/a.safetensors"), (folder / "flat/self_gradient_forcing_chunkwise.yaml").string());
+  const Config config = load_config(folder / "flat/self_gradient_forcing_chunkwise.yaml", {}, {SGF_PRESETS});
+  EXPECT_EQ(config.context.sink_frames, 3);
+  EXPECT_EQ(config.context.block_frames, 3);
+}
+
+TEST_F(WindowSources, OtherYamlFilesBesideThemAreNot) {
+  put("a/compose.yaml", "services: {web: {image: x}}\n");
+  put("a/broken.yaml", "a: [\n");
+  put("a/default_config.yaml", "independent_first_frame: false\nwarp_denoising_step: false\n");
+  EXPECT_EQ(config_of("a/weights.pt"), "");
+}
+
+TEST_F(WindowSources, SeveralConfigsAreListedAndNoneIsTaken) {
+  put("a/one.yaml", kFlat);
+  put("a/two.yaml", "context: {block_frames: 1}\n");
+  const fs::path weights = put("chunkwise/ar/model.pt");
+  put("chunkwise/ar/one.yaml", kFlat);
+  put("chunkwise/ar/two.yaml", kFlat);  // the place would tell, but the files contradict it or not: only the user knows
+  try {
+    find_window_source(weights);
+    FAIL() << "two configs beside the weights were not a question";
+  } catch (const ModelQuestion& question) {
+    EXPECT_THAT(question.what(), HasSubstr("has 2 configs beside it"));
+    EXPECT_EQ(question.choices().size(), 2u);
+    EXPECT_THAT(question.choices().front(), HasSubstr("--config " + (folder / "chunkwise/ar/one.yaml").string()));
+  }
+}
+
+TEST_F(WindowSources, PlacesOfTheReleasesAreKnown) {
+  EXPECT_EQ(config_of("checkpoints/framewise/ar/model.pt"), "wan-1.3b-framewise");
+  EXPECT_EQ(config_of("checkpoints/chunkwise/ar/model.pt"), "wan-1.3b-chunkwise");
+  EXPECT_EQ(config_of("mine/chunkwise/run7/model.pt"), "wan-1.3b-chunkwise");
+  EXPECT_EQ(config_of("checkpoints/init/chunkwise/causal_cd.pt"), "causal-forcing-chunkwise");
+  EXPECT_EQ(config_of("checkpoints/framewise/causal_forcing.pt"), "causal-forcing-framewise");
+  EXPECT_EQ(config_of("checkpoints/self_forcing_dmd.pt"), "self-forcing");
+  EXPECT_EQ(config_of("longlive_models/models/longlive_base.pt"), "longlive");
+}
+
+TEST_F(WindowSources, OtherPlacesAreNoGround) {
+  EXPECT_EQ(config_of("checkpoints/model.pt"), "");
+  EXPECT_EQ(config_of("chunkwise/longvideo.pt"), "");  // Causal-Forcing's, by another method
+  EXPECT_EQ(config_of("my-chunkwise/model.pt"), "");
+  EXPECT_EQ(config_of("my_self_forcing_dmd.pt"), "");
+}
+
+TEST_F(WindowSources, ChoicesAreThePresetsOfTheNetworksSize) {
+  const std::vector<std::string> small = window_choices(dit_preset("wan-1.3b"));
+  EXPECT_EQ(small.size(), 6u);
+  EXPECT_THAT(small, Contains(HasSubstr("--config wan-1.3b-framewise ")));
+  EXPECT_THAT(small.front(), HasSubstr("sink 4 + FIFO 16 + 1"));
+  EXPECT_THAT(small, Contains(::testing::MatchesRegex(".*self-forcing .*sink 0 . FIFO 18 . 3 .*Self-Forcing")));
+  EXPECT_THAT(small, Contains(::testing::MatchesRegex(".*longlive .*sink 3 . FIFO 6 . 3 .*")));
+  EXPECT_THAT(small, Not(Contains(HasSubstr("14b"))));
+  EXPECT_THAT(window_choices(dit_preset("wan-14b")), ::testing::ElementsAre(HasSubstr("--config wan-14b-chunkwise")));
+  EXPECT_EQ(window_choices(dit_preset("tiny")).size(), 7u);  // of no known size: all
+}
+
+}  // namespace
+}  // namespace sgf
