@@ -66,6 +66,16 @@ std::optional<int64_t> pictures_there(const VideoJob& job, SinkKind kind) {
                                      .mark = mark_of(job.order)});
 }
 
+// An earlier start was killed before its first state, so that there is nothing to go on with.
+bool is_unsaved_start(const VideoJob& job, int64_t found) {
+  if (job.order.save_every == 0 || !was_begun(job.order, job.output)) return false;
+  SGF_CHECK(
+      found <= pictures_for(job.order.save_every, job.order.config),
+      "{} has {} frames, but its saved state {} is missing; restore the state, or pass --overwrite to start again",
+      job.output.target, found, state_file(job.output).string());
+  return true;
+}
+
 }  // namespace
 
 void check_targets(const std::vector<VideoJob>& jobs, bool makes_folder) {
@@ -84,9 +94,7 @@ bool is_done_already(const VideoJob& job) {
   const int64_t asked = pictures_for(job.blocks, job.order.config);
   check_own_files(job.order, job.output);
   const int64_t found = pictures_there(job, kind).value_or(0);
-  // Killed before the first state: nothing was saved, so it begins anew.
-  const bool is_begun = job.order.save_every > 0 && was_begun(job.order, job.output);
-  if (found == 0 || (found != asked && is_begun)) return false;
+  if (found == 0 || (found != asked && is_unsaved_start(job, found))) return false;
   SGF_CHECK(
       found == asked,
       "{} has {} frames and no saved state to resume from, because it is complete or was made with --save-every 0; for "

@@ -76,6 +76,11 @@ GrownVideo fragment_of(const Mp4Box& moof) {
   return fragment;
 }
 
+// The type of a box whose end is missing.
+std::string_view begun_type(BoxBytes bytes) {
+  return bytes.size() < 8 ? std::string_view() : std::string_view(reinterpret_cast<const char*>(bytes.data()) + 4, 4);
+}
+
 }  // namespace
 
 std::optional<GrownVideo> find_grown_video(const std::filesystem::path& path, int64_t limit) {
@@ -83,11 +88,12 @@ std::optional<GrownVideo> find_grown_video(const std::filesystem::path& path, in
   const auto length = static_cast<size_t>(std::min<int64_t>(limit, static_cast<int64_t>(file->bytes().size())));
   GrownVideo video;
   std::optional<GrownVideo> begun;
-  walk_boxes(file->bytes().first(length), [&](const Mp4Box& box, uint64_t begin) {
+  const uint64_t walked = walk_boxes(file->bytes().first(length), [&](const Mp4Box& box, uint64_t begin) {
     const auto end = static_cast<int64_t>(begin + box.size);
     if (begin == 0 && box.type != "ftyp") return false;
     if (box.type == "moov") video.head_bytes = video.bytes = end;
     if (box.type == "moof") begun = fragment_of(box);
+    if (box.type == "mdat" && !begun) video.has_other_frames = true;
     // A frame takes at least one byte: a header that claims more frames is damaged.
     if (box.type == "mdat" && begun && static_cast<uint64_t>(begun->pictures) > box.size) return false;
     if (box.type == "mdat" && begun && video.head_bytes > 0) {
@@ -98,6 +104,7 @@ std::optional<GrownVideo> find_grown_video(const std::filesystem::path& path, in
     }
     return true;
   });
+  if (!begun && begun_type(file->bytes().first(length).subspan(walked)) == "mdat") video.has_other_frames = true;
   return video.head_bytes > 0 ? std::optional(video) : std::nullopt;
 }
 

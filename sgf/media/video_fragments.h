@@ -14,6 +14,8 @@ struct GrownVideo {
   int64_t bytes = 0;
   int64_t pictures = 0;
   int64_t last_fragment = 0;  // its number, starting at 1; 0 if there is none
+  // Frames outside of fragments, as in ordinary mp4 files: another program made or edited this one.
+  bool has_other_frames = false;
 };
 
 // nullopt if the file is not an mp4 file or is cut off within its header.

@@ -6,6 +6,7 @@
 #include "sgf/media/video_reader.h"
 #include "sgf/media/video_y4m.h"
 #include "sgf/streaming/stream_file.h"
+#include "sgf/streaming/stream_parts.h"
 #include "sgf/streaming/video_lock.h"
 
 #include <fmt/ranges.h>
@@ -41,14 +42,22 @@ Word word_in(const std::optional<std::string>& note, const std::string& where, c
 }
 
 Word word_in_mp4(const fs::path& file, const GenerateOrder& order) {
-  if (!find_grown_video(file)) return Word::kNone;  // torn in its header, or not an mp4
+  const std::optional<GrownVideo> video = find_grown_video(file);
+  if (!video) return Word::kNone;                    // torn in its header, or not an mp4
+  if (video->has_other_frames) return Word::kOther;  // programs that edit a video may keep its note
   return word_in(read_video_note(file), file.string(), order);
 }
 
 Word word_in_y4m(const fs::path& file, const GenerateOrder& order) {
   const std::optional<std::string> mark = read_y4m_mark(file);
   if (!mark || mark->empty()) return Word::kNone;  // files of earlier versions have no mark
-  return *mark == mark_of(order) ? Word::kOwn : Word::kOther;
+  const PictureSize size = picture_size(order.config);
+  const bool has_our_head = count_y4m_pictures(file, {.width = size.width * order.enlarge,
+                                                      .height = size.height * order.enlarge,
+                                                      .fps = order.config.video.fps,
+                                                      .mark = mark_of(order)})
+                                .has_value();
+  return *mark == mark_of(order) && has_our_head ? Word::kOwn : Word::kOther;
 }
 
 Word word_in_folder(const fs::path& folder, const GenerateOrder& order) {
@@ -100,9 +109,7 @@ void check_own(const fs::path& file, Word word, bool is_named) {
 bool GenerateOutput::is_file() const { return target != "-" && sink_kind_of(target, format) != SinkKind::kNone; }
 
 fs::path state_file(const GenerateOutput& output) {
-  fs::path target = fs::path(output.target).lexically_normal();
-  if (!target.has_filename()) target = target.parent_path();
-  return target.concat(".state");
+  return follow_links(fs::path(output.target).lexically_normal()).concat(".state");
 }
 
 std::optional<int64_t> threads_of_state(const GenerateOutput& output) {

@@ -28,7 +28,7 @@ struct GenerateOutput {
   bool is_file() const;  // false: a pipe, or no output
 };
 
-// The state is beside the target, and is removed when the video is complete.
+// The state is beside the target, after links, and is removed when the video is complete.
 std::filesystem::path state_file(const GenerateOutput& output);
 
 // CPU threads in the saved state that --continue uses, 0 if it stores none; nullopt if there is no state.

@@ -81,6 +81,35 @@ check_foreign() {
   done
 }
 
+# Edits of our own videos keep the note inside; what has outlived its state is not begun anew.
+check_edits() {
+  local name before
+  local short=(--seconds 2 --save-every 1 --continue)
+  world --seconds 2 --save-every 1 --out own.mp4 >/dev/null || complain 'no video'
+  if command -v ffmpeg >/dev/null; then
+    ffmpeg -v error -i own.mp4 -t 1 -c copy cut.mp4 </dev/null
+    ffmpeg -v error -i own.mp4 -c copy -movflags +faststart fast.mp4 </dev/null
+    ffmpeg -v error -i own.mp4 -f lavfi -i sine=duration=1 -c:v copy sound.mp4 </dev/null
+    for name in cut fast sound; do
+      grep -aq model_identity $name.mp4 || complain "$name.mp4 has lost its note: nothing to test"
+      before=$(sha256sum $name.mp4)
+      expect 1 "$name.mp4 was not made by this command" world "${short[@]}" --out $name.mp4
+      [[ $(sha256sum $name.mp4) == "$before" ]] || complain "--continue changed an edit: $name.mp4"
+    done
+    rm cut.mp4 fast.mp4 sound.mp4
+  fi
+  rm own.mp4
+  "$SGF" generate --model world-small --quiet --threads 1 --seconds 600 --save-every 1 --out own.mp4 >/dev/null 2>&1 &
+  PROCESS=$!
+  until [[ -s own.mp4 && $(stat -c %s own.mp4) -gt 30000 ]] || ! kill -0 "$PROCESS" 2>/dev/null; do sleep 0.01; done
+  end_with KILL
+  mv own.mp4.state kept
+  before=$(sha256sum own.mp4)
+  expect 1 'own.mp4.state is missing' world --seconds 600 --save-every 1 --continue --out own.mp4
+  [[ $(sha256sum own.mp4) == "$before" ]] || complain 'a video without its state was begun anew'
+  rm own.mp4* kept
+}
+
 # Files of others under the names of locks, states and manifests.
 check_neighbours() {
   local before
@@ -426,6 +455,7 @@ make_wan wan
 check_wan
 check_foreign
 check_neighbours
+check_edits
 check_sinks
 check_folders
 check_prompts

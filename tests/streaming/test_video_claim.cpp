@@ -89,6 +89,39 @@ TEST(Continue, LeavesForeignLatentsAsTheyAre) {
   }
 }
 
+// Programs that cut a video, or add sound, keep the note inside and write an ordinary file.
+TEST(Continue, LeavesAnEditOfItsOwnVideoAsItIs) {
+  const TinyVideo video;
+  const TemporaryFolder folder;
+  if (can_write_videos()) {
+    VideoWriter writer(folder / "cut.mp4", {.width = 32, .height = 32, .note = to_json(video.order).dump()});
+    writer.add(grey_image());
+    writer.finish();
+  }
+  std::ofstream(folder / "cut.y4m") << "YUV4MPEG2 W32 H32 F30:1 XSGF=" << mark_of(video.order) << "\nFRAME\n";
+  const Tree before = tree_of(folder.path());
+  for (const char* name : {"cut.mp4", "cut.y4m"}) {
+    if (!fs::exists(folder / name)) continue;
+    EXPECT_THAT(refusal_of([&] { generate_video(video.order, video.parts, 3, output_of(folder / name)); }),
+                HasSubstr(std::string(name) + " was not made by this command"));
+  }
+  EXPECT_EQ(tree_of(folder.path()), before);
+}
+
+TEST(Continue, KeepsTheStateBesideTheFileThatALinkNames) {
+  const TinyVideo video;
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "disk");
+  fs::create_symlink("disk/video.y4m", folder / "link.y4m");
+  EXPECT_EQ(state_file(output_of(folder / "link.y4m")), folder / "disk" / "video.y4m.state");
+  GenerateOutput output{.target = (folder / "link.y4m").string()};
+  int64_t asked = 0;
+  output.should_stop = [&] { return ++asked == 4; };
+  generate_video(video.order, video.parts, 11, output);
+  EXPECT_GT(generate_video(video.order, video.parts, 11, output_of(folder / "disk" / "video.y4m")).resumed_from, 0);
+  EXPECT_EQ(tree_of(folder / "disk").size(), 1U) << "no state stays";
+}
+
 // The control: a beginning of its own, known by the order inside or by the lock beside it, may go.
 TEST(Continue, BeginsAnewWhatItsOwnLockNames) {
   const TinyVideo video;
