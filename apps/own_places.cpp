@@ -51,7 +51,8 @@ OwnPlace run_place(const fs::path& folder) {
     place.facts.emplace_back("updates", fmt::format("{} of {}", made, steps));
     place.facts.emplace_back("checkpoints", fmt::format("{}", fmt::join(survey.complete, ", ")));
     if (!survey.complete.empty()) place.weights = store.folder_of(made);
-    place.problem = fmt::format("{}", fmt::join(survey.damaged, "; "));
+    for (const DamagedCheckpoint& one : survey.damaged)
+      place.problem += (place.problem.empty() ? "" : "; ") + one.description;
   });
 }
 

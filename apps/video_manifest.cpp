@@ -23,7 +23,7 @@ bool is_our_clip(const nlohmann::json& clip) {
 bool is_our_manifest(const nlohmann::json& list) {
   if (!list.is_object() || !list.contains("clips") || !list["clips"].is_array()) return false;
   if (list.size() != (list.contains("world") ? 2U : 1U)) return false;
-  return std::ranges::all_of(list["clips"], is_our_clip);
+  return std::all_of(list["clips"].begin(), list["clips"].end(), is_our_clip);
 }
 
 }  // namespace

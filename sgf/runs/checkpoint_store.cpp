@@ -28,12 +28,14 @@ constexpr size_t kDigits = 8;
 
 using FileSizes = std::map<std::string, uint64_t>;  // by path within the checkpoint
 
+std::string folder_name(int64_t step) { return fmt::format("{}{:0{}}", kStepPrefix, step, kDigits); }
+
 // Parses the step from "step_00000010"; empty for any other name.
 std::optional<int64_t> step_of(const std::string& name) {
   if (!name.starts_with(kStepPrefix) || name.size() < kStepPrefix.size() + kDigits) return std::nullopt;
   int64_t step = 0;
-  const auto [end, error] = std::from_chars(name.data() + kStepPrefix.size(), name.data() + name.size(), step);
-  return error == std::errc() && end == name.data() + name.size() && step >= 0 ? std::optional(step) : std::nullopt;
+  const std::errc error = std::from_chars(name.data() + kStepPrefix.size(), name.data() + name.size(), step).ec;
+  return error == std::errc() && name == folder_name(step) ? std::optional(step) : std::nullopt;
 }
 
 bool is_temporary(const std::string& name) { return name.starts_with('.') && name.ends_with(".tmp"); }
@@ -79,12 +81,24 @@ void write_mark(const fs::path& folder, int64_t step) {
   file.commit();
 }
 
+bool are_sizes(const nlohmann::json& files) {
+  return files.is_object() &&
+         std::all_of(files.begin(), files.end(), [](const nlohmann::json& size) { return size.is_number_unsigned(); });
+}
+
+bool are_hashes(const nlohmann::json& hashes) {
+  return hashes.is_object() &&
+         std::all_of(hashes.begin(), hashes.end(), [](const nlohmann::json& hash) { return hash.is_string(); });
+}
+
 // Empty if it is damaged. A mark that cannot be opened is an Error, since it may be intact. Marks of earlier versions
 // have neither file hashes nor a hash of their own.
 std::optional<nlohmann::json> read_mark(const fs::path& folder) {
   std::optional<nlohmann::json> mark = try_read_json_file(folder / kMark);
   if (!mark || !mark->is_object() || !mark->contains("step") || !mark->contains("files")) return std::nullopt;
-  const bool is_hashed = mark->size() == 4 && mark->contains(kMarkHash) && mark->contains(kFileHashes);
+  if (!are_sizes(mark->at("files"))) return std::nullopt;
+  const bool is_hashed = mark->size() == 4 && mark->contains(kMarkHash) && mark->contains(kFileHashes) &&
+                         are_hashes(mark->at(kFileHashes));
   if (mark->size() != 2 && !(is_hashed && mark->at(kMarkHash) == hash_of_mark(*mark))) return std::nullopt;
   return mark;
 }
@@ -126,7 +140,10 @@ CheckpointSurvey CheckpointStore::survey() const {
       survey.leftovers.push_back(entry.path());
     } else if (step) {
       const std::string damage = find_damage(entry.path());
-      damage.empty() ? survey.complete.push_back(*step) : survey.damaged.push_back(fmt::format("{}: {}", name, damage));
+      if (damage.empty())
+        survey.complete.push_back(*step);
+      else
+        survey.damaged.push_back({*step, fmt::format("{}: {}", name, damage)});
     }
   }
   std::sort(survey.complete.begin(), survey.complete.end());
@@ -138,9 +155,7 @@ std::optional<int64_t> CheckpointStore::newest() const {
   return found.complete.empty() ? std::nullopt : std::optional(found.complete.back());
 }
 
-fs::path CheckpointStore::folder_of(int64_t step) const {
-  return folder_ / fmt::format("{}{:0{}}", kStepPrefix, step, kDigits);
-}
+fs::path CheckpointStore::folder_of(int64_t step) const { return folder_ / folder_name(step); }
 
 std::string CheckpointStore::find_rot(int64_t step, const WantedFile& wanted) const {
   const fs::path folder = folder_of(step);
@@ -157,14 +172,18 @@ std::string CheckpointStore::find_rot(int64_t step, const WantedFile& wanted) co
 
 CheckpointChoice CheckpointStore::choose(const std::function<WantedFile(const fs::path&)>& wanted_in) const {
   const CheckpointSurvey found = survey();
-  CheckpointChoice choice{.passed_over = found.damaged};
+  CheckpointChoice choice;
+  for (const auto& [step, description] : found.damaged) {
+    choice.damaged.push_back(step);
+    choice.passed_over.push_back(description);
+  }
   for (auto step = found.complete.rbegin(); step != found.complete.rend(); ++step) {
     const std::string rot = find_rot(*step, wanted_in(folder_of(*step)));
     if (rot.empty()) {
       choice.step = *step;
       break;
     }
-    choice.rotten.push_back(*step);
+    choice.damaged.push_back(*step);
     choice.passed_over.push_back(fmt::format("{}: {}", folder_of(*step).filename().string(), rot));
   }
   return choice;
@@ -185,10 +204,11 @@ fs::path CheckpointStore::set_aside(int64_t step) const {
 void CheckpointStore::save(int64_t step, const std::function<void(const fs::path&)>& write) const {
   const fs::path target = folder_of(step), temporary = folder_ / fmt::format(".{}.tmp", target.filename().string());
   SGF_CHECK(step >= 0, "the step of a checkpoint must not be negative, got {}", step);
-  const bool is_whole = fs::exists(target / kMark) && find_damage(target).empty();
-  SGF_CHECK(!is_whole, "{}: this step is already saved; remove it first to save it again", target.string());
+  const bool is_marked = fs::exists(target / kMark);
+  SGF_CHECK(!is_marked || !find_damage(target).empty(),
+            "{}: this step is already saved; remove it first to save it again", target.string());
   fs::remove_all(temporary);
-  remove_checkpoint(target);
+  is_marked ? void(set_aside(step)) : remove_checkpoint(target);
   fs::create_directories(temporary);
   try {
     write(temporary);

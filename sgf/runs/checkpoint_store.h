@@ -19,17 +19,22 @@ struct KeepRule {
   void validate() const;
 };
 
+struct DamagedCheckpoint {
+  int64_t step = 0;
+  std::string description;  // "step_00000010: 2 is missing"
+};
+
 struct CheckpointSurvey {
-  std::vector<int64_t> complete;     // steps, ascending
-  std::vector<std::string> damaged;  // descriptions: marked as done, but a file is missing or has another size
+  std::vector<int64_t> complete;                 // steps, ascending
+  std::vector<DamagedCheckpoint> damaged;        // marked as done, but the mark is damaged, or a file is missing or cut
   std::vector<std::filesystem::path> leftovers;  // of a crash: temporary names and folders without the mark
 };
 
 // The newest intact checkpoint, and newer ones that were skipped.
 struct CheckpointChoice {
   std::optional<int64_t> step;
-  std::vector<int64_t> rotten;           // file sizes match, but hashes do not
-  std::vector<std::string> passed_over;  // descriptions of these and of those with wrong sizes
+  std::vector<int64_t> damaged;          // steps: wrong sizes, wrong hashes or a damaged mark
+  std::vector<std::string> passed_over;  // descriptions of these
 };
 
 // A checkpoint is written under a temporary name, synced, renamed, and then marked by the file DONE, which lists the
@@ -56,7 +61,7 @@ class CheckpointStore {
   std::filesystem::path set_aside(int64_t step) const;
 
   // `write` fills the folder that it gets. If it throws, the folder is removed and earlier checkpoints stay. Throws if
-  // the step is already saved.
+  // the step is already saved. A damaged checkpoint of the step is set aside.
   void save(int64_t step, const std::function<void(const std::filesystem::path&)>& write) const;
 
   // Returns the removed paths.

@@ -3,6 +3,7 @@
 
 #include "sgf/files/checkpoint_format.h"
 #include "sgf/files/safetensors.h"
+#include "sgf/files/tensor_hash.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
 #include "tests/training/file_text.h"
@@ -13,7 +14,9 @@
 
 #include <chrono>
 #include <csignal>
+#include <map>
 #include <random>
+#include <span>
 
 namespace sgf::testing {
 namespace {
@@ -21,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using nlohmann::literals::operator""_json;
 
 std::string contents_of(int64_t step, int file) {
   return std::string(20'000 + 7'000 * static_cast<size_t>(file), static_cast<char>('a' + (step * 5 + file) % 26));
@@ -79,7 +83,8 @@ TEST(CheckpointStore, ATemporaryFolderIsNotTakenEvenWithAMark) {
 TEST(CheckpointStore, FoldersOfOtherNamesAreLeftAlone) {
   const TemporaryFolder folder;
   const CheckpointStore store = store_with(folder, {10});
-  for (const char* name : {"step_best", "step_00000099x", "notes", "step_1"}) fs::create_directories(folder / name);
+  for (const char* name : {"step_best", "step_00000099x", "notes", "step_1", "step_0000000012"})
+    fs::create_directories(folder / name);
   EXPECT_EQ(store.newest(), 10);
   EXPECT_TRUE(store.remove_leftovers().empty());
 }
@@ -90,9 +95,10 @@ TEST(CheckpointStore, AFileCutShortAfterTheMarkIsDamageAndTheOneBeforeIsTaken) {
   fs::resize_file(folder / "step_00000030" / "optimizer" / "4", 100);
   fs::remove(folder / "step_00000020" / "2");
   EXPECT_EQ(store.newest(), 10);
-  EXPECT_THAT(store.survey().damaged,
-              ::testing::UnorderedElementsAre("step_00000030: optimizer/4 has 100 bytes of 48000",
-                                              "step_00000020: 2 is missing"));
+  std::map<int64_t, std::string> damaged;
+  for (const auto& [step, description] : store.survey().damaged) damaged[step] = description;
+  EXPECT_THAT(damaged, ElementsAre(::testing::Pair(20, "step_00000020: 2 is missing"),
+                                   ::testing::Pair(30, "step_00000030: optimizer/4 has 100 bytes of 48000")));
 }
 
 TEST(CheckpointStore, AWriterThatFailsLeavesTheEarlierOnesAndNothingElse) {
@@ -117,8 +123,8 @@ TEST(CheckpointStore, ASavedStepIsNotSavedAgainButAHalfOneIs) {
   expect_whole(store, 20);
 }
 
-// A run that passed over it comes to that step again.
-TEST(CheckpointStore, ADamagedStepIsSavedAgain) {
+// A run that passed over it comes to that step again. Its other files may be all that is left of the step.
+TEST(CheckpointStore, ADamagedStepIsSavedAgainAndTheDamagedOneKept) {
   const TemporaryFolder folder;
   const CheckpointStore store = store_with(folder, {10, 20});
   fs::resize_file(folder / "step_00000020" / "2", 1);
@@ -126,6 +132,43 @@ TEST(CheckpointStore, ADamagedStepIsSavedAgain) {
   save(store, 20);
   expect_whole(store, 20);
   EXPECT_EQ(store.newest(), 20);
+  EXPECT_EQ(text_of(folder / "step_00000020.damaged" / "1"), contents_of(20, 1));
+}
+
+TEST(CheckpointStore, DamageOfEveryKindIsThereToBeSetAside) {
+  const TemporaryFolder folder;
+  const CheckpointStore store = store_with(folder, {10, 20, 30, 40, 50});
+  write_text(folder / "step_00000020" / "DONE", "{");
+  fs::remove(folder / "step_00000030" / "2");
+  fs::resize_file(folder / "step_00000040" / "2", 7);
+  write_text(folder / "step_00000050" / "1", contents_of(49, 1));
+  const CheckpointChoice choice = store.choose();
+  EXPECT_EQ(choice.step, 10);
+  EXPECT_THAT(choice.damaged, ::testing::UnorderedElementsAre(20, 30, 40, 50));
+  for (const int64_t step : choice.damaged) store.set_aside(step);
+  EXPECT_EQ(text_of(folder / "step_00000020.damaged" / "3"), contents_of(20, 3));
+  EXPECT_TRUE(store.choose().damaged.empty());
+}
+
+TEST(CheckpointStore, AMarkWithValuesOfOtherTypesIsDamage) {
+  const TemporaryFolder folder;
+  const CheckpointStore store = store_with(folder, {10, 20});
+  const auto put = [&](nlohmann::json mark) {
+    mark.erase("hash");
+    const std::string text = mark.dump();
+    if (mark.contains("hashes")) mark["hash"] = tensor_hash_of(std::as_bytes(std::span(text)));
+    write_text(folder / "step_00000020" / "DONE", mark.dump());
+  };
+  const auto mark = nlohmann::json::parse(text_of(folder / "step_00000020" / "DONE"));
+  put(mark);
+  EXPECT_EQ(store.choose().step, 20) << "the control";
+  for (const nlohmann::json& patch : {R"({"hashes": {"1": 5}})"_json, R"({"hashes": 5})"_json, R"({"files": 5})"_json,
+                                      R"({"files": {"1": "a"}})"_json, R"({"files": [27000]})"_json}) {
+    nlohmann::json crafted = mark;
+    for (const auto& [key, value] : patch.items()) crafted[key] = value;
+    put(crafted);
+    EXPECT_EQ(store.choose().step, 10) << patch;
+  }
 }
 
 // Files of every kind that a checkpoint holds: tensors with hashes of their own, and text.
@@ -180,7 +223,7 @@ TEST(CheckpointStore, OneThatIsSetAsideIsKeptAndNeitherTakenNorCounted) {
   const TemporaryFolder folder;
   const CheckpointStore store = store_with(folder, {10, 20});
   write_text(folder / "step_00000020" / "1", contents_of(19, 1));
-  for (const int64_t step : store.choose().rotten) store.set_aside(step);
+  for (const int64_t step : store.choose().damaged) store.set_aside(step);
   EXPECT_EQ(text_of(folder / "step_00000020.damaged" / "1"), contents_of(19, 1));
   EXPECT_TRUE(store.prune({.last = 1}).empty()) << "the whole one stays until there is a newer one";
   EXPECT_TRUE(store.remove_leftovers().empty());
@@ -277,7 +320,7 @@ TEST(CheckpointStore, KillAtFiftyRandomMomentsNeverLeavesAHalfCheckpointThatIsTa
     const ClockStarts clock = kill % 2 == 0 ? ClockStarts::kAtOnce : ClockStarts::kAfterASave;
     const int64_t reported = work_and_kill(store, lifetime, clock);
     const CheckpointSurvey survey = store.survey();
-    EXPECT_TRUE(survey.damaged.empty()) << survey.damaged.front();
+    EXPECT_TRUE(survey.damaged.empty()) << survey.damaged.front().description;
     for (const int64_t step : survey.complete) expect_whole(store, step);
     EXPECT_GE(store.newest().value_or(0), reported) << "a checkpoint that was said to be saved is gone";
     with_leftovers += survey.leftovers.empty() ? 0 : 1;

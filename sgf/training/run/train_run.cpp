@@ -163,7 +163,7 @@ int64_t TrainRun::choose_checkpoint() {
     const CheckpointStore store(request_.out / "checkpoints");
     choice = store.choose();
     for (const std::string& damage : choice.passed_over) warn_always("skipped a damaged checkpoint: " + damage);
-    for (const int64_t step : choice.rotten)
+    for (const int64_t step : choice.damaged)
       warn_always(fmt::format("the damaged checkpoint was renamed to {}", store.set_aside(step).string()));
     if (!choice.step && !choice.passed_over.empty())
       warn_always("all checkpoints are damaged: the run starts again at step 0");

@@ -383,6 +383,14 @@ TEST_F(StoppedRun, PassesOverADamagedCheckpointAndEndsAsIfNothingHadBeen) {
   EXPECT_THAT(facts.back().at("passed_over").at(0).get<std::string>(), HasSubstr("step_00000004"));
 }
 
+TEST_F(StoppedRun, KeepsADamagedCheckpointOfEveryKind) {
+  change("checkpoints/step_00000004/DONE", [](std::string& bytes) { bytes.resize(20); });
+  const std::string weights = bytes_of(folder_ / "run/checkpoints/step_00000004/generator.safetensors");
+  EXPECT_THAT(resume(), HasSubstr("step_00000004.damaged"));
+  EXPECT_EQ(bytes_of(folder_ / "run/checkpoints/step_00000004.damaged/generator.safetensors"), weights);
+  expect_same_end();
+}
+
 TEST_F(StoppedRun, WithAChangedCounterGoesOnFromTheOneBefore) {
   change("checkpoints/step_00000004/state.json", [](std::string& text) { text[text.find("\"step\"") + 1] ^= 1; });
   EXPECT_THAT(resume(), HasSubstr("resuming after step 2"));
