@@ -5,9 +5,9 @@
 #include "sgf/core/error.h"
 #include "sgf/dataset/clip_manifest.h"
 #include "sgf/dataset/pair_manifest.h"
-#include "sgf/files/json_file.h"
 #include "sgf/files/sha256.h"
 #include "sgf/files/weight_identity.h"
+#include "sgf/runs/run_folder.h"
 
 #include <nlohmann/json.hpp>
 
@@ -90,9 +90,7 @@ nlohmann::json to_json(const std::vector<StartSource>& sources) {
 }
 
 std::vector<StartSource> read_start_sources(const fs::path& facts_file) {
-  if (!fs::exists(facts_file)) return {};
-  const nlohmann::json starts = read_json_file(facts_file);
-  SGF_CHECK(starts.is_array(), "{}: must be a JSON list with one entry per start", facts_file.string());
+  const nlohmann::json starts = read_facts(facts_file);
   std::vector<StartSource> sources;
   try {
     for (const nlohmann::json& start : starts) {
@@ -101,7 +99,10 @@ std::vector<StartSource> read_start_sources(const fs::path& facts_file) {
       for (const auto& [key, json] : start.at(kSourcesKey).items()) sources.push_back(source_from_json(key, json));
     }
   } catch (const nlohmann::json::exception& error) {
-    fail("{}: the list of weight files is damaged: {}", facts_file.string(), error.what());
+    fail(
+        "{}: the list of weight files is damaged: {}; restore the file from a copy, or rename it to resume without "
+        "comparing teacher and data",
+        facts_file.string(), error.what());
   }
   return sources;
 }

@@ -12,7 +12,6 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -27,11 +26,13 @@ constexpr JsonLimits kLimits{.depth = 2, .array_length = 10'000};
 struct Line {
   MetricsRow row;
   std::string text;
+  int64_t number = 0;  // starting at 1
 };
 
 struct Lines {
   std::vector<Line> whole;
   std::string torn;
+  std::vector<int64_t> damaged;  // numbers of lines, starting at 1
 };
 
 std::string read_all(const std::filesystem::path& path) {
@@ -54,40 +55,58 @@ MetricsRow parse_row(std::string_view text, const std::string& source) {
   return row;
 }
 
-// Empty if the last line is torn: a crash of the process cuts its end, a crash of the machine may lose any part of it.
-std::optional<Line> parse_last(const std::string& text, const std::string& source) {
-  if (!text.ends_with('\n')) return std::nullopt;
-  try {
-    return Line{.row = parse_row(text, source), .text = text};
-  } catch (const Error&) {
-    return std::nullopt;
-  }
+std::string source_of(const std::filesystem::path& path, int64_t number) {
+  return fmt::format("{}:{}", path.string(), number);
 }
 
-void check_ascends(const std::vector<Line>& lines, const MetricsRow& next, const std::string& source) {
-  const bool ascends = lines.empty() || lines.back().row.step < next.step;
-  SGF_CHECK(ascends, "{}: steps must ascend, got step {} after step {}", source, next.step,
-            lines.empty() ? 0 : lines.back().row.step);
+bool ascends(const std::vector<Line>& lines, const MetricsRow& next) {
+  return lines.empty() || lines.back().row.step < next.step;
 }
 
-Lines read_lines(const std::filesystem::path& path) {
-  const std::string text = read_all(path);
+// Splits the text and parses each line. A crash of the process cuts the end of the last line, a crash of the machine
+// may lose any part of it: it is torn. Other lines that cannot be read are passed to `on_damage`.
+template <class OnDamage>
+Lines parse_lines(const std::string& text, const std::filesystem::path& path, const OnDamage& on_damage) {
   Lines lines;
-  for (size_t start = 0; start < text.size();) {
-    const size_t end = std::min(text.find('\n', start), text.size() - 1) + 1;
-    const std::string source = fmt::format("{}:{}", path.string(), lines.whole.size() + 1);
+  int64_t number = 0;
+  for (size_t start = 0, end = 0; start < text.size(); start = end) {
+    end = std::min(text.find('\n', start), text.size() - 1) + 1;
     const std::string line = text.substr(start, end - start);
-    std::optional<Line> parsed =
-        end == text.size() ? parse_last(line, source) : Line{.row = parse_row(line, source), .text = line};
-    if (!parsed) {
-      lines.torn = line;
-      break;
+    const bool is_last = end == text.size();
+    ++number;
+    try {
+      if (is_last && !line.ends_with('\n')) fail("no newline");
+      lines.whole.push_back({.row = parse_row(line, source_of(path, number)), .text = line, .number = number});
+    } catch (const Error& error) {
+      is_last ? void(lines.torn = line) : on_damage(lines, number, error);
     }
-    check_ascends(lines.whole, parsed->row, source);
-    lines.whole.push_back(*std::move(parsed));
-    start = end;
   }
   return lines;
+}
+
+// Any damage before the last line is an error.
+Lines read_lines(const std::filesystem::path& path) {
+  Lines lines = parse_lines(read_all(path), path, [](Lines&, int64_t, const Error& error) { throw error; });
+  for (size_t i = 1; i < lines.whole.size(); ++i) {
+    const int64_t before = lines.whole[i - 1].row.step, step = lines.whole[i].row.step;
+    SGF_CHECK(before < step, "{}: steps must ascend, got step {} after step {}", source_of(path, lines.whole[i].number),
+              step, before);
+  }
+  return lines;
+}
+
+// The first name of NAME.damaged, NAME.damaged-2, ... that is free.
+std::filesystem::path free_name_for_damaged(const std::filesystem::path& path) {
+  std::filesystem::path name = std::filesystem::path(path).concat(".damaged");
+  for (int number = 2; std::filesystem::exists(name); ++number)
+    name = std::filesystem::path(path).concat(fmt::format(".damaged-{}", number));
+  return name;
+}
+
+void write_file(const std::filesystem::path& path, std::string_view text) {
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
 }
 
 }  // namespace
@@ -135,16 +154,28 @@ std::string describe_gaps(const std::vector<StepGap>& gaps) {
 }
 
 MetricsCut cut_metrics(const std::filesystem::path& path, int64_t last_step) {
-  Lines lines = read_lines(path);
-  MetricsCut cut{.torn_line = std::move(lines.torn)};
-  AtomicFile file(path);
-  for (const Line& line : lines.whole) {
-    if (line.row.step > last_step) break;
-    file.write(line.text);
-    ++cut.kept;
+  const std::string text = read_all(path);
+  Lines lines =
+      parse_lines(text, path, [](Lines& all, int64_t number, const Error&) { all.damaged.push_back(number); });
+  MetricsCut cut{.torn_line = std::move(lines.torn), .damaged_lines = std::move(lines.damaged)};
+  std::vector<Line> kept;
+  for (Line& line : lines.whole) {
+    if (line.row.step > last_step)
+      ++cut.dropped;
+    else if (ascends(kept, line.row))
+      kept.push_back(std::move(line));
+    else
+      cut.damaged_lines.push_back(line.number);
   }
-  cut.dropped = static_cast<int64_t>(lines.whole.size()) - cut.kept;
-  file.commit();
+  if (!cut.damaged_lines.empty()) {
+    std::ranges::sort(cut.damaged_lines);
+    cut.original = free_name_for_damaged(path);
+    write_file(cut.original, text);
+  }
+  std::string rows;
+  for (const Line& line : kept) rows += line.text;
+  write_file(path, rows);
+  cut.kept = static_cast<int64_t>(kept.size());
   return cut;
 }
 

@@ -32,9 +32,12 @@ struct MetricsCut {
   int64_t kept = 0;
   int64_t dropped = 0;  // rows after the resumed step, which the run repeats
   std::string torn_line;
+  std::vector<int64_t> damaged_lines;  // numbers of unreadable lines, starting at 1; their steps have no row now
+  std::filesystem::path original;      // a copy of the file before the cut, if lines were damaged
 };
 
-// Keeps the rows up to `last_step` byte for byte. The file is replaced atomically.
+// Keeps the rows up to `last_step` byte for byte. The file is replaced atomically; if it has unreadable lines, the
+// original is kept as NAME.damaged.
 MetricsCut cut_metrics(const std::filesystem::path& path, int64_t last_step);
 
 // Appends rows; a row is handed to the operating system when append() returns.

@@ -132,6 +132,18 @@ std::optional<int64_t> stored_threads(const fs::path& run) {
   return std::max<int64_t>(threads, 0);
 }
 
+nlohmann::json read_facts(const fs::path& facts_file) try {
+  if (!fs::exists(facts_file)) return nlohmann::json::array();
+  nlohmann::json starts = read_json_file(facts_file);
+  SGF_CHECK(starts.is_array(), "{}: must be a JSON list with one entry per start", facts_file.string());
+  return starts;
+} catch (const Error& error) {
+  fail(
+      "{}; this file records which teacher and data the run started with: restore it from a copy, or rename it to "
+      "resume without comparing them",
+      error.what());
+}
+
 RunFolder RunFolder::create(const fs::path& path, std::string_view config_yaml) {
   SGF_CHECK(!is_run_folder(path), "{}: already holds a run; resume it, or choose another folder", path.string());
   make_folder(path);
@@ -156,13 +168,13 @@ RunFolder RunFolder::open(const fs::path& path, std::string_view config_yaml,
 }
 
 void RunFolder::add_facts(const nlohmann::json& facts) const {
-  nlohmann::json starts = read_starts();
+  nlohmann::json starts = read_facts(facts_file());
   starts.push_back(facts);
   write_starts(starts);
 }
 
 void RunFolder::note_wall_time(double seconds) const {
-  nlohmann::json starts = read_starts();
+  nlohmann::json starts = read_facts(facts_file());
   if (starts.empty()) return;
   starts.back()["wall_seconds"] = std::round(seconds * 10) / 10;
   write_starts(starts);
@@ -170,22 +182,16 @@ void RunFolder::note_wall_time(double seconds) const {
 
 double RunFolder::wall_time() const {
   double seconds = 0;
-  for (const nlohmann::json& start : read_starts())
+  for (const nlohmann::json& start : read_facts(facts_file()))
     if (start.is_object() && start.contains("wall_seconds") && start["wall_seconds"].is_number())
       seconds += start["wall_seconds"].get<double>();
   return seconds;
 }
 
-nlohmann::json RunFolder::read_starts() const {
-  if (!fs::exists(facts_file())) return nlohmann::json::array();
-  nlohmann::json starts = read_json_file(facts_file());
-  SGF_CHECK(starts.is_array(), "{}: must be a JSON list with one entry per start", facts_file().string());
-  return starts;
-}
-
 void RunFolder::write_starts(const nlohmann::json& starts) const {
   AtomicFile file(facts_file());
-  file.write(starts.dump(2) + '\n');
+  // The command line may hold names that are not UTF-8.
+  file.write(starts.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n');
   file.commit();
 }
 

@@ -32,6 +32,9 @@ bool check_config_of_run(const std::filesystem::path& run, std::string_view conf
 // run.threads of the run in this folder; 0 if its config has none; nullopt if there is no run.
 std::optional<int64_t> stored_threads(const std::filesystem::path& run);
 
+// facts.json, one entry per start; empty if it is missing. An error says how to resume without it.
+nlohmann::json read_facts(const std::filesystem::path& facts_file);
+
 // Locked by one process at a time.
 class RunFolder {
  public:
@@ -60,7 +63,6 @@ class RunFolder {
   CheckpointStore checkpoints() const { return CheckpointStore(path_ / "checkpoints"); }
 
  private:
-  nlohmann::json read_starts() const;
   void write_starts(const nlohmann::json& starts) const;
 
   explicit RunFolder(std::filesystem::path path) : path_(std::move(path)), lock_(path_) {}

@@ -111,6 +111,29 @@ TEST(MetricsLog, DamageBeforeTheLastLineNamesTheLine) {
   }
 }
 
+// A resumed run keeps what can be read, and the file as it was.
+TEST(MetricsLog, CuttingADamagedLogKeepsItsOtherRowsAndTheOriginal) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "m.jsonl";
+  const auto line = [](int64_t step) { return write_metrics_line(row_of(step)); };
+  for (const std::string& bad : {std::string("{\"st\0p\":3}\n", 11), line(700), line(1), std::string("\n")}) {
+    const std::string original = line(1) + line(2) + bad + line(4) + line(5) + line(6);
+    write_text(path, original);
+    const MetricsCut cut = cut_metrics(path, 5);
+    EXPECT_EQ(text_of(path), line(1) + line(2) + line(4) + line(5)) << bad;
+    EXPECT_EQ(describe_gaps(missing_steps(read_metrics(path).rows, 6)), "step 0 and step 3");
+    if (bad == line(700)) {
+      EXPECT_TRUE(cut.damaged_lines.empty()) << "a step that is not reached yet is made again";
+      continue;
+    }
+    EXPECT_THAT(cut.damaged_lines, ::testing::ElementsAre(3)) << bad;
+    EXPECT_EQ(text_of(cut.original), original);
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder / "m.jsonl.damaged-3")) << "no copy replaces another";
+  EXPECT_TRUE(cut_metrics(path, 5).damaged_lines.empty()) << "the control";
+  EXPECT_FALSE(std::filesystem::exists(folder / "m.jsonl.damaged-4"));
+}
+
 TEST(MetricsLog, StepsMustAscendAcrossStartsToo) {
   const TemporaryFolder folder;
   write_rows(folder / "metrics.jsonl", 5);

@@ -1,6 +1,7 @@
 #include "sgf/training/run/run_record.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/notice.h"
 #include "sgf/dataset/prompt_list.h"
 #include "sgf/files/atomic_file.h"
 #include "sgf/files/mapped_file.h"
@@ -80,6 +81,14 @@ std::vector<std::pair<std::string, std::string>> run_facts(const Config& c, int6
   return facts;
 }
 
+void say_damage(const fs::path& metrics, const MetricsCut& cut) {
+  if (cut.damaged_lines.empty()) return;
+  const std::string text =
+      fmt::format("{}: {} line(s) cannot be read, the first is line {}; the original is kept as {}", metrics.string(),
+                  cut.damaged_lines.size(), cut.damaged_lines.front(), cut.original.filename().string());
+  notice_once(text, text);
+}
+
 bool is_due(int64_t steps_done, int64_t every) { return every > 0 && steps_done % every == 0; }
 
 }  // namespace
@@ -122,7 +131,7 @@ RunRecord::RunRecord(const Config& config, RunFolder folder, int64_t steps_done,
       first_step_(steps_done) {
   facts["first_step"] = steps_done;
   folder_.add_facts(facts);
-  cut_metrics(folder_.metrics_file(), steps_done - 1);
+  say_damage(folder_.metrics_file(), cut_metrics(folder_.metrics_file(), steps_done - 1));
   missing_before_ = missing_steps(read_metrics(folder_.metrics_file()).rows, steps_done);
   metrics_.emplace(folder_.metrics_file());
   if (config.output.tensorboard)

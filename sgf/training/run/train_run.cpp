@@ -206,7 +206,7 @@ void TrainRun::open_record(std::optional<RunFolder> earlier) {
   record_->save_report(steps_done_);  // a page to open now, which reloads itself from here on
   if (const std::vector<StepGap> gaps = record_->missing_before(); !gaps.empty())
     warn_always(fmt::format(
-        "{}: has no rows for {}, since it was cut or removed; the run continues, and its report shows the gap",
+        "{}: has no rows for {}, since it was cut, damaged or removed; the run continues, and its report shows the gap",
         (request_.out / "metrics.jsonl").string(), describe_gaps(gaps)));
 }
 

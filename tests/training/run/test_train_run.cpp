@@ -444,6 +444,24 @@ TEST_F(StoppedRun, NamesTheStepsThatItsMetricsHaveLostAndShowsThemInTheReport) {
   expect_same_end();
 }
 
+TEST_F(StoppedRun, GoesOnWithoutTheRowsThatCannotBeRead) {
+  change("metrics.jsonl", [](std::string& text) { text[text.find('\n') + 1] = '?'; });
+  const std::string damaged = bytes_of(folder_ / "run/metrics.jsonl");
+  const std::string said = resume();
+  EXPECT_THAT(said, HasSubstr("1 line(s) cannot be read, the first is line 2"));
+  EXPECT_THAT(said, HasSubstr("has no rows for step 1"));
+  EXPECT_EQ(bytes_of(folder_ / "run/metrics.jsonl.damaged"), damaged);
+  expect_same_end();
+}
+
+TEST_F(StoppedRun, SaysWhatToDoAboutDamagedFacts) {
+  change("facts.json", [](std::string& text) { text.resize(text.size() / 2); });
+  EXPECT_THAT(refusal_of([&] { resume(); }), AllOf(HasSubstr("facts.json"), HasSubstr("rename it to resume")));
+  fs::rename(folder_ / "run/facts.json", folder_ / "run/facts.json.damaged");
+  resume();
+  expect_same_end();
+}
+
 TEST_F(StoppedRun, NamesAllStepsWhereItsMetricsAreGone) {
   fs::remove(folder_ / "run/metrics.jsonl");
   EXPECT_THAT(resume(), HasSubstr("has no rows for steps 0 to 3"));
