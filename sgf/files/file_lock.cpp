@@ -29,18 +29,22 @@ struct OpenedFile {
   bool is_new = false;
 };
 
+// Follows no link: one that leads nowhere can be neither opened nor made.
 OpenedFile open_or_make(const fs::path& path) {
-  const int made = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  constexpr int kHow = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  const int made = ::open(path.c_str(), kHow | O_CREAT | O_EXCL, 0666);
   if (made >= 0 || errno != EEXIST) return {made, true};
-  return {::open(path.c_str(), O_RDWR | O_CLOEXEC), false};
+  return {::open(path.c_str(), kHow), false};
 }
+
+constexpr int kMostTries = 1000;  // each time, its holder removed the file just before it could be locked
 
 }  // namespace
 
 FileLock::FileLock(fs::path path, int fd, bool made_file) : path_(std::move(path)), fd_(fd), made_file_(made_file) {}
 
 std::optional<FileLock> FileLock::try_take(const fs::path& path) {
-  for (;;) {
+  for (int tries = 0; tries < kMostTries; ++tries) {
     const OpenedFile file = open_or_make(path);
     if (file.fd < 0 && errno == ENOENT && fs::is_directory(path.has_parent_path() ? path.parent_path() : "."))
       continue;  // its holder has removed it meanwhile
@@ -49,6 +53,8 @@ std::optional<FileLock> FileLock::try_take(const fs::path& path) {
     if (::flock(file.fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return std::nullopt;
     if (still_has_name(file.fd, path)) return lock;
   }
+  fail("{}: the lock file cannot be taken: it is removed again and again; check which program does that",
+       path.string());
 }
 
 FileLock::FileLock(FileLock&& other) noexcept
@@ -71,6 +77,7 @@ void FileLock::remove_new_file() noexcept {
 }
 
 void FileLock::fail_with(int error) const {
+  SGF_CHECK(error != ELOOP, "{}: the lock file cannot be used: it is a symbolic link; remove the link", path_.string());
   fail("{}: the lock file cannot be used: {}; check that the folder can be written to", path_.string(),
        std::strerror(error));
 }

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 
@@ -56,6 +57,19 @@ TEST(FileLock, KeepsTheWordsOfAHolderThatWasKilled) {
 
 TEST(FileLock, NamesTheFileThatCannotBeMade) {
   EXPECT_THAT(refusal_of([] { FileLock::try_take("/nowhere/at/all/a.lock"); }), HasSubstr("/nowhere/at/all/a.lock"));
+}
+
+// It was tried again for ever: a link that leads nowhere exists, and cannot be opened.
+TEST(FileLock, RefusesALinkAndEnds) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("nowhere", folder / "a.lock");
+  const auto refuse_in_time = [&] {
+    ::alarm(20);
+    const std::string said = refusal_of([&] { FileLock::try_take(folder / "a.lock"); });
+    std::_Exit(said.find("a.lock: the lock file cannot be used: it is a symbolic link") == std::string::npos ? 1 : 0);
+  };
+  EXPECT_EXIT(refuse_in_time(), ::testing::ExitedWithCode(0), "");
+  EXPECT_FALSE(std::filesystem::exists(folder / "nowhere"));
 }
 
 // What a kill in the middle of a write leaves.
