@@ -148,7 +148,9 @@ void add_eval_import(CLI::App& eval) {
   command->add_option("files", args->files, "files *_eval_results.json of VBench, and results of sgf eval --scores")
       ->type_name("FILE")
       ->required();
-  command->add_option("--scores", args->scores, "JSON file to write the result to, for sgf eval table")
+  command
+      ->add_option("--scores", args->scores,
+                   "JSON file to write the result to, for sgf eval table; an existing file is replaced")
       ->type_name("FILE");
   command->add_flag("--json", args->json, "result as one JSON object");
   for (const char* name : {"init", "method", "horizon", "setting"})

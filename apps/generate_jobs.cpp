@@ -34,18 +34,22 @@ namespace fs = std::filesystem;
 constexpr double kSavedSeconds = 60;  // of video, between two saved states
 constexpr int64_t kShownSide = 128;   // smaller frames are enlarged: H.264 keeps colour once for four pixels
 
+constexpr int64_t kLongestSide = 1 << 20;  // far beyond any video; keeps sizes within 64 bits
+
 // "832x480": width and height.
 PictureSize parse_size(const std::string& text) {
   PictureSize size;
   const size_t cross = text.find('x');
   const auto read = [&](std::string_view part, int64_t& side) {
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), side);
-    return !part.empty() && error == std::errc() && end == part.data() + part.size() && side > 0;
+    return !part.empty() && error == std::errc() && end == part.data() + part.size() && side > 0 &&
+           side <= kLongestSide;
   };
   const std::string_view view = text;
   SGF_CHECK(cross != std::string::npos && read(view.substr(0, cross), size.width) &&
                 read(view.substr(cross + 1), size.height),
-            "--size must be WIDTHxHEIGHT in pixels, as 832x480, got {}", in_quotes(text));
+            "--size must be WIDTHxHEIGHT in pixels, as 832x480, each side at most {}, got {}", kLongestSide,
+            in_quotes(text));
   return size;
 }
 
@@ -195,7 +199,10 @@ std::vector<VideoJob> jobs_without_threads(const GenerateArgs& args) {
 
 std::vector<VideoJob> jobs_of(const GenerateArgs& args) {
   std::vector<VideoJob> jobs = jobs_without_threads(args);
-  for (VideoJob& job : jobs) job.order.threads = threads_of(args, job);
+  for (VideoJob& job : jobs) {
+    order_text(job.order);  // refuses what the video could not store
+    job.order.threads = threads_of(args, job);
+  }
   return jobs;
 }
 

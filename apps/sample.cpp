@@ -83,7 +83,7 @@ void write_prompts(const fs::path& path, const std::vector<std::string>& prompts
 // Frames of an earlier, longer sample would be taken for this one's.
 void remove_pictures(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-    if (entry.path().filename().string().starts_with("frame_")) fs::remove(entry.path());
+    if (is_png_frame(entry.path().filename().string())) fs::remove(entry.path());
 }
 
 void write_pictures(const fs::path& folder, const at::Tensor& video) {
@@ -196,7 +196,8 @@ void add_sample(CLI::App& app) {
       ->excludes(prompt);
   command->add_option("--count", args->count, "number of captions of the world, without --prompt and --prompts")
       ->capture_default_str()
-      ->check(positive_number());
+      ->check(positive_number())
+      ->check(CLI::Range(1, 1000000));
   add_sampler(*command, *args);
   command->add_option("--batch", args->batch, "videos per forward")->capture_default_str()->check(positive_number());
   command->add_option("--out", args->out, "folder to write N.mp4 and the strip N.png of every prompt to")

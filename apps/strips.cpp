@@ -79,7 +79,9 @@ void add_strips(CLI::App& app) {
   auto args = std::make_shared<StripsArgs>();
   CLI::App* command = app.add_subcommand("strips", "Draw a figure of videos: one row per video, one column per time");
   command->add_option("videos", args->videos, "video files or folders of PNG files")->type_name("PATH")->required();
-  command->add_option("--out", args->out, "PNG file to write")->type_name("FILE")->required();
+  command->add_option("--out", args->out, "PNG file to write; an existing file is replaced")
+      ->type_name("FILE")
+      ->required();
   command->add_option("--rows", args->rows, "names of the rows, one per video (default: the file names)")
       ->type_name("NAME");
   CLI::Option* times = command->add_option("--times", args->times, "times in seconds, as 0,5,20,60")

@@ -4,11 +4,11 @@
 #include "sgf/config/config.h"
 #include "sgf/core/error.h"
 #include "sgf/evaluation/segment_metrics.h"
+#include "sgf/files/mapped_file.h"
 #include "sgf/files/sha256.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <filesystem>
 
 namespace sgf {
 namespace {
@@ -104,9 +104,8 @@ void validate(const StudyRecipe& recipe) {
 
 RecipeFile read_study_recipe(const std::filesystem::path& path) {
   SGF_CHECK(!std::filesystem::is_directory(path), "{}: is a folder; name the study's file in it", path.string());
-  std::ifstream file(path, std::ios::binary);
-  SGF_CHECK(file.good(), "{}: no such recipe; recipes/world-small/study.yaml is one", path.string());
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  SGF_CHECK(std::filesystem::exists(path), "{}: no such recipe; recipes/world-small/study.yaml is one", path.string());
+  const std::string text(MappedFile::open(path)->text());
   RecipeFile read{.path = path, .sha256 = sha256_of(text)};
   read.recipe = read_tree<StudyRecipe>(parse_yaml(text, {.source = path.string(), .line = 1, .column = 1}));
   validate(read.recipe);

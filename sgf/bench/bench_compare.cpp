@@ -1,10 +1,12 @@
 #include "sgf/bench/bench_compare.h"
 
 #include "sgf/core/error.h"
+#include "sgf/files/mapped_file.h"
 #include "sgf/files/strict_json.h"
 
 #include <algorithm>
-#include <fstream>
+#include <filesystem>
+#include <sstream>
 #include <string>
 
 namespace sgf {
@@ -36,12 +38,13 @@ json parse_line(const std::string& text, const std::filesystem::path& path, int6
 }  // namespace
 
 EarlierBench EarlierBench::read(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  SGF_CHECK(file.is_open(), "cannot read {}; --compare needs a file with the output of `sgf bench`", path.string());
+  SGF_CHECK(std::filesystem::exists(path), "cannot read {}; --compare needs a file with the output of `sgf bench`",
+            path.string());
+  std::istringstream lines(std::string(MappedFile::open(path)->text()));
   EarlierBench earlier;
   earlier.path_ = path;
   std::string text;
-  for (int64_t number = 1; std::getline(file, text); ++number)
+  for (int64_t number = 1; std::getline(lines, text); ++number)
     if (!text.empty()) earlier.lines_.push_back(parse_line(text, path, number));
   SGF_CHECK(!earlier.lines_.empty(), "{} holds no lines; --compare needs the output of `sgf bench`", path.string());
   return earlier;

@@ -63,6 +63,7 @@ fs::path first_existing(const std::vector<fs::path>& places, const std::string& 
 
 std::string read_text(const fs::path& file) {
   SGF_CHECK(!fs::is_directory(file), "{} is a folder, expected a YAML file", file.string());
+  SGF_CHECK(!fs::is_fifo(file), "{} is a pipe, expected a YAML file; save it to a file first", file.string());
   std::ifstream stream(file, std::ios::binary);
   SGF_CHECK(stream.good(), "cannot open {}: {}", file.string(), std::strerror(errno));
   std::string text(kMostBytes + 1, '\0');

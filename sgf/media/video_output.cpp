@@ -146,6 +146,8 @@ class OpenFile {
   }
 
   [[noreturn]] void fail_with(int error) const {
+    SGF_CHECK(error != ENXIO, "{}: is a pipe that no program reads; start the reader first, or name a file",
+              path_.string());
     SGF_CHECK(error != EPIPE, "{}: the reader has closed the pipe after {} bytes", path_.string(), size_);
     fail("{}: cannot be written: {} after {} bytes", path_.string(), std::strerror(error), size_);
   }
@@ -213,7 +215,9 @@ class TakenUpOutput : public InPlaceOutput<ContinuedOutput> {
 
 std::unique_ptr<VideoOutput> open_video_output(const std::filesystem::path& path, bool in_place) {
   if (!in_place) return std::make_unique<WholeOutput>(path);
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  // Without O_NONBLOCK, opening a named pipe would wait for a reader, and signals would not end the wait.
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
+  if (fd >= 0) ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);  // a full pipe waits for its reader
   return std::make_unique<GrowingOutput>(path, fd);
 }
 

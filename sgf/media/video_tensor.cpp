@@ -5,7 +5,9 @@
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstring>
+#include <string_view>
 
 namespace sgf {
 
@@ -45,6 +47,14 @@ void add_frames(VideoWriter& writer, const at::Tensor& video) {
 
 void write_png_frames(const std::filesystem::path& folder, const at::Tensor& video, int64_t first) {
   for (const RgbImage& image : images_of(video)) write_png(folder / fmt::format("frame_{:05}.png", first++), image);
+}
+
+bool is_png_frame(const std::string& name) {
+  constexpr std::string_view kBegin = "frame_", kEnd = ".png";
+  if (!name.starts_with(kBegin) || !name.ends_with(kEnd)) return false;
+  const std::string digits = name.substr(kBegin.size(), name.size() - kBegin.size() - kEnd.size());
+  const bool is_number = std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+  return is_number && (digits.size() == 5 || (digits.size() > 5 && digits.front() != '0'));
 }
 
 at::Tensor read_frames(FrameSource& source) {

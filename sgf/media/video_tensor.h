@@ -8,6 +8,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace sgf {
@@ -28,6 +29,9 @@ void add_frames(VideoWriter& writer, const at::Tensor& video);
 
 // Writes `DIR/frame_00000.png` and so on; the first frame gets the number `first`.
 void write_png_frames(const std::filesystem::path& folder, const at::Tensor& video, int64_t first = 0);
+
+// Whether write_png_frames gives this name.
+bool is_png_frame(const std::string& name);
 
 // All remaining frames, [F, 3, H, W] float32 in [0, 1]: for videos that fit in memory.
 at::Tensor read_frames(FrameSource& source);

@@ -98,6 +98,7 @@ std::unique_ptr<VideoOutput> continue_y4m(const std::filesystem::path& path, con
 }  // namespace
 
 std::optional<int64_t> count_y4m_pictures(const std::filesystem::path& path, const Y4mSettings& settings) {
+  if (!std::filesystem::is_regular_file(path)) return {};  // opening a pipe would wait for a writer
   const std::string head = y4m_head(settings);
   std::ifstream file(path, std::ios::binary);
   std::string there(head.size(), ' ');
@@ -108,6 +109,7 @@ std::optional<int64_t> count_y4m_pictures(const std::filesystem::path& path, con
 
 std::optional<std::string> read_y4m_mark(const std::filesystem::path& path) {
   constexpr size_t kLongestHead = 256;
+  if (!std::filesystem::is_regular_file(path)) return std::nullopt;
   std::ifstream file(path, std::ios::binary);
   std::string head(kLongestHead, '\0');
   file.read(head.data(), static_cast<std::streamsize>(head.size()));

@@ -3,14 +3,13 @@
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/files/atomic_file.h"
+#include "sgf/files/mapped_file.h"
 #include "sgf/files/strict_json.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -37,9 +36,7 @@ struct Lines {
 
 std::string read_all(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return "";
-  std::ifstream file(path, std::ios::binary);
-  SGF_CHECK(file.good(), "cannot read {}", path.string());
-  return {std::istreambuf_iterator<char>(file), {}};
+  return std::string(MappedFile::open(path)->text());
 }
 
 MetricsRow parse_row(std::string_view text, const std::string& source) {

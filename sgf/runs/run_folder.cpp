@@ -4,14 +4,13 @@
 #include "sgf/core/error.h"
 #include "sgf/files/atomic_file.h"
 #include "sgf/files/json_file.h"
+#include "sgf/files/mapped_file.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 namespace sgf {
@@ -21,11 +20,7 @@ namespace fs = std::filesystem;
 
 using Settings = std::vector<std::pair<std::string, std::string>>;  // dotted key, value as written
 
-std::string read_text(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  SGF_CHECK(file.good(), "cannot read {}", path.string());
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+std::string read_text(const fs::path& path) { return std::string(MappedFile::open(path)->text()); }
 
 std::string spell(const ConfigNode& node) {
   if (node.kind != ConfigNode::Kind::kSequence) return node.kind == ConfigNode::Kind::kNull ? "null" : node.text;

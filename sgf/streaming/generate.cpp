@@ -29,7 +29,7 @@ SinkSettings sink_settings(const GenerateOrder& order) {
           .height = size.height * order.enlarge,
           .fps = order.config.video.fps,
           .crf = order.crf,
-          .note = to_json(order).dump(),
+          .note = order_text(order),
           .mark = mark_of(order)};
 }
 
@@ -38,7 +38,7 @@ LatentFileSettings latent_file_settings(const GenerateOrder& order) {
                               .height = order.config.video.height,
                               .width = order.config.video.width,
                               .metadata = metadata_of({.fps = order.config.video.fps})};
-  settings.metadata["note"] = to_json(order).dump();
+  settings.metadata["note"] = order_text(order);
   return settings;
 }
 
@@ -182,7 +182,10 @@ GenerateResult generate_video(const GenerateOrder& asked, const StreamParts& par
   result.blocks = session.latents().blocks();
   result.pictures = session.latents().pictures_after(result.blocks);
   result.is_whole = result.blocks >= blocks;
-  if (result.is_whole) finish_files(files, claim, output);
+  if (result.is_whole)
+    finish_files(files, claim, output);
+  else if (output.can_continue() && fs::exists(state_file(output)))
+    claim.end();  // the state names the order
   return result;
 }
 

@@ -36,6 +36,8 @@ struct GenerateOrder {
 };
 
 nlohmann::json to_json(const GenerateOrder& order);
+// The same as text. Throws if a path or prompt is not UTF-8, which JSON requires.
+std::string order_text(const GenerateOrder& order);
 // Throws if a value is missing or of the wrong type; `source` names the file in the message.
 GenerateOrder order_from_json(const nlohmann::json& json, const std::string& source);
 

@@ -32,7 +32,7 @@ SinkPlace place_of(const nlohmann::json& places, const char* key, const std::fil
 
 std::map<std::string, std::string> to_metadata(const StreamNote& note) {
   const nlohmann::json places{{"pictures", place_json(note.pictures)}, {"latents", place_json(note.latents)}};
-  return {{kOrderKey, to_json(note.order).dump()}, {kPlacesKey, places.dump()}};
+  return {{kOrderKey, order_text(note.order)}, {kPlacesKey, places.dump()}};
 }
 
 StreamNote read_stream_note(const TensorFile& file, const std::filesystem::path& path) {

@@ -158,7 +158,7 @@ VideoClaim::~VideoClaim() {
 }
 
 void VideoClaim::begin(const GenerateOrder& order) {
-  for (FileLock& lock : locks_) lock.write(to_json(order).dump());
+  for (FileLock& lock : locks_) lock.write(order_text(order));
   is_begun_ = true;
 }
 

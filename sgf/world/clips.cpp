@@ -1,5 +1,6 @@
 #include "sgf/world/clips.h"
 
+#include "sgf/core/checked_size.h"
 #include "sgf/core/error.h"
 #include "sgf/files/atomic_file.h"
 #include "sgf/media/one_thread.h"
@@ -12,13 +13,15 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <optional>
 
 namespace sgf {
 namespace {
 
 constexpr int64_t kFramesAtATime = 256;  // keeps memory constant for clips of any length
 constexpr int64_t kStripRows = 8, kStripColumns = 8;
-constexpr int64_t kStripSide = 96;  // pixels: frames are enlarged to about this size
+constexpr int64_t kMostPixels = int64_t{1} << 44;  // terabytes of video; sums of frames stay within 64 bits
+constexpr int64_t kStripSide = 96;                 // pixels: frames are enlarged to about this size
 
 using TakePictures = std::function<void(const at::Tensor& pictures, int64_t first)>;
 
@@ -56,6 +59,10 @@ void make_empty_folder(const std::filesystem::path& folder) {
 void check_order(const ClipOrder& order) {
   SGF_CHECK(order.clips > 0 && order.frames > 0, "clips and frames must be at least 1, got {} and {}", order.clips,
             order.frames);
+  const std::optional<int64_t> pixels =
+      checked_product({order.clips, order.frames, order.preset.size, order.preset.size});
+  SGF_CHECK(pixels && *pixels <= kMostPixels, "{} clips of {} frames of {} x {} pixels are more than {} pixels in all",
+            order.clips, order.frames, order.preset.size, order.preset.size, kMostPixels);
   order.scene(0);  // refuses a caption that does not fit the world
 }
 

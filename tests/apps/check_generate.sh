@@ -325,6 +325,7 @@ check_signal() {
   local came=$?
   [[ $came == 3 && $(<"$LOG") == *'continue resumes'* ]] || complain "$1: exit $came, expected 3: $(<"$LOG")"
   plays grown.mp4 1
+  [[ ! -e grown.mp4.state || ! -e grown.mp4.lock ]] || complain "$1: left a lock beside a state"
   [[ ! -e grown.mp4.state ]] || expect 0 'state of a video that sgf generate --continue resumes' "$SGF" inspect grown.mp4.state
   expect 1 'run.seed: 301 there, 7 here' world "${LONG[@]}" "${GROWN[@]}" --continue --seed 7
   expect 1 'already exists' world "${LONG[@]}" "${GROWN[@]}"
@@ -344,6 +345,17 @@ check_no_room() {
   plays grown.mp4 1
   world "${LONG[@]}" "${GROWN[@]}" --continue >/dev/null 2>"$LOG" || complain "with room again: $(cat "$LOG")"
   same_as_whole
+}
+
+# A pipe without a reader, and a name that JSON cannot hold.
+check_odd_files() {
+  mkfifo pipe.y4m pipe.mp4
+  expect 1 'was not made by this command' timeout 60 "$SGF" generate --model world-small --quiet --seconds 0.1 --continue --out pipe.y4m
+  expect 1 'is a pipe that no program reads' timeout 60 "$SGF" generate --model world-small --quiet --seconds 0.1 --overwrite --out pipe.mp4
+  rm -f pipe.*
+  cp -r "$SOURCES/models/world-small/student" $'stud\xffent'
+  refused 1 'model is not UTF-8' --model $'stud\xffent' --seconds 0.1 --out bad.mp4
+  rm -r $'stud\xffent'
 }
 
 check_bad_input() {
@@ -368,6 +380,7 @@ check_bad_input() {
   done
   refused 1 'next larger size is 48x40' "${bad[@]}" --size 48x33
   refused 1 '--size must be WIDTHxHEIGHT' "${bad[@]}" --size 48
+  refused 1 'each side at most 1048576' "${bad[@]}" --size 9223372036854775807x9223372036854775807
   refused 1 '--steps must be from 1 to 1000' "${bad[@]}" --steps 0
   refused 1 '--guidance must be a finite number' "${bad[@]}" --guidance nan
   refused 1 'no effect with --guidance 1' "${bad[@]}" --negative "$DISC"
@@ -461,6 +474,7 @@ check_folders
 check_prompts
 check_directing
 check_bad_input
+check_odd_files
 check_threads
 check_kills
 check_signal TERM

@@ -41,6 +41,8 @@ check_errors() {
   expect 2 'did you mean --json?' "$SGF" inspect --jsn x
   expect 2 'names' "$SGF" convert a b.pt --names klingon
   expect 2 '--count: must be more than 0, got 0' "$SGF" sample --model x --out y --count 0
+  expect 2 '--count' timeout 60 "$SGF" sample --model x --out y --count 9223372036854775807
+  expect 1 'pixels in all' timeout 60 "$SGF" world render --out "$FOLDER/endless" --frames 9223372036854775807
   expect 2 '--guidance: must be 0 or more, got nan' "$SGF" sample --model x --out y --guidance nan
   expect 1 'sgf: /nowhere' "$SGF" inspect /nowhere
   expect 1 'posix.system' "$SGF" inspect "$DATA/weights/evil.pt"
@@ -100,6 +102,12 @@ check_fifo() {
   mkfifo "$FOLDER/fifo.pt"
   expect 1 'is a pipe' timeout 60 "$SGF" inspect "$FOLDER/fifo.pt"
   expect 1 'is a pipe' timeout 60 "$SGF" convert "$FOLDER/fifo.pt" "$FOLDER/fifo.safetensors"
+  mkfifo "$FOLDER/fifo.yaml"
+  expect 1 'is a pipe' timeout 60 "$SGF" config "$FOLDER/fifo.yaml"
+  expect 1 'is a pipe' timeout 60 "$SGF" study "$FOLDER/fifo.yaml" --out "$FOLDER/fifo-study"
+  expect 1 'is a pipe' timeout 60 "$SGF" train "$FOLDER/fifo.yaml" --out "$FOLDER/fifo-run"
+  expect 1 'is a pipe' timeout 60 "$SGF" bench attention --device cpu --frames 3 --height 8 --width 8 --compare "$FOLDER/fifo.pt"
+  expect 1 'is a folder' timeout 60 "$SGF" bench attention --device cpu --frames 3 --height 8 --width 8 --compare "$FOLDER"
 }
 
 # The last bytes of this recording are an expected output: all ones make it a negative NaN.

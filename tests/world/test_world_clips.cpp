@@ -168,6 +168,23 @@ TEST_F(WorldFiles, ClipsGoToAnEmptyFolderOnly) {
   EXPECT_THAT(refusal_of([&] { render_clips(order, files, kSayNothing); }), HasSubstr("is not empty"));
 }
 
+TEST_F(WorldFiles, ClipsWithoutEndAreRefused) {
+  for (const auto& [clips, frames] : {std::pair{int64_t{1}, INT64_MAX}, std::pair{INT64_MAX, int64_t{1}}}) {
+    const ClipOrder order{.preset = world_preset("world-tiny"), .clips = clips, .frames = frames};
+    const ClipFiles files{.folder = folder_ / "new", .format = ClipFormat::kPng};
+    EXPECT_THAT(refusal_of([&] { render_clips(order, files, kSayNothing); }), HasSubstr("pixels in all"));
+  }
+}
+
+TEST(PngFrames, AreKnownByTheirWholeName) {
+  const TemporaryFolder folder;
+  write_png_frames(folder.path(), at::zeros({2, 3, 4, 4}), 99'999);
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    EXPECT_TRUE(is_png_frame(entry.path().filename().string())) << entry.path();
+  for (const char* other : {"frame_notes.txt", "frame_1.png", "frame_00001.png.bak", "frame_.png", "frame_000001.png"})
+    EXPECT_FALSE(is_png_frame(other)) << other;
+}
+
 TEST_F(WorldFiles, AManifestIsReadStrictly) {
   const auto refusal_of_text = [&](const std::string& text) {
     std::ofstream(folder_ / "manifest.json") << text;

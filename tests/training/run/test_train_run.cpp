@@ -383,7 +383,7 @@ TEST_F(StoppedRun, PassesOverADamagedCheckpointAndEndsAsIfNothingHadBeen) {
   EXPECT_THAT(facts.back().at("passed_over").at(0).get<std::string>(), HasSubstr("step_00000004"));
 }
 
-TEST_F(StoppedRun, KeepsADamagedCheckpointOfEveryKind) {
+TEST_F(StoppedRun, KeepsACheckpointWithADamagedMark) {
   change("checkpoints/step_00000004/DONE", [](std::string& bytes) { bytes.resize(20); });
   const std::string weights = bytes_of(folder_ / "run/checkpoints/step_00000004/generator.safetensors");
   EXPECT_THAT(resume(), HasSubstr("step_00000004.damaged"));
