@@ -2,8 +2,6 @@
 
 #include "sgf/core/checked_size.h"
 #include "sgf/core/error.h"
-#include "sgf/files/mapped_file.h"
-#include "sgf/files/strict_json.h"
 #include "sgf/files/tensors.h"
 #include "sgf/files/write_whole.h"
 #include "sgf/media/video_output.h"
@@ -19,7 +17,6 @@
 #include <fstream>
 #include <limits>
 #include <optional>
-#include <span>
 #include <utility>
 
 namespace sgf {
@@ -194,21 +191,5 @@ void LatentFile::finish() { part_->finish(); }
 void LatentFile::discard() { part_->discard(); }
 
 fs::path latent_part_of(const fs::path& path) { return fs::path(path).concat(".part"); }
-
-std::optional<std::string> read_latent_note(const fs::path& path) {
-  constexpr uint64_t kLongestHeader = 16 << 20;
-  const auto file = MappedFile::open(path);
-  uint64_t length = 0;
-  if (file->bytes().size() < sizeof(length)) return std::nullopt;
-  std::memcpy(&length, file->bytes().data(), sizeof(length));
-  if (length > kLongestHeader || length > file->bytes().size() - sizeof(length)) return std::nullopt;
-  try {
-    const nlohmann::json header =
-        parse_strict_json(file->text().substr(sizeof(length), length), path.string(), {.depth = 3, .array_length = 64});
-    return header.at("__metadata__").at("note").get<std::string>();
-  } catch (const std::exception&) {  // not a latent file
-    return std::nullopt;
-  }
-}
 
 }  // namespace sgf

@@ -42,7 +42,4 @@ class LatentFile {
 // The file name while it grows.
 std::filesystem::path latent_part_of(const std::filesystem::path& path);
 
-// The metadata "note" of such a file, finished or growing; nullopt if it has none or is not a latent file.
-std::optional<std::string> read_latent_note(const std::filesystem::path& path);
-
 }  // namespace sgf

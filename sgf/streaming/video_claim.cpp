@@ -2,6 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/media/latent_file.h"
+#include "sgf/media/latent_note.h"
 #include "sgf/media/video_fragments.h"
 #include "sgf/media/video_reader.h"
 #include "sgf/media/video_y4m.h"

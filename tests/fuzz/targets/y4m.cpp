@@ -14,6 +14,8 @@ void read(std::string_view input) {
     must(!pictures || (*pictures >= 0 && *pictures <= static_cast<int64_t>(input.size())),
          "a file holds no more pictures than bytes");
   }
+  const auto mark = read_y4m_mark(path);
+  must(!mark || mark->find_first_of(" \n") == std::string::npos, "a mark is one word");
 }
 
 const Registered target("y4m", read);
