@@ -4,6 +4,7 @@
 #include "apps/option_values.h"
 #include "apps/say.h"
 #include "apps/table.h"
+#include "sgf/weights/lora_file.h"
 #include "sgf/weights/weight_names.h"
 
 #include <fmt/format.h>

@@ -4,6 +4,7 @@
 #include "sgf/assembly/start_file.h"
 #include "sgf/core/error.h"
 #include "sgf/weights/load_dit.h"
+#include "sgf/weights/merge_lora.h"
 #include "sgf/weights/stored_config.h"
 
 #include <ATen/ATen.h>

@@ -5,7 +5,6 @@
 #include "sgf/model/causal_dit.h"
 #include "sgf/model/dit_weights.h"
 #include "sgf/rollout/roll_out.h"
-#include "sgf/weights/lora_file.h"
 #include "sgf/weights/weight_names.h"
 
 #include <filesystem>

@@ -3,7 +3,7 @@
 
 #include "sgf/core/dtype.h"
 #include "sgf/core/enum_names.h"
-#include "sgf/weights/lora_file.h"
+#include "sgf/weights/weight_names.h"
 
 #include <array>
 #include <cstdint>

@@ -2,6 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/files/tensors.h"
+#include "sgf/weights/merge_lora.h"
 #include "sgf/weights/stored_config.h"
 #include "sgf/weights/weight_folder.h"
 
@@ -56,6 +57,11 @@ OpenedDit open_dit(const std::filesystem::path& named) {
 }
 
 }  // namespace
+
+DitWeights load_dit_weights(const DitConfig& config, const TensorFile& file, const DitWeightIndex& index,
+                            at::TensorOptions options) {
+  return load_dit_weights(config, file, index, options, LoraSum());
+}
 
 DitWeights load_dit_weights(const DitConfig& config, const TensorFile& file, const DitWeightIndex& index,
                             at::TensorOptions options, const LoraSum& loras) {

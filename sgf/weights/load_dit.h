@@ -2,17 +2,21 @@
 #pragma once
 
 #include "sgf/model/causal_dit.h"
-#include "sgf/weights/merge_lora.h"
 #include "sgf/weights/weight_names.h"
 
 #include <filesystem>
 
 namespace sgf {
 
-// Copies onto `options` (dtype, device), with `loras` merged in the file's own dtype. Throws an Error that lists all
-// missing tensors and wrong shapes.
+class LoraSum;  // sgf/weights/merge_lora.h
+
+// Copies onto `options` (dtype, device). Throws an Error that lists all missing tensors and wrong shapes.
 DitWeights load_dit_weights(const DitConfig& config, const TensorFile& file, const DitWeightIndex& index,
-                            at::TensorOptions options, const LoraSum& loras = {});
+                            at::TensorOptions options);
+
+// The same with `loras` merged, in the file's own dtype.
+DitWeights load_dit_weights(const DitConfig& config, const TensorFile& file, const DitWeightIndex& index,
+                            at::TensorOptions options, const LoraSum& loras);
 
 // The size of the network in a file, or in a Wan or diffusers folder: from the shapes of its tensors, and from its
 // metadata or config.json where shapes are ambiguous.

@@ -18,14 +18,6 @@
 
 namespace sgf {
 
-// A LoRA to add, and how strongly.
-struct LoraUse {
-  std::filesystem::path file;
-  double scale = 1;
-
-  bool operator==(const LoraUse&) const = default;
-};
-
 // "lora.safetensors" or "lora.safetensors:0.8". A path that exists is taken whole.
 LoraUse parse_lora_use(const std::string& text);
 

@@ -7,6 +7,7 @@
 #include "sgf/model/weight_table.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -32,6 +33,14 @@ enum class WeightPurpose {
   kTraining,   // generator, model, generator_ema, state_dict, (bare): as the trainers of Self-Forcing, Causal-Forcing
                // and the authors' release do, for starts and teachers
   kCritic,     // critic, then as for training: LongLive's trainer
+};
+
+// A LoRA to merge into them, and how strongly.
+struct LoraUse {
+  std::filesystem::path file;
+  double scale = 1;
+
+  bool operator==(const LoraUse&) const = default;
 };
 
 // `role` selects one outer key; without it `purpose` decides. An error for a missing role lists the existing ones. SGF+

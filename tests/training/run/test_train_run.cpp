@@ -5,6 +5,8 @@
 #include "sgf/assembly/train_needs.h"
 #include "sgf/core/error.h"
 #include "sgf/core/notice.h"
+#include "sgf/files/tensors.h"
+#include "sgf/model/dit_weights.h"
 #include "sgf/runs/metrics_log.h"
 #include "sgf/runs/run_folder.h"
 #include "sgf/training/make_pairs.h"
