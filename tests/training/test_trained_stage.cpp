@@ -134,14 +134,14 @@ TEST(GeneratorStep, AFirstBlockWithStepsOfItsOwnHasItsOwnExitsAndNoise) {
                     .options = at::TensorOptions(at::kDouble),
                     .draws = {.seed = 7, .step = step}};
   };
-  const DmdInputs usual = generator_inputs(batch(1), dmd);
+  const DmdInputs usual = drawn_inputs(UpdateKind::kGenerator, batch(1), dmd);
   EXPECT_FALSE(usual.exits.has_first());
   dmd.rollout.first_timesteps = {1000, 990, 980, 970, 960, 950};
   for (const ExitSharing sharing : {ExitSharing::kShared, ExitSharing::kPerSample}) {
     dmd.exits = sharing;
     std::set<int64_t> exits, others;
     for (int64_t step = 0; step < 60; ++step) {
-      const DmdInputs inputs = generator_inputs(batch(step), dmd);
+      const DmdInputs inputs = drawn_inputs(UpdateKind::kGenerator, batch(step), dmd);
       exits.insert(inputs.exits.first().of(0));
       others.insert(inputs.exits.of(0));
     }
@@ -150,7 +150,8 @@ TEST(GeneratorStep, AFirstBlockWithStepsOfItsOwnHasItsOwnExitsAndNoise) {
     EXPECT_LT(generator_step({generator, teacher, critic}, batch(1), dmd).recovery.relative_l2, 1e-10);
   }
   dmd.exits = ExitSharing::kShared;
-  EXPECT_EQ(generator_inputs(batch(1), dmd).exits.steps(), usual.exits.steps()) << "whose draw stays as it was";
+  EXPECT_EQ(drawn_inputs(UpdateKind::kGenerator, batch(1), dmd).exits.steps(), usual.exits.steps())
+      << "whose draw stays as it was";
 }
 
 TEST(GeneratorStep, ScoresLookSigmaUpAsTheRolloutDoes) {

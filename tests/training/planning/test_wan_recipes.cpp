@@ -146,7 +146,9 @@ void expect_numbers(const Config& c, const Numbers& n) {
   EXPECT_EQ((Window{c.context.sink_frames, c.context.fifo_frames, c.context.block_frames}), n.window);
   EXPECT_EQ(c.output.checkpoint_every, n.checkpoint_every);
   EXPECT_EQ(c.train.ema_start_step < c.train.steps, n.has_ema);
-  if (n.has_ema) EXPECT_EQ(c.train.ema_decay, 0.99);
+  if (n.has_ema) {
+    EXPECT_EQ(c.train.ema_decay, 0.99);
+  }
 }
 
 // Both files of the release: dfake_gen_update_ratio 5, lr_critic 4e-7, betas 0 and .999, guidance_scale 3,
