@@ -139,19 +139,6 @@ std::string order_text(const GenerateOrder& order) {
   return json.dump();
 }
 
-std::string order_text(const GenerateOrder& order) {
-  const nlohmann::json json = to_json(order);
-  for (const auto& [key, value] : json.items()) {
-    try {
-      [[maybe_unused]] const std::string text = value.dump();
-    } catch (const nlohmann::json::exception&) {
-      fail("{} is not UTF-8, got {}; the video stores it as JSON, so rename the file or change the text", key,
-           in_quotes(value.is_string() ? value.get<std::string>() : std::string("a list with such a text")));
-    }
-  }
-  return json.dump();
-}
-
 GenerateOrder order_from_json(const nlohmann::json& json, const std::string& source) {
   const OrderReader reader(json, source);
   int64_t version = 0;

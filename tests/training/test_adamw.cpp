@@ -2,6 +2,7 @@
 #include "sgf/core/error.h"
 #include "sgf/training/adamw.h"
 #include "sgf/training/ema.h"
+#include "sgf/training/stage.h"
 #include "tests/model/tiny_dit.h"
 
 #include <gtest/gtest.h>
