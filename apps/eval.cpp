@@ -275,7 +275,9 @@ void add_scoring(CLI::App& command, EvalArgs& args) {
       ->type_name("DIR");
   command.add_option("--prompts", args.prompts, "JSON file with the prompts of the videos, or a manifest.json")
       ->type_name("FILE");
-  command.add_option("--scores", args.scores, "JSON file to write the result to, for sgf eval table; an existing file is replaced")
+  command
+      .add_option("--scores", args.scores,
+                  "JSON file to write the result to, for sgf eval table; an existing file is replaced")
       ->type_name("FILE");
   command.add_option("--cache", args.cache, "folder of cached scores (default: ~/.cache/sgf/scores)")->type_name("DIR");
   command.add_flag("--no-cache", args.no_cache, "no reading and writing of cached scores");

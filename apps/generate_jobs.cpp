@@ -51,8 +51,8 @@ PictureSize parse_size(const std::string& text) {
   const std::string_view view = text;
   SGF_CHECK(cross != std::string::npos && read(view.substr(0, cross), size.width) &&
                 read(view.substr(cross + 1), size.height),
-              "--size must be WIDTHxHEIGHT in pixels, for example 832x480, each side at most {}, got {}", kLongestSide,
-              in_quotes(text));
+            "--size must be WIDTHxHEIGHT in pixels, for example 832x480, each side at most {}, got {}", kLongestSide,
+            in_quotes(text));
   return size;
 }
 

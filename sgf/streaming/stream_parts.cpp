@@ -83,8 +83,7 @@ StreamParts build_conditioning_parts(const GenerateOrder& order, c10::Device dev
 }
 
 void add_network(StreamParts& parts, const GenerateOrder& order) {
-  parts.dit =
-      std::make_shared<CausalDit>(build_network(order.config, order.model, parts.device, lora_uses(order)));
+  parts.dit = std::make_shared<CausalDit>(build_network(order.config, order.model, parts.device, lora_uses(order)));
 }
 
 StreamParts build_parts(const GenerateOrder& order, const std::function<void(const std::string&)>& warn,

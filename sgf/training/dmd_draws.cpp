@@ -37,8 +37,8 @@ int64_t key_block(ExitBlocks blocks) { return blocks == ExitBlocks::kFirst ? 1 :
 
 int64_t DmdDraws::exit(UpdateKind kind, ExitRange range, ExitBlocks blocks) const {
   // The same for every sample of a step, thus for every rank.
-  return drawn_from(
-      range, {.seed = seed, .purpose = purposes_of(kind).exit, .sample = step, .block = key_block(blocks)});
+  return drawn_from(range,
+                    {.seed = seed, .purpose = purposes_of(kind).exit, .sample = step, .block = key_block(blocks)});
 }
 
 std::vector<int64_t> DmdDraws::exits(UpdateKind kind, ExitRange range, int64_t count, ExitBlocks blocks) const {

@@ -226,10 +226,11 @@ void TrainRun::open_record(std::optional<RunFolder> earlier) {
   record_.emplace(config_, std::move(folder), steps_done_, std::move(facts));
   record_->save_report(steps_done_);  // a page to open now, which reloads itself from here on
   if (const std::vector<StepGap> gaps = record_->missing_before(); !gaps.empty())
-    warn_always(fmt::format(
-        "{}: lacks metrics of {}: the file was truncated, damaged or removed; the run continues, and its report shows the "
-        "gap",
-        (request_.out / "metrics.jsonl").string(), describe_gaps(gaps)));
+    warn_always(
+        fmt::format("{}: lacks metrics of {}: the file was truncated, damaged or removed; the run continues, and its "
+                    "report shows the "
+                    "gap",
+                    (request_.out / "metrics.jsonl").string(), describe_gaps(gaps)));
 }
 
 TrainResult TrainRun::run() {

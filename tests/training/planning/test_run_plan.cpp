@@ -70,9 +70,11 @@ TEST(ActivationMemory, CountsParametersAndCacheAsTheyAreAllocated) {
   EXPECT_EQ(parameter_count(dit_preset("wan-1.3b")), 1'418'996'800);
   const CallSetting s{hand_sized(), {}, widths_of(ComputeDtype::kBFloat16), 3};
   // Sink 2, FIFO 4 and one block of 2: 8 frames of 7 tokens, keys and values, two layers, batch 3.
-  EXPECT_EQ(cache_bytes(s, {.sink_frames = 2, .fifo_frames = 4}, BlockLayout(20, 2), 7), 2 * 2 * 2 * 3 * 8 * 7 * 12 * 2);
+  EXPECT_EQ(cache_bytes(s, {.sink_frames = 2, .fifo_frames = 4}, BlockLayout(20, 2), 7),
+            2 * 2 * 2 * 3 * 8 * 7 * 12 * 2);
   // A video shorter than the window needs no more than itself.
-  EXPECT_EQ(cache_bytes(s, {.sink_frames = 0, .fifo_frames = 100}, BlockLayout(4, 2), 7), 2 * 2 * 2 * 3 * 6 * 7 * 12 * 2);
+  EXPECT_EQ(cache_bytes(s, {.sink_frames = 0, .fifo_frames = 100}, BlockLayout(4, 2), 7),
+            2 * 2 * 2 * 3 * 6 * 7 * 12 * 2);
 }
 
 // One layer whose rows all go on: 16 of [tokens, dim] and the FFN twice stay, its input beside them.
