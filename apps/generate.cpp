@@ -282,7 +282,7 @@ void add_generate(CLI::App& app) {
       "  sgf generate --model world-small --seconds 20 --out world.mp4\n"
       "  sgf generate --model student.pt --wan Wan2.1-T2V-1.3B --prompt \"a red panda\"\n"
       "  sgf generate --model world-small --prompts prompts.txt --out videos/\n"
-      "  sgf generate --model base.pt --lora lora.pt:0.8 --config wan-1.3b-chunkwise --wan DIR --prompt \"a panda\"\n\n"
+      "  sgf generate --model base.pt --lora lora.pt:0.8 --config longlive --wan DIR\n\n"
       "Several GPUs: torchrun --no-python, srun or mpirun share the videos of --prompts among their processes; without "
       "a launcher, start one process per GPU with --shard 0/2 and --shard 1/2.\n\n"
       "Exit codes: 0 all videos are complete; 1 failed; 2 the command line was not understood, or the model's window "

@@ -147,7 +147,7 @@ std::optional<OwnPlace> folder_place(const fs::path& folder) {
   const std::string format = format_in(order_file(folder));
   if (format.starts_with("sgf clips ")) return clips_place(folder);
   if (format.starts_with("sgf ode pairs ")) return pairs_place(folder);
-  if (std::optional<OwnPlace> clips = clip_list_place(order_file(folder))) return clips;
+  if (std::optional<OwnPlace> clips = clip_list_place(folder / "manifest.json")) return clips;
   return generated_place(folder);
 }
 

@@ -87,7 +87,7 @@ void add_train(CLI::App& app) {
   CLI::App* command = app.add_subcommand("train", "Train a network: teacher, student, Self (Gradient) Forcing");
   command->footer(
       "Examples:\n"
-      "  sgf train world-tiny --set train.stage=flow_matching --set train.steps=400 --out runs/try\n"
+      "  sgf train world-tiny --set train.stage=flow_matching --out runs/try\n"
       "  sgf train runs/try/config.yaml --out runs/try --resume\n\n"
       "Several processes: start one per rank with RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT set, as "
       "torchrun does, or use srun or mpirun. Ranks that differ in build, config or data exit with code 1 and name the "

@@ -163,6 +163,8 @@ def check_options():
     said("text", "a" + MARKS + "b")
     tiny = ("--tokenizer", DATA / "text/tiny_unigram.model")
     said("text", "a" + MARKS + "b", *tiny)
+    escaped("wan", "make", b"wan" + NASTY, "--size", "tiny")
+    escaped("doctor", b"wan" + NASTY)
     if PLAIN not in said("text", PLAIN):
         complain(f"sgf text does not show {PLAIN} as it is")
     world = ("generate", "--model", "world-small", "--dry-run", "--seconds", "0.3")

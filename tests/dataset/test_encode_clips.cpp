@@ -284,7 +284,7 @@ TEST_F(EncodedVideos, OfAnotherOrderAreRefusedByWhatDiffers) {
   encode(request());
   EncodeRequest r = request();
   r.cut.fps = 24;
-  EXPECT_THAT(refusal_of([&] { encode(r); }), HasSubstr("fps 16.0 there, 24.0 here"));
+  EXPECT_THAT(refusal_of([&] { encode(r); }), HasSubstr("fps is 16.0 there, 24.0 here"));
   r.out = folder_ / "videos";
   EXPECT_THAT(refusal_of([&] { encode(r); }), HasSubstr("files that are not clips"));
   r.cut.height = 15;

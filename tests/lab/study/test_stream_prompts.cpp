@@ -114,7 +114,7 @@ TEST(MeasuringPool, SaysWhatWentWrongAndDoesNotWaitForever) {
                 pool.add(0, at::zeros({5, 12, 3, 9, 9}));
                 pool.finish();
               }),
-              ::testing::HasSubstr("a video of world-tiny is"));
+              ::testing::HasSubstr("a video of world-tiny must be"));
   EXPECT_THAT(refusal_of([&] {
                 MeasuringPool pool(t.order);
                 pool.add(0, t.videos(0, 1));

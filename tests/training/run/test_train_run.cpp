@@ -476,7 +476,7 @@ TEST_F(StoppedRun, GoesOnWithoutTheRowsThatCannotBeRead) {
   const std::string damaged = bytes_of(folder_ / "run/metrics.jsonl");
   const std::string said = resume();
   EXPECT_THAT(said, HasSubstr("1 line(s) cannot be read, the first is line 2"));
-  EXPECT_THAT(said, HasSubstr("has no rows for step 1"));
+  EXPECT_THAT(said, HasSubstr("lacks metrics of step 1"));
   EXPECT_EQ(bytes_of(folder_ / "run/metrics.jsonl.damaged"), damaged);
   expect_same_end();
 }
