@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -27,11 +28,7 @@ constexpr const char* kLargeWan = "wan_models/Wan2.1-T2V-14B";
 constexpr const char* kPrompts = "prompts/vidprom_filtered_extended.txt";
 constexpr const char* kClips = "data/clips-480p";
 
-struct Window {
-  int64_t sink, fifo, block;
-
-  bool operator==(const Window&) const = default;
-};
+using Window = std::array<int64_t, 3>;  // frames of sink, FIFO and block
 
 // The numbers of a stage. What all stages share is in `expect_shared_numbers`.
 struct Numbers {
@@ -146,7 +143,9 @@ void expect_numbers(const Config& c, const Numbers& n) {
   EXPECT_EQ((Window{c.context.sink_frames, c.context.fifo_frames, c.context.block_frames}), n.window);
   EXPECT_EQ(c.output.checkpoint_every, n.checkpoint_every);
   EXPECT_EQ(c.train.ema_start_step < c.train.steps, n.has_ema);
-  if (n.has_ema) EXPECT_EQ(c.train.ema_decay, 0.99);
+  if (n.has_ema) {
+    EXPECT_EQ(c.train.ema_decay, 0.99);
+  }
 }
 
 // Both files of the release: dfake_gen_update_ratio 5, lr_critic 4e-7, betas 0 and .999, guidance_scale 3,
