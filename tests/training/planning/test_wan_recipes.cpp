@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -27,11 +28,7 @@ constexpr const char* kLargeWan = "wan_models/Wan2.1-T2V-14B";
 constexpr const char* kPrompts = "prompts/vidprom_filtered_extended.txt";
 constexpr const char* kClips = "data/clips-480p";
 
-struct Window {
-  int64_t sink, fifo, block;
-
-  bool operator==(const Window&) const = default;
-};
+using Window = std::array<int64_t, 3>;  // frames of sink, FIFO and block
 
 // The numbers of a stage. What all stages share is in `expect_shared_numbers`.
 struct Numbers {
