@@ -6,6 +6,7 @@
 #include "apps/threads.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/core/error.h"
+#include "sgf/files/bundled.h"
 #include "sgf/files/strict_json.h"
 #include "sgf/files/weight_identity.h"
 #include "sgf/media/video_fragments.h"
@@ -47,7 +48,7 @@ GenerateOrder order_in(const RedoArgs& args) {
 
 // The weights that made it: where they were, or where --model says; known by their content.
 void find_weights(GenerateOrder& order, const RedoArgs& args) {
-  if (!args.model.empty()) order.model = args.model;
+  if (!args.model.empty()) order.model = find_bundled(args.model).string();
   if (!args.wan.empty()) order.wan = args.wan;
   SGF_CHECK(fs::exists(order.model), "{}: weights not found; pass their new path with --model FILE", order.model);
   const std::string found = weight_identity(open_tensor_file(find_start_file(order.model).path));

@@ -223,7 +223,7 @@ void check_measure(const WorldMeasureArgs& args) {
 
 constexpr const char* kMeasureFooter =
     "Examples:\n"
-    "  sgf world measure world.mp4 --prompt \"a fast red disc on a grey field\"\n"
+    "  sgf world measure world.mp4\n"
     "  sgf world measure --manifest videos/manifest.json --json\n\n"
     "A frame is valid if every object of the caption is present in its colour and shape and in a size of the world, "
     "there is no other object, and the background colour is nearest to that of the caption and within 0.12 of it "

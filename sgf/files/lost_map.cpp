@@ -61,8 +61,14 @@ bool controls_terminal(std::string_view text, size_t at) {
 }
 
 size_t append(size_t at, std::string_view text) {
-  for (size_t i = 0; i < text.size(); ++i)
-    if (at < message_buffer.size()) message_buffer[at++] = controls_terminal(text, i) ? '?' : text[i];
+  const auto continues = [&](size_t i) {
+    return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xc0) == 0x80;
+  };
+  for (size_t i = 0; i < text.size() && at < message_buffer.size(); ++i) {
+    const bool is_control = controls_terminal(text, i);
+    message_buffer[at++] = is_control ? '?' : text[i];
+    while (is_control && continues(i + 1)) ++i;
+  }
   return at;
 }
 

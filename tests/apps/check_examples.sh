@@ -15,7 +15,7 @@ mkdir bin && ln -s "$SGF" bin/sgf
 export PATH=$FOLDER/bin:$PATH SGF_PRESETS=${SGF_PRESETS:-$(dirname -- "${BASH_SOURCE[0]}")/../../presets}
 
 NEEDS='Wan2\.1|runs/(my-run|sf|world-tiny)|videos/|model\.(pt|safetensors)|checkpoint\.pt|results/|answers|anna\.json'
-NEEDS+='|[ /]clip\.|a\.mp4|sf\.(mp4|json)|long\.mp4|causal-ode|recording\.|prompts\.txt|tests/data|wan-1\.3b --dtype|data/clips'
+NEEDS+='|base\.pt|longlive_base|wan_models|completion fish|[ /]clip\.|a\.mp4|sf\.(mp4|json)|long\.mp4|causal-ode|recording\.|prompts\.txt|tests/data|wan-1\.3b --dtype|data/clips'
 
 # Examples of all commands: in the manual, lines between .nf and .fi stay as they are.
 examples() { "$SGF" help --man | awk '/^\.nf/ { on = 1 } /^\.fi/ { on = 0 } on && /^sgf / { gsub(/\\-/, "-"); print }'; }
@@ -25,7 +25,8 @@ shorter() {
   sed -E "s/--seconds [0-9]+/--seconds 0.5/; s/train\.steps=[0-9]+/train.steps=2/; s/--clips 8/--clips 2/
     s/^sgf demo$/sgf demo --prompts 1 --frames 6 $SMALL/; s/--prompts 4 --frames 84/--prompts 1 --frames 6 $SMALL/
     /^sgf (recipe run|study) /s/( --dry-run)?$/ --dry-run/; s/ --dry-run(.*) --dry-run/ --dry-run\1/
-    s/^(sgf diagnose sink .*)/\1 --frames 42 --streams 1/; s/^(sgf diagnose recovery .*)/\1 --noises 1/
+    s/^sgf diagnose feasibility world-small/sgf diagnose feasibility world-tiny --set video.frames=6/
+    s/^(sgf train world-tiny .*)/\1 --set train.steps=2/; s/^(sgf diagnose sink .*)/\1 --frames 42 --streams 1/; s/^(sgf diagnose recovery .*)/\1 --noises 1/
     s/^(sgf sample .*)/\1 --steps 2 --set video.frames=6/; s/run\.device=cuda/run.device=cpu/; s/^(sgf bench .*)/\1 --runs 1/"
 }
 

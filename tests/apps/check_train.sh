@@ -92,7 +92,7 @@ check_students() {
   refused 'no such weights or run folder' "${CONSISTENCY[@]}" --set distil.teacher=/nowhere
   refused 'make them with sgf pairs' --set train.stage=causal_ode --set "train.start_from=$FOLDER/teacher"
   refused 'contains no ODE pairs' "${CAUSAL_ODE[@]}"
-  expect 1 'set train.stage to causal_ode or bidirectional_ode, got dmd' pairs dmd "$FOLDER/paths" 5 8
+  expect 1 'needs train.stage causal_ode or bidirectional_ode, got dmd' pairs dmd "$FOLDER/paths" 5 8
   expect 1 "begins at the student's timestep 937.5" pairs causal_ode "$FOLDER/paths" 5 7
   expect 1 '--shard must be INDEX/WORKERS' pairs causal_ode "$FOLDER/paths" 5 8 --shard 2
   expect 1 'worker 2 of 2' pairs causal_ode "$FOLDER/paths" 5 8 --shard 2/2

@@ -22,7 +22,7 @@ TRAIN=(train wan-tiny --quiet --set "data.wan=$WAN" --set data.prompts=prompts.t
 check_make() {
   expect 0 'total' "$SGF" wan make "$WAN" --dry-run
   [[ ! -e $WAN ]] || complain '--dry-run wrote something'
-  expect 0 '69.0' "$SGF" wan make big --size 14b --dry-run
+  expect 0 '69 GB' "$SGF" wan make big --size 14b --dry-run
   expect 0 'all weights are random' "$SGF" wan make "$WAN" --student "$STUDENT" --quiet
   expect 1 'pass --overwrite' "$SGF" wan make "$WAN" --quiet
   expect 2 '--size' "$SGF" wan make other --size huge

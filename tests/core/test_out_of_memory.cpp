@@ -31,7 +31,7 @@ TEST(OutOfMemory, TheInnermostDoorNamesTheWork) {
   EXPECT_THAT(bare.what(), HasSubstr("the program requested 2.0 kB"));
   EXPECT_THAT(passed_through(bare, "reading a.png"), HasSubstr("reading a.png requested 2.0 kB"));
   EXPECT_THAT(passed_through(OutOfMemory(2'000, "reading a.png"), "reading a folder"),
-              HasSubstr("reading a.png asked"));
+              HasSubstr("reading a.png requested"));
   EXPECT_THAT(passed_through(std::bad_alloc(), "reading a.png"), HasSubstr("reading a.png requested more than"));
 }
 

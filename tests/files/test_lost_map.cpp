@@ -64,7 +64,7 @@ TEST(LostMap, IsNamedWithoutControlCharacters) {
         explain_lost_maps(write_marked);
         std::_Exit(last_byte_after_a_cut(path));
       },
-      ::testing::ExitedWithCode(1), "a.\\[31m......é.pt was cut short");
+      ::testing::ExitedWithCode(1), "a.\\[31m..é.pt was cut short");
 }
 
 // The control: without it the process dies, and says nothing of the file.

@@ -271,7 +271,7 @@ TEST_F(SafetensorsWriter, RefusesNamesThatAreTakenReservedOrNotUtf8) {
 }
 
 TEST_F(SafetensorsWriter, SaysWhichFolderIsMissing) {
-  expect_error([&] { write_safetensors(folder_ / "no" / "x", tensors()); }, {"/no/x", "No such file"});
+  expect_error([&] { write_safetensors(folder_ / "no" / "x", tensors()); }, {"/no/x", "the folder does not exist"});
 }
 
 // A limit on file sizes stands in for a full disk: both fail in the middle of a write.
