@@ -2,13 +2,13 @@
 // from malloc, so that either delete takes it. Sanitizers bring their own.
 #include "apps/allocation.h"
 
+#include "apps/say.h"
 #include "sgf/core/out_of_memory.h"
 
 #include <unistd.h>
 
 #include <cstdlib>
 #include <new>
-#include <string_view>
 
 namespace sgf {
 
@@ -21,9 +21,7 @@ bool main_has_begun = false;
 namespace {
 
 [[noreturn]] void end_before_main() {
-  constexpr std::string_view kWords =
-      "sgf: out of memory while the program is loaded; end other programs, or raise the limit (ulimit -v)\n";
-  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, kWords.data(), kWords.size());
+  sgf::warn_in_signal("out of memory while the program is loaded; end other programs, or raise the limit (ulimit -v)");
   ::_exit(1);
 }
 
