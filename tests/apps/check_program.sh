@@ -402,6 +402,20 @@ check_hostile() {
     measure_within 100000 "$FOLDER/large"
 }
 
+# However little memory there is, and wherever it runs out: a message and a code, never a signal.
+check_little_memory() {
+  local kilobytes code said
+  nm -D "$SGF" 2>/dev/null | grep -q -e __asan_init -e __tsan_init && return 0 # these reserve terabytes
+  for ((kilobytes = 540000; kilobytes <= 740000; kilobytes += 20000)); do
+    said=$( (ulimit -v "$kilobytes" && "$SGF" world render --out "$FOLDER/little$kilobytes" --clips 1 --frames 3) 2>&1)
+    code=$?
+    ((code < 128)) || { echo "FAIL: with $kilobytes kB: exit $code, said: $said" && FAILED=1; }
+    said=$( (ulimit -v "$kilobytes" && "$SGF" generate --model world-small --seconds 0.1 --format none --quiet) 2>&1)
+    code=$?
+    ((code < 128)) || { echo "FAIL: generate with $kilobytes kB: exit $code, said: $said" && FAILED=1; }
+  done
+}
+
 # In a copy of the tree, which has little to lose.
 check_run() {
   local tree=$FOLDER/tree
@@ -452,5 +466,6 @@ check_diagnose
 check_pipes
 check_completion
 check_hostile
+check_little_memory
 check_run
 exit "$FAILED"
