@@ -129,10 +129,32 @@ def control(bench):
     return [] if wrong else ["a disk that loses what it was given was not noticed"]
 
 
+class Progress:
+    """A line every half minute: an hour without a word looks like a program that hangs."""
+
+    def __init__(self, total):
+        self.total = total
+        self.done = 0
+        self.began = self.said = time.monotonic()
+
+    def step(self, violations):
+        self.done += 1
+        now = time.monotonic()
+        if now - self.said < 30:
+            return
+        self.said = now
+        left = (now - self.began) / self.done * (self.total - self.done) / 60
+        print(f"{self.done} of {self.total} cases, {violations} violations, about {left:.0f} min left", file=sys.stderr,
+              flush=True)
+
+
 class Tally:
     def __init__(self):
         self.counts = collections.defaultdict(collections.Counter)
         self.wrong = []
+
+    def violations(self):
+        return sum(outcomes["violation"] for outcomes in self.counts.values())
 
     def add(self, case_name, how, wrong):
         scenario, kind = case_name
@@ -146,7 +168,7 @@ class Tally:
             words = ", ".join(f"{count} {how}" for how, count in sorted(outcomes.items()))
             print(f"{scenario:14} {kind:10} {sum(outcomes.values()):5}  {words}")
         total = sum(sum(outcomes.values()) for outcomes in self.counts.values())
-        bad = sum(outcomes["violation"] for outcomes in self.counts.values())
+        bad = self.violations()
         print(f"{total} cases, {bad} violations")
         if bad:
             print("./run faults --only 'SCENARIO KIND N ACTION' repeats one and keeps its folder")
@@ -168,8 +190,10 @@ def run_all(args, place, tally):
                 jobs[pool.submit(run_case, bench, case)] = (case.scenario, case.kind)
             for number, seconds in enumerate(timed_kills(args, bench)):
                 jobs[pool.submit(run_timed_kill, bench, seconds, number)] = (bench.scenario.name, "time")
+        progress = Progress(len(jobs))
         for job in concurrent.futures.as_completed(jobs):
             tally.add(jobs[job], *job.result())
+            progress.step(tally.violations())
     if args.sample:
         tally.add(("control", "write"), "noticed", control(benches[0]))
 
