@@ -4,6 +4,7 @@
 #include "apps/table.h"
 #include "apps/threads.h"
 #include "apps/version.h"
+#include "sgf/assembly/codec_and_text.h"
 #include "sgf/assembly/conditioning.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/config/network_work.h"
