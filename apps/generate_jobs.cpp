@@ -18,7 +18,7 @@
 #include "sgf/streaming/order_loras.h"
 #include "sgf/streaming/output_name.h"
 #include "sgf/world/caption.h"
-#include "sgf/world/source.h"
+#include "sgf/world/preset.h"
 
 #include <fmt/format.h>
 
@@ -96,7 +96,7 @@ std::vector<TimedPrompt> timeline(const GenerateArgs& args, const Config& c) {
   std::string first = args.prompt;
   if (first.empty()) {
     SGF_CHECK(!c.data.world.empty(), "a prompt is missing; pass --prompt \"...\", --script FILE or --prompts FILE");
-    first = WorldSource(world_preset(c.data.world), static_cast<uint64_t>(c.run.seed)).prompts(0, 1).front();
+    first = world_prompts(c, 0, 1).front();
   }
   std::vector<TimedPrompt> prompts{{0, first}};
   for (const auto& [time, prompt] : args.changes) prompts.push_back({parse_time(time), prompt});

@@ -4,6 +4,7 @@
 #include "apps/progress.h"
 #include "apps/say.h"
 #include "apps/threads.h"
+#include "sgf/assembly/conditioning.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/config/network_work.h"
 #include "sgf/core/error.h"
@@ -15,7 +16,6 @@
 #include "sgf/streaming/order_loras.h"
 #include "sgf/streaming/sample_many_steps.h"
 #include "sgf/world/clips.h"
-#include "sgf/world/source.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -61,7 +61,7 @@ std::vector<std::string> sampled_prompts(const SampleArgs& args, const Config& c
   if (!args.prompts_file.empty()) return read_prompts(args.prompts_file);
   if (!args.prompts.empty()) return args.prompts;
   SGF_CHECK(!c.data.world.empty(), "a prompt is missing; pass --prompt \"...\" or --prompts FILE");
-  return WorldSource(world_preset(c.data.world), static_cast<uint64_t>(c.run.seed)).prompts(0, args.count);
+  return world_prompts(c, 0, args.count);
 }
 
 SampleRequest sample_request(const SampleArgs& args, const Config& c) {

@@ -38,9 +38,7 @@ Conditioning world_conditioning(const Config& c, const PartSource& source) {
   const WorldPreset world = world_preset(c.data.world);
   Conditioning around{build_text_encoder(c, source), build_codec(c, source), c.output.sample_prompts};
   check_world_sizes(c, world, *around.codec);
-  if (around.sample_prompts.empty())
-    around.sample_prompts =
-        WorldSource(world, static_cast<uint64_t>(c.run.seed)).prompts(kFirstSampleClip, kSamplePrompts);
+  if (around.sample_prompts.empty()) around.sample_prompts = world_prompts(c, kFirstSampleClip, kSamplePrompts);
   check_words(*around.text, around.sample_prompts, "output.sample_prompts");
   check_words(*around.text, {c.negative_prompt}, "negative_prompt");
   return around;
@@ -97,6 +95,10 @@ Conditioning clip_conditioning(const Config& c, const PartSource& source) {
 }
 
 }  // namespace
+
+std::vector<std::string> world_prompts(const Config& c, int64_t first, int64_t count) {
+  return WorldSource(world_preset(c.data.world), static_cast<uint64_t>(c.run.seed)).prompts(first, count);
+}
 
 void check_words(const TextEncoder& text, const std::vector<std::string>& prompts, const std::string& source) {
   for (size_t i = 0; i < prompts.size(); ++i) {

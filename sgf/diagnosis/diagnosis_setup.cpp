@@ -1,12 +1,12 @@
 #include "sgf/diagnosis/diagnosis_setup.h"
 
 #include "sgf/assembly/codec_and_text.h"
+#include "sgf/assembly/conditioning.h"
 #include "sgf/assembly/config_parts.h"
 #include "sgf/assembly/networks_from_config.h"
 #include "sgf/core/noise.h"
 #include "sgf/kernels/noise_fill.h"
 #include "sgf/kernels/wide.h"
-#include "sgf/world/source.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -54,9 +54,8 @@ at::Tensor DiagnosisSetup::text(int64_t number, int64_t batch) const {
     return normal_per_sample(diagnosis_key(config_, number * batch, kTextStream),
                              {batch, config_.model.text_len, config_.model.text_dim},
                              network_options(config_, device_));
-  const WorldSource clips(world_preset(config_.data.world), static_cast<uint64_t>(config_.run.seed));
   return build_text_encoder(config_, {})
-      ->encode(clips.prompts(number * batch, batch))
+      ->encode(world_prompts(config_, number * batch, batch))
       .to(network_options(config_, device_));
 }
 

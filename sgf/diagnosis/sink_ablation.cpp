@@ -1,12 +1,12 @@
 #include "sgf/diagnosis/sink_ablation.h"
 
 #include "sgf/assembly/codec_and_text.h"
+#include "sgf/assembly/conditioning.h"
 #include "sgf/assembly/networks_from_config.h"
 #include "sgf/core/error.h"
 #include "sgf/diagnosis/diagnosis_setup.h"
 #include "sgf/streaming/latent_stream.h"
 #include "sgf/world/caption.h"
-#include "sgf/world/source.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -53,7 +53,7 @@ class Streams {
     world_ = world_preset(a_.config.data.world);
     text_ = build_text_encoder(a_.config, {});
     codec_ = build_codec(a_.config, {});
-    captions_ = WorldSource(*world_, static_cast<uint64_t>(a_.config.run.seed)).prompts(kFirstPrompt, a_.streams);
+    captions_ = world_prompts(a_.config, kFirstPrompt, a_.streams);
   }
 
   SinkRow row(int64_t sink, const std::function<void()>& done) const {
