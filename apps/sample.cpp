@@ -15,6 +15,7 @@
 #include "sgf/streaming/choose_model.h"
 #include "sgf/streaming/order_loras.h"
 #include "sgf/streaming/sample_many_steps.h"
+#include "sgf/streaming/video_orders.h"
 #include "sgf/world/clips.h"
 
 #include <fmt/format.h>
@@ -117,8 +118,7 @@ void run_sample(const SampleArgs& args) {
   order.loras = choose_loras(args.model.loras, order.model);
   const std::string choice = describe_network_choice(order.model, WeightPurpose::kInference);
   if (!choice.empty() && !args.quiet) remark("{}", choice);
-  order.wan = args.model.wan;
-  if (order.wan.empty() && config.data.world.empty() && fs::is_directory(order.model)) order.wan = order.model;
+  order.wan = wan_folder_of(args.model.wan, order.model, config);
   const StreamParts parts = build_parts(order, [](const std::string& text) { warn("{}", text); });
   ProgressLine line(
       {.mode = progress_mode(args.quiet), .total_steps = static_cast<int64_t>(request.prompts.size()), .unit = "video"},
