@@ -12,12 +12,11 @@
 #include "sgf/core/in_quotes.h"
 #include "sgf/dataset/prompt_list.h"
 #include "sgf/files/atomic_file.h"
-#include "sgf/files/weight_identity.h"
 #include "sgf/media/video_writer.h"
-#include "sgf/streaming/order_loras.h"
 #include "sgf/streaming/output_name.h"
+#include "sgf/streaming/video_orders.h"
 #include "sgf/world/caption.h"
-#include "sgf/world/source.h"
+#include "sgf/world/preset.h"
 
 #include <fmt/format.h>
 
@@ -26,16 +25,12 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <map>
 #include <set>
 
 namespace sgf {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr double kSavedSeconds = 60;  // of video, between two saved states
-constexpr int64_t kShownSide = 128;   // smaller frames are enlarged: H.264 keeps colour once for four pixels
 
 constexpr int64_t kLongestSide = 1 << 20;  // far beyond any video; keeps sizes within 64 bits
 
@@ -56,37 +51,36 @@ PictureSize parse_size(const std::string& text) {
   return size;
 }
 
-void set_size(Config& c, const std::string& text) {
-  const PictureSize size = parse_size(text);
-  const int64_t factor = codec_shape(c).spatial;
-  const int64_t rows = factor * c.model.patch_size[1], columns = factor * c.model.patch_size[2];
-  SGF_CHECK(size.height % rows == 0 && size.width % columns == 0,
+// In whole patches of the network.
+PictureSize size_of(const std::string& text, const Config& c) {
+  const PictureSize size = parse_size(text), step = size_step(c);
+  SGF_CHECK(size.height % step.height == 0 && size.width % step.width == 0,
             "--size must be a multiple of {}x{} pixels for this network, got {}; the next larger size is {}x{}",
-            columns, rows, text, (size.width + columns - 1) / columns * columns,
-            (size.height + rows - 1) / rows * rows);
-  c.video.height = size.height / factor;
-  c.video.width = size.width / factor;
+            step.width, step.height, text, (size.width + step.width - 1) / step.width * step.width,
+            (size.height + step.height - 1) / step.height * step.height);
+  return size;
 }
 
-std::vector<double> even_steps(int64_t count) {
-  SGF_CHECK(count >= 1 && count <= 1000, "--steps must be from 1 to 1000, got {}", count);
-  std::vector<double> steps;
-  for (int64_t i = 0; i < count; ++i)
-    steps.push_back(1000.0 * static_cast<double>(count - i) / static_cast<double>(count));
-  return steps;
-}
-
-Config complete_config(const GenerateArgs& args, Config c) {
-  if (args.seed) c.run.seed = *args.seed;
-  if (!args.size.empty()) set_size(c, args.size);
-  if (args.steps) {
-    c.schedule.denoising_steps = even_steps(*args.steps);
-    c.schedule.first_block_steps.clear();
-  }
-  if (!args.positions.empty()) c.context.positions = *enum_from_name<PositionKind>(args.positions);
-  if (!args.negative.empty()) c.negative_prompt = args.negative;
-  validate(c);
-  return c;
+VideoWishes wishes_of(const GenerateArgs& args, const Config& c) {
+  VideoWishes wishes{.wan = args.model.wan,
+                     .loras = args.model.loras,
+                     .seconds = args.seconds,
+                     .seed = args.seed,
+                     .steps = args.steps,
+                     .negative = args.negative,
+                     .guidance = args.guidance,
+                     .on_switch = *enum_from_name<PromptSwitch>(args.on_switch),
+                     .image = args.image,
+                     .video = args.video,
+                     .enlarge = args.enlarge,
+                     .crf = args.crf,
+                     .save_every = args.save_every,
+                     .build = version_text()};
+  if (!args.size.empty()) wishes.size = size_of(args.size, c);
+  SGF_CHECK(!args.steps || (*args.steps >= 1 && *args.steps <= 1000), "--steps must be from 1 to 1000, got {}",
+            *args.steps);
+  if (!args.positions.empty()) wishes.positions = *enum_from_name<PositionKind>(args.positions);
+  return wishes;
 }
 
 // The video's prompts in time, where there is one video.
@@ -95,7 +89,7 @@ std::vector<TimedPrompt> timeline(const GenerateArgs& args, const Config& c) {
   std::string first = args.prompt;
   if (first.empty()) {
     SGF_CHECK(!c.data.world.empty(), "a prompt is missing; pass --prompt \"...\", --script FILE or --prompts FILE");
-    first = WorldSource(world_preset(c.data.world), static_cast<uint64_t>(c.run.seed)).prompts(0, 1).front();
+    first = world_prompts(c, 0, 1).front();
   }
   std::vector<TimedPrompt> prompts{{0, first}};
   for (const auto& [time, prompt] : args.changes) prompts.push_back({parse_time(time), prompt});
@@ -103,23 +97,10 @@ std::vector<TimedPrompt> timeline(const GenerateArgs& args, const Config& c) {
   return prompts;
 }
 
-int64_t enlargement(const GenerateArgs& args, const Config& c) {
-  if (args.enlarge) return *args.enlarge;
-  const int64_t side = std::min(c.video.height, c.video.width) * codec_shape(c).spatial;
-  int64_t times = 1;
-  while (!c.data.world.empty() && times * side < kShownSide) times *= 2;  // sgf world measure shrinks by 2, 4, 8
-  return times;
-}
-
 void check_guidance(const GenerateArgs& args) {
   SGF_CHECK(std::isfinite(args.guidance), "--guidance must be a finite number, got {}", args.guidance);
   SGF_CHECK(args.negative.empty() || args.guidance != 1,
             "--negative has no effect with --guidance 1; pass another value, for example --guidance 3");
-}
-
-// A video is made again from another folder too.
-std::string from_anywhere(const std::string& path) {
-  return path.empty() ? path : fs::absolute(path).lexically_normal().string();
 }
 
 // A video that is continued keeps the number it was begun with.
@@ -133,28 +114,11 @@ int64_t threads_of(const GenerateArgs& args, const VideoJob& job) {
 
 VideoJob first_job(const GenerateArgs& args) {
   check_guidance(args);
-  ChosenModel chosen = choose_model(args.model);
-  VideoJob job{.seconds = args.seconds};
-  GenerateOrder& order = job.order;
-  order.config = complete_config(args, std::move(chosen.config));
-  order.model = from_anywhere(chosen.weights);
-  order.wan = from_anywhere(args.model.wan);
-  if (order.wan.empty() && order.config.data.world.empty() && fs::is_directory(order.model)) order.wan = order.model;
-  order.negative = order.config.negative_prompt;
-  order.guidance = args.guidance;
-  order.on_switch = *enum_from_name<PromptSwitch>(args.on_switch);
-  order.image = from_anywhere(args.image);
-  order.video = from_anywhere(args.video);
-  order.enlarge = enlargement(args, order.config);
-  order.crf = args.crf;
-  job.blocks = blocks_for(args.seconds, order.config);
-  order.save_every = args.save_every.value_or(blocks_for(kSavedSeconds, order.config));
-  order.model_identity = weight_identity(open_tensor_file(find_start_file(order.model).path));
-  order.loras = choose_loras(args.model.loras, order.model);
-  order.build = version_text();
-  job.output = {.latents = args.latents, .resume = args.resume, .overwrite = args.overwrite};
-  if (!args.format.empty()) job.output.format = *enum_from_name<SinkKind>(args.format);
-  return job;
+  const ChosenModel chosen = choose_model(args.model);
+  VideoPlan plan = plan_video(wishes_of(args, chosen.config), chosen);
+  GenerateOutput output{.latents = args.latents, .resume = args.resume, .overwrite = args.overwrite};
+  if (!args.format.empty()) output.format = *enum_from_name<SinkKind>(args.format);
+  return {.order = std::move(plan.order), .output = std::move(output), .blocks = plan.blocks};
 }
 
 std::string ending(const std::optional<SinkKind>& format) {
@@ -162,19 +126,11 @@ std::string ending(const std::optional<SinkKind>& format) {
   return *format == SinkKind::kMp4 ? ".mp4" : *format == SinkKind::kY4m ? ".y4m" : *format == SinkKind::kPng ? "/" : "";
 }
 
-// Noise is a function of (seed, number of the video). The prompt of line i has the seed `seed` + i, and its samples
-// count from 0. With one noise for all prompts, numbers of a prompt in several lines go on from line to line instead.
-struct VideoNoise {
-  int64_t seed = 0;
-  int64_t number = 0;
-};
-
-VideoNoise noise_of(const GenerateArgs& args, int64_t seed, int64_t line, int64_t in_line, int64_t in_set) {
-  if (args.same_noise) return {seed, in_set};
-  SGF_CHECK(seed <= std::numeric_limits<int64_t>::max() - line,
-            "the prompt of line {} has the seed {} + {}, which is above 2^63 - 1; pass a smaller --seed", line, seed,
-            line);
-  return {seed + line, in_line};
+void check_seeds(const GenerateArgs& args, int64_t seed, int64_t lines) {
+  for (int64_t line = 0; line < lines && !args.same_noise; ++line)
+    SGF_CHECK(seed <= std::numeric_limits<int64_t>::max() - line,
+              "the prompt of line {} has the seed {} + {}, which is above 2^63 - 1; pass a smaller --seed", line, seed,
+              line);
 }
 
 // Earlier versions gave every prompt the same noise, and videos of other lines another name.
@@ -191,26 +147,19 @@ std::vector<VideoJob> many_jobs(const GenerateArgs& args, const VideoJob& patter
   SGF_CHECK(args.changes.empty(), "--at cannot be combined with --prompts; it changes the prompt of one video");
   SGF_CHECK(args.latents.empty(), "--latents cannot be combined with --prompts; it writes the latents of one video");
   SGF_CHECK(!args.out.empty() && args.out != "-", "--prompts writes many videos; name their folder with --out");
-  const std::vector<std::string> prompts = read_prompts(args.prompts_file);
-  const auto naming = *enum_from_name<VideoNaming>(args.naming);
+  const PromptSet set{read_prompts(args.prompts_file), args.samples, args.same_noise};
   const int64_t seed = pattern.order.config.run.seed;
-  std::map<std::string, int64_t> made;  // of each prompt: one that stands in several lines has further samples
+  check_seeds(args, seed, std::ssize(set.prompts));
+  const auto naming = *enum_from_name<VideoNaming>(args.naming);
   std::vector<VideoJob> jobs;
-  for (int64_t line = 0; line < static_cast<int64_t>(prompts.size()); ++line) {
-    const std::string& prompt = prompts[static_cast<size_t>(line)];
-    for (int64_t i = 0; i < args.samples; ++i) {
-      const int64_t sample = made[prompt]++;
-      const VideoNoise noise = noise_of(args, seed, line, i, sample);
-      VideoJob job = pattern;
-      job.order.prompts = {{0, prompt}};
-      job.order.config.run.seed = noise.seed;
-      job.order.number = noise.number;
-      const NamedVideo name{prompt, line, naming == VideoNaming::kVbench ? sample : noise.number, args.samples,
-                            noise.seed};
-      job.output.target = (fs::path(args.out) / video_name(name, naming)).string() + ending(pattern.output.format);
-      refuse_earlier_set(args, {prompt, line, sample, args.samples, seed}, job.output.target);
-      jobs.push_back(std::move(job));
-    }
+  for (const SetVideo& video : videos_in_set(set, seed)) {
+    VideoJob job{order_in_set(pattern.order, set, video), pattern.output, pattern.blocks};
+    const std::string& prompt = job.order.prompts.front().prompt;
+    const NamedVideo name{prompt, video.line, naming == VideoNaming::kVbench ? video.sample : video.number, set.samples,
+                          video.seed};
+    job.output.target = (fs::path(args.out) / video_name(name, naming)).string() + ending(pattern.output.format);
+    refuse_earlier_set(args, {prompt, video.line, video.sample, set.samples, seed}, job.output.target);
+    jobs.push_back(std::move(job));
   }
   return jobs;
 }
@@ -281,14 +230,6 @@ int64_t bytes_of(const fs::path& path) {
   return bytes;
 }
 
-int64_t cache_bytes(const Config& c) {
-  const int64_t frames = c.context.sink_frames + c.context.fifo_frames + c.context.block_frames;
-  const int64_t tokens = c.video.height / c.model.patch_size[1] * (c.video.width / c.model.patch_size[2]);
-  const int64_t element = c.run.dtype == ComputeDtype::kBFloat16 ? 2 : c.run.dtype == ComputeDtype::kFloat32 ? 4 : 8;
-  return 2 * 2 * c.model.num_layers * frames * tokens * c.model.dim *
-         element;  // the cache, and what a block reads of it
-}
-
 nlohmann::json plan_json(const VideoJob& job) {
   const Config& c = job.order.config;
   const PictureSize size = picture_size(c);
@@ -306,7 +247,7 @@ nlohmann::json plan_json(const VideoJob& job) {
           {"blocks", job.blocks},
           {"width", size.width * job.order.enlarge},
           {"height", size.height * job.order.enlarge},
-          {"cache_gib", gib_of(cache_bytes(c))},
+          {"cache_gib", gib_of(stream_cache_bytes(c))},
           {"device", enum_name(c.run.device)},
           {"dtype", enum_name(c.run.dtype)},
           {"threads", job.order.threads}};

@@ -40,7 +40,6 @@ struct GenerateArgs {
 struct VideoJob {
   GenerateOrder order;
   GenerateOutput output;
-  double seconds = 0;
   int64_t blocks = 0;
 };
 

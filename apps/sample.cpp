@@ -4,6 +4,7 @@
 #include "apps/progress.h"
 #include "apps/say.h"
 #include "apps/threads.h"
+#include "sgf/assembly/conditioning.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/config/network_work.h"
 #include "sgf/core/error.h"
@@ -14,8 +15,8 @@
 #include "sgf/streaming/choose_model.h"
 #include "sgf/streaming/order_loras.h"
 #include "sgf/streaming/sample_many_steps.h"
+#include "sgf/streaming/video_orders.h"
 #include "sgf/world/clips.h"
-#include "sgf/world/source.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -61,7 +62,7 @@ std::vector<std::string> sampled_prompts(const SampleArgs& args, const Config& c
   if (!args.prompts_file.empty()) return read_prompts(args.prompts_file);
   if (!args.prompts.empty()) return args.prompts;
   SGF_CHECK(!c.data.world.empty(), "a prompt is missing; pass --prompt \"...\" or --prompts FILE");
-  return WorldSource(world_preset(c.data.world), static_cast<uint64_t>(c.run.seed)).prompts(0, args.count);
+  return world_prompts(c, 0, args.count);
 }
 
 SampleRequest sample_request(const SampleArgs& args, const Config& c) {
@@ -117,8 +118,7 @@ void run_sample(const SampleArgs& args) {
   order.loras = choose_loras(args.model.loras, order.model);
   const std::string choice = describe_network_choice(order.model, WeightPurpose::kInference);
   if (!choice.empty() && !args.quiet) remark("{}", choice);
-  order.wan = args.model.wan;
-  if (order.wan.empty() && config.data.world.empty() && fs::is_directory(order.model)) order.wan = order.model;
+  order.wan = wan_folder_of(args.model.wan, order.model, config);
   const StreamParts parts = build_parts(order, [](const std::string& text) { warn("{}", text); });
   ProgressLine line(
       {.mode = progress_mode(args.quiet), .total_steps = static_cast<int64_t>(request.prompts.size()), .unit = "video"},

@@ -2,15 +2,14 @@
 
 #include "lab/study/segment_scores.h"
 #include "lab/study/stream_prompts.h"
+#include "sgf/assembly/codec_and_text.h"
 #include "sgf/assembly/networks_from_config.h"
 #include "sgf/core/error.h"
 #include "sgf/streaming/stream_parts.h"
 #include "sgf/world/caption.h"
-#include "sgf/world/codec.h"
 #include "sgf/world/measure.h"
 #include "sgf/world/render.h"
 #include "sgf/world/source.h"
-#include "sgf/world/text.h"
 
 #include <ATen/ATen.h>
 
@@ -46,8 +45,8 @@ LongVideos::LongVideos(const Config& config, int64_t frames, int64_t prompts, c1
 at::Tensor LongVideos::of_student(const std::string& weights, ProgressMode progress,
                                   const ProgressOutput& output) const {
   const CausalDit dit = build_network(config_, weights, device_);
-  const WorldCodec codec(world_);
-  const WorldTextEncoder text(world_, at::TensorOptions().device(device_));
+  const std::shared_ptr<const VideoCodec> codec = build_codec(config_, {.device = device_});
+  const std::shared_ptr<const TextEncoder> text = build_text_encoder(config_, {.device = device_});
   const LatentStreamSettings settings = latent_settings({.config = config_});
   ProgressLine line({.mode = progress, .total_steps = watched_.video_frames(), .unit = "frame"}, output);
   const at::Tensor videos =
@@ -55,8 +54,8 @@ at::Tensor LongVideos::of_student(const std::string& weights, ProgressMode progr
                       .settings = settings,
                       .noise = sample_noise(kDemoSeed, std::ssize(prompts_), settings.latent,
                                             at::TensorOptions(at::kFloat).device(device_)),
-                      .text = text.encode(prompts_).to(device_, compute_type(config_)),
-                      .codec = codec,
+                      .text = text->encode(prompts_).to(device_, compute_type(config_)),
+                      .codec = *codec,
                       .on_block = [&](FrameSpan block) { line.show({.step = block.end, .numbers = {}}); }},
                      watched_);
   line.finish();

@@ -1,16 +1,15 @@
 #include "lab/study/arm_pictures.h"
 
 #include "lab/study/stream_prompts.h"
+#include "sgf/assembly/codec_and_text.h"
 #include "sgf/assembly/networks_from_config.h"
 #include "sgf/core/error.h"
 #include "sgf/media/picture_strip.h"
 #include "sgf/report/html_text.h"
 #include "sgf/rollout/sample_video.h"
 #include "sgf/streaming/stream_parts.h"
-#include "sgf/world/codec.h"
 #include "sgf/world/render.h"
 #include "sgf/world/source.h"
-#include "sgf/world/text.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -25,22 +24,22 @@ using PictureMaker = std::function<at::Tensor(int64_t first, int64_t count)>;
 // Text embeddings of the study's prompts, and the decoder.
 struct WorldRoom {
   WorldPreset world;
-  WorldTextEncoder text;
-  WorldCodec codec;
+  std::shared_ptr<const TextEncoder> text;
+  std::shared_ptr<const VideoCodec> codec;
   std::vector<std::string> captions;
   c10::Device device;
   at::ScalarType type;
 
   WorldRoom(const PictureOrder& o, std::vector<std::string> all)
       : world(world_preset(o.config.data.world)),
-        text(world, at::TensorOptions().device(o.device)),
-        codec(world),
+        text(build_text_encoder(o.config, {.device = o.device})),
+        codec(build_codec(o.config, {.device = o.device})),
         captions(std::move(all)),
         device(o.device),
         type(compute_type(o.config)) {}
 
   at::Tensor rows(int64_t first, int64_t count) const {
-    return text.encode({captions.begin() + first, captions.begin() + first + count}).to(device, type);
+    return text->encode({captions.begin() + first, captions.begin() + first + count}).to(device, type);
   }
 };
 
@@ -66,7 +65,7 @@ PictureMaker student_pictures(const PictureOrder& o, const std::shared_ptr<const
          .settings = settings,
          .noise = sample_noise(seed, count, settings.latent, at::TensorOptions(at::kFloat).device(room->device), first),
          .text = room->rows(first, count),
-         .codec = room->codec,
+         .codec = *room->codec,
          .on_block =
              [&](FrameSpan) {
                if (on_block) on_block();
@@ -81,7 +80,7 @@ PictureMaker teacher_pictures(const PictureOrder& o, const std::shared_ptr<const
                                 .shift = o.config.schedule.shift,
                                 .guidance = o.study.evaluation().teacher_guidance};
   const auto seed = static_cast<uint64_t>(o.study.evaluation().noise_seed);
-  const at::Tensor negative = room->text.encode({o.config.negative_prompt}).to(room->device, room->type);
+  const at::Tensor negative = room->text->encode({o.config.negative_prompt}).to(room->device, room->type);
   return [=, config = o.config](int64_t first, int64_t count) {
     const at::NoGradGuard no_grad;
     const at::Tensor cond = room->rows(first, count);
@@ -89,7 +88,7 @@ PictureMaker teacher_pictures(const PictureOrder& o, const std::shared_ptr<const
         sample_noise(seed, count, latent_of(config), at::TensorOptions(at::kFloat).device(room->device), first);
     const at::Tensor latents =
         sample_bidirectional(*dit, {cond, negative.expand(cond.sizes())}, sampler, noise({0, config.video.frames}, 0));
-    return room->codec.decode(latents).clamp(0, 1).to(at::kCPU, at::kFloat);
+    return room->codec->decode(latents).clamp(0, 1).to(at::kCPU, at::kFloat);
   };
 }
 

@@ -1,9 +1,9 @@
 #include "sgf/assembly/conditioning.h"
 
+#include "sgf/assembly/codec_and_text.h"
 #include "sgf/assembly/config_parts.h"
 #include "sgf/assembly/networks_from_config.h"
 #include "sgf/assembly/train_needs.h"
-#include "sgf/assembly/wan_conditioning.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/dataset/clip_shards.h"
@@ -11,9 +11,7 @@
 #include "sgf/dataset/prompt_list.h"
 #include "sgf/files/weight_identity.h"
 #include "sgf/weights/wan_folder.h"
-#include "sgf/world/codec.h"
 #include "sgf/world/source.h"
-#include "sgf/world/text.h"
 
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
@@ -23,7 +21,7 @@
 namespace sgf {
 namespace {
 
-void check_world_sizes(const Config& c, const WorldPreset& world, const WorldCodec& codec) {
+void check_world_sizes(const Config& c, const WorldPreset& world, const VideoCodec& codec) {
   const int64_t side = world.size / codec.spatial_factor();
   SGF_CHECK(c.video.height == side && c.video.width == side,
             "the latents of {} are {}x{}, got video.height {} and video.width {}", world.name, side, side,
@@ -36,29 +34,25 @@ void check_world_sizes(const Config& c, const WorldPreset& world, const WorldCod
             world.text_len, world.text_dim, c.model.text_len, c.model.text_dim);
 }
 
-Conditioning world_conditioning(const Config& c, c10::Device device) {
+Conditioning world_conditioning(const Config& c, const PartSource& source) {
   const WorldPreset world = world_preset(c.data.world);
-  Conditioning around{std::make_shared<WorldTextEncoder>(world, at::TensorOptions().device(device)),
-                      std::make_shared<WorldCodec>(world), c.output.sample_prompts};
-  check_world_sizes(c, world, WorldCodec(world));
-  if (around.sample_prompts.empty())
-    around.sample_prompts =
-        WorldSource(world, static_cast<uint64_t>(c.run.seed)).prompts(kFirstSampleClip, kSamplePrompts);
+  Conditioning around{build_text_encoder(c, source), build_codec(c, source), c.output.sample_prompts};
+  check_world_sizes(c, world, *around.codec);
+  if (around.sample_prompts.empty()) around.sample_prompts = world_prompts(c, kFirstSampleClip, kSamplePrompts);
   check_words(*around.text, around.sample_prompts, "output.sample_prompts");
   check_words(*around.text, {c.negative_prompt}, "negative_prompt");
   return around;
 }
 
 // The VAE is needed for samples only.
-Conditioning wan_conditioning(const Config& c, c10::Device device, const Log& warn) {
+Conditioning prompt_conditioning(const Config& c, const PartSource& source) {
   Conditioning around{.sample_prompts = c.output.sample_prompts};
   if (around.sample_prompts.empty()) {  // before the VAE is on the device: the file may be unusable
     around.sample_prompts = read_prompts(c.data.prompts);
     around.sample_prompts.resize(std::min<size_t>(around.sample_prompts.size(), kSamplePrompts));
   }
-  const WanSource source{.folder = c.data.wan, .device = device, .warn = warn};
-  around.text = wan_text(source, c);
-  if (c.output.sample_every > 0) around.codec = wan_codec(source, c);
+  around.text = build_text_encoder(c, source);
+  if (c.output.sample_every > 0) around.codec = build_codec(c, source);
   return around;
 }
 
@@ -76,32 +70,35 @@ void check_clips_fit(const Config& c, const ClipShardOrder& order) {
 }
 
 // An encoder for prompts without embedding in the clips; none if the clips hold all that the run needs.
-std::shared_ptr<const TextEncoder> encoder_beside(const ClipShards& shards, const Config& c, const WanSource& source) {
+std::shared_ptr<const TextEncoder> encoder_beside(const ClipShards& shards, const Config& c, const PartSource& source) {
   std::vector<std::string> prompts = c.output.sample_every > 0 ? c.output.sample_prompts : std::vector<std::string>{};
   if (is_student_stage(c.train.stage)) prompts.push_back(c.negative_prompt);  // for the guidance of the teacher
   const auto is_held = [&](const std::string& prompt) { return shards.text_rows(prompt).has_value(); };
-  if (c.data.wan.empty() || std::ranges::all_of(prompts, is_held)) return nullptr;
-  const std::filesystem::path file = WanFolder(source.folder).text_encoder();
+  if (source.wan.empty() || std::ranges::all_of(prompts, is_held)) return nullptr;
+  const std::filesystem::path file = WanFolder(source.wan).text_encoder();
   SGF_CHECK(weight_identity(open_tensor_file(file)) == shards.order().text_encoder,
             "{}: differs from the text encoder that {} was encoded with", file.string(), c.data.clips);
-  return wan_text(source, c);
+  return build_text_encoder(c, source);
 }
 
 // The Wan folder is for samples, and for prompts that are not captions.
-Conditioning clip_conditioning(const Config& c, c10::Device device, const Log& warn) {
+Conditioning clip_conditioning(const Config& c, const PartSource& source) {
   const auto shards = std::make_shared<ClipShards>(c.data.clips, static_cast<uint64_t>(c.run.seed));
   check_clips_fit(c, shards->order());
-  const WanSource source{.folder = c.data.wan, .device = device, .warn = warn};
   Conditioning around{
-      .text = std::make_shared<ClipText>(shards, at::TensorOptions().device(device).dtype(compute_type(c)),
+      .text = std::make_shared<ClipText>(shards, at::TensorOptions().device(source.device).dtype(compute_type(c)),
                                          encoder_beside(*shards, c, source)),
       .sample_prompts = c.output.sample_prompts};
-  if (c.output.sample_every > 0) around.codec = wan_codec(source, c);
+  if (c.output.sample_every > 0) around.codec = build_codec(c, source);
   if (around.sample_prompts.empty()) around.sample_prompts = shards->first_captions(kSamplePrompts);
   return around;
 }
 
 }  // namespace
+
+std::vector<std::string> world_prompts(const Config& c, int64_t first, int64_t count) {
+  return WorldSource(world_preset(c.data.world), static_cast<uint64_t>(c.run.seed)).prompts(first, count);
+}
 
 void check_words(const TextEncoder& text, const std::vector<std::string>& prompts, const std::string& source) {
   for (size_t i = 0; i < prompts.size(); ++i) {
@@ -117,8 +114,9 @@ void check_words(const TextEncoder& text, const std::vector<std::string>& prompt
 Conditioning build_conditioning(const Config& c, c10::Device device, const Log& warn) {
   const std::vector<std::string> needs = unmet_needs(c);
   SGF_CHECK(needs.empty(), "{}", needs.front());
-  if (!c.data.clips.empty()) return clip_conditioning(c, device, warn);
-  return c.data.world.empty() ? wan_conditioning(c, device, warn) : world_conditioning(c, device);
+  const PartSource source{.wan = c.data.wan, .device = device, .warn = warn};
+  if (!c.data.clips.empty()) return clip_conditioning(c, source);
+  return c.data.world.empty() ? prompt_conditioning(c, source) : world_conditioning(c, source);
 }
 
 }  // namespace sgf

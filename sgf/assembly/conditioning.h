@@ -8,6 +8,7 @@
 
 #include <c10/core/Device.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,6 +28,9 @@ struct Conditioning {
 // Throws on unmet needs (train_needs.h), prompts with words that the world does not know, and sizes that do not match.
 // `warn` reports truncated prompts and an unusable cache.
 Conditioning build_conditioning(const Config& config, c10::Device device, const Log& warn = {});
+
+// Captions of the config's built-in world, drawn from run.seed, of the clips from number `first` on.
+std::vector<std::string> world_prompts(const Config& config, int64_t first, int64_t count);
 
 // Throws early on a word that the encoder does not know. The message names the file or key and the number of the
 // prompt.

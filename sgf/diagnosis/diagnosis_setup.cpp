@@ -1,12 +1,12 @@
 #include "sgf/diagnosis/diagnosis_setup.h"
 
+#include "sgf/assembly/codec_and_text.h"
+#include "sgf/assembly/conditioning.h"
 #include "sgf/assembly/config_parts.h"
 #include "sgf/assembly/networks_from_config.h"
 #include "sgf/core/noise.h"
 #include "sgf/kernels/noise_fill.h"
 #include "sgf/kernels/wide.h"
-#include "sgf/world/source.h"
-#include "sgf/world/text.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -54,9 +54,9 @@ at::Tensor DiagnosisSetup::text(int64_t number, int64_t batch) const {
     return normal_per_sample(diagnosis_key(config_, number * batch, kTextStream),
                              {batch, config_.model.text_len, config_.model.text_dim},
                              network_options(config_, device_));
-  const WorldPreset world = world_preset(config_.data.world);
-  const WorldSource clips(world, static_cast<uint64_t>(config_.run.seed));
-  return WorldTextEncoder(world).encode(clips.prompts(number * batch, batch)).to(network_options(config_, device_));
+  return build_text_encoder(config_, {})
+      ->encode(world_prompts(config_, number * batch, batch))
+      .to(network_options(config_, device_));
 }
 
 at::Tensor DiagnosisSetup::target(int64_t number, int64_t batch) const {

@@ -1,13 +1,12 @@
 #include "sgf/diagnosis/sink_ablation.h"
 
+#include "sgf/assembly/codec_and_text.h"
+#include "sgf/assembly/conditioning.h"
 #include "sgf/assembly/networks_from_config.h"
 #include "sgf/core/error.h"
 #include "sgf/diagnosis/diagnosis_setup.h"
 #include "sgf/streaming/latent_stream.h"
 #include "sgf/world/caption.h"
-#include "sgf/world/codec.h"
-#include "sgf/world/source.h"
-#include "sgf/world/text.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
@@ -52,7 +51,9 @@ class Streams {
       : a_(ablation), run_(ablation.config, ablation.weights, ablation.device) {
     if (a_.config.data.world.empty()) return;
     world_ = world_preset(a_.config.data.world);
-    captions_ = WorldSource(*world_, static_cast<uint64_t>(a_.config.run.seed)).prompts(kFirstPrompt, a_.streams);
+    text_ = build_text_encoder(a_.config, {});
+    codec_ = build_codec(a_.config, {});
+    captions_ = world_prompts(a_.config, kFirstPrompt, a_.streams);
   }
 
   SinkRow row(int64_t sink, const std::function<void()>& done) const {
@@ -76,7 +77,7 @@ class Streams {
 
   at::Tensor text(int64_t i) const {
     if (!world_) return run_.text(i, 1);
-    return WorldTextEncoder(*world_).encode({captions_[static_cast<size_t>(i)]}).to(a_.device, compute_type(a_.config));
+    return text_->encode({captions_[static_cast<size_t>(i)]}).to(a_.device, compute_type(a_.config));
   }
 
   at::Tensor stream(const LatentStreamSettings& settings, int64_t i) const {
@@ -90,7 +91,7 @@ class Streams {
 
   void measure_into(const at::Tensor& latents, int64_t i, std::vector<SegmentScore>& first,
                     std::vector<SegmentScore>& last) const {
-    const at::Tensor video = WorldCodec(*world_).decode(latents)[0].clamp(0, 1);
+    const at::Tensor video = codec_->decode(latents)[0].clamp(0, 1);
     const WorldScore score =
         measure(video, parse_caption(captions_[static_cast<size_t>(i)]), *world_, {.segment_frames = window()});
     first.push_back(score.segments.front());
@@ -100,6 +101,8 @@ class Streams {
   const SinkAblation& a_;
   DiagnosisSetup run_;
   std::optional<WorldPreset> world_;
+  std::shared_ptr<const TextEncoder> text_;  // of the world
+  std::shared_ptr<const VideoCodec> codec_;
   std::vector<std::string> captions_;
 };
 

@@ -1,12 +1,10 @@
 #include "sgf/streaming/stream_parts.h"
 
+#include "sgf/assembly/codec_and_text.h"
 #include "sgf/assembly/networks_from_config.h"
-#include "sgf/assembly/wan_conditioning.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/streaming/order_loras.h"
-#include "sgf/world/codec.h"
-#include "sgf/world/text.h"
 
 #include <ATen/ATen.h>
 
@@ -17,25 +15,11 @@ namespace {
 
 int64_t first_block(const Config& c) { return c.context.first_block(); }
 
-void add_world(StreamParts& parts, const Config& config) {
-  const WorldPreset world = world_preset(config.data.world);
-  parts.text = std::make_shared<WorldTextEncoder>(world, at::TensorOptions().device(parts.device));
-  parts.codec = std::make_shared<WorldCodec>(world);
-}
-
-void add_wan(StreamParts& parts, const GenerateOrder& order, const std::function<void(const std::string&)>& warn,
-             EmbeddingCache::Use cache_use) {
-  SGF_CHECK(!order.wan.empty(),
-            "{} needs a text encoder and a VAE: pass --wan DIR, a Wan folder with models_t5_umt5-xxl-enc-bf16.pth, "
-            "google/umt5-xxl/spiece.model and Wan2.1_VAE.pth",
-            order.config.name);
-  const WanSource source{.folder = order.wan, .device = parts.device, .warn = warn, .cache_use = cache_use};
-  parts.text = wan_text(source, order.config);
-  parts.codec = wan_codec(source, order.config);
-  SGF_CHECK(parts.codec->spatial_factor() == codec_shape(order.config).spatial &&
-                parts.codec->picture_frames(2) == codec_shape(order.config).pictures(2),
+// Sizes and lengths are planned with the shape alone, before the codec is loaded.
+void check_shape(const VideoCodec& codec, const CodecShape& shape) {
+  SGF_CHECK(codec.spatial_factor() == shape.spatial && codec.picture_frames(2) == shape.pictures(2),
             "the VAE must be Wan's with 5 frames from 2 latent frames and 8 pixels per latent pixel, got {} and {}",
-            parts.codec->picture_frames(2), parts.codec->spatial_factor());
+            codec.picture_frames(2), codec.spatial_factor());
 }
 
 }  // namespace
@@ -61,11 +45,6 @@ StreamSettings stream_settings(const GenerateOrder& order) {
           .video = order.number};
 }
 
-CodecShape codec_shape(const Config& c) {
-  if (c.data.world.empty()) return {};
-  return {.spatial = world_preset(c.data.world).codec_patch, .temporal = 1};
-}
-
 PictureSize picture_size(const Config& c) {
   const int64_t factor = codec_shape(c).spatial;
   return {c.video.height * factor, c.video.width * factor};
@@ -74,11 +53,11 @@ PictureSize picture_size(const Config& c) {
 StreamParts build_conditioning_parts(const GenerateOrder& order, c10::Device device,
                                      const std::function<void(const std::string&)>& warn,
                                      EmbeddingCache::Use cache_use) {
+  const PartSource source{.wan = order.wan, .device = device, .warn = warn, .cache_use = cache_use};
   StreamParts parts{.device = device};
-  if (order.config.data.world.empty())
-    add_wan(parts, order, warn, cache_use);
-  else
-    add_world(parts, order.config);
+  parts.text = build_text_encoder(order.config, source);
+  parts.codec = build_codec(order.config, source);
+  check_shape(*parts.codec, codec_shape(order.config));
   return parts;
 }
 

@@ -31,15 +31,6 @@ StreamParts build_conditioning_parts(const GenerateOrder& order, c10::Device dev
                                      EmbeddingCache::Use cache_use);
 void add_network(StreamParts& parts, const GenerateOrder& order);
 
-// The ratio of latents to pixels and frames, without loading weights: the world's codec, or Wan's.
-struct CodecShape {
-  int64_t spatial = 8;   // pixels per latent pixel, per side
-  int64_t temporal = 4;  // frames per latent frame after the first, which is one frame
-
-  int64_t pictures(int64_t latents) const { return latents == 0 ? 0 : 1 + (latents - 1) * temporal; }
-};
-CodecShape codec_shape(const Config& config);
-
 LatentStreamSettings latent_settings(const GenerateOrder& order);
 StreamSettings stream_settings(const GenerateOrder& order);
 PictureSize picture_size(const Config& config);

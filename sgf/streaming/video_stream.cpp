@@ -1,10 +1,10 @@
 #include "sgf/streaming/video_stream.h"
 
+#include "sgf/assembly/conditioning.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/media/video_tensor.h"
 #include "sgf/streaming/stream_parts.h"
-#include "sgf/world/source.h"
 
 namespace sgf {
 namespace {
@@ -35,8 +35,7 @@ std::vector<TimedPrompt> prompts_of(const VideoStreamSettings& settings, const C
     return settings.prompts;
   }
   SGF_CHECK(!config.data.world.empty(), "prompts must not be empty for a model of real videos");
-  const WorldSource world(world_preset(config.data.world), static_cast<uint64_t>(settings.seed));
-  return {{0, world.prompts(0, 1).front()}};
+  return {{0, world_prompts(config, 0, 1).front()}};
 }
 
 GenerateOrder order_of(const VideoStreamSettings& settings) {
