@@ -1,4 +1,4 @@
-// `sgf doctor DIR`: what is in a folder of weights, what lacks, and which commands it is good for.
+// `sgf doctor DIR`: what is in a folder of weights, what is missing, and which commands it is good for.
 #include "apps/commands.h"
 #include "apps/say.h"
 #include "apps/table.h"
@@ -114,7 +114,7 @@ Advice advice_for(const FolderSurvey& survey) {
   if (kit.student && kit.texts && kit.teacher)
     advice.can.push_back(
         fmt::format("sgf train PRESET --set data.wan={} --set data.prompts=prompts.txt --set train.start_from={} --set "
-                    "dmd.teacher={} (sgf plan with the same arguments says whether it fits)",
+                    "dmd.teacher={}",
                     as_argument(kit.texts->folder), as_argument(kit.student->file), as_argument(kit.teacher->folder)));
   else
     advice.cannot.emplace_back(
@@ -180,8 +180,10 @@ int run_doctor(const DoctorArgs& args) {
 void add_doctor(CLI::App& app) {
   auto args = std::make_shared<DoctorArgs>();
   CLI::App* command =
-      app.add_subcommand("doctor", "Say what a folder of Wan weights has, what lacks, and what can be run with it");
-  command->add_option("paths", args->paths, "Wan folders, folders of checkpoints, folders that have such, weight files")
+      app.add_subcommand("doctor", "Say what a folder of Wan weights has, what is missing, and what you can run");
+  command
+      ->add_option("paths", args->paths,
+                   "Wan folders, folders of checkpoints, folders that contain them, or weight files")
       ->type_name("PATH")
       ->required();
   command->add_flag("--json", args->json, "result as one JSON object");
@@ -190,7 +192,7 @@ void add_doctor(CLI::App& app) {
       "  sgf doctor wan_models/Wan2.1-T2V-1.3B\n"
       "  sgf doctor wan_models checkpoints\n\n"
       "Only headers and the tokenizer are read.\n\n"
-      "Exit codes: 0 what is there is complete; 1 something there is broken, or nothing was found.");
+      "Exit codes: 0 all that was found is complete; 1 something is broken, or nothing was found.");
   command->callback([args] { exit_with(run_doctor(*args)); });
 }
 

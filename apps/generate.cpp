@@ -111,7 +111,7 @@ void check_targets_of(const GenerateArgs& args, const std::vector<VideoJob>& job
 StreamParts load_parts(const GenerateArgs& args, const JobShare& share, const std::vector<VideoJob>& jobs) {
   const GenerateOrder& order = jobs.front().order;
   StreamParts parts =
-      build_conditioning_parts(order, device_of(share, args, order.config), say_warning,
+      build_conditioning_parts(order, device_of(share, order.config), say_warning,
                                args.dry_run ? EmbeddingCache::Use::kReadOnly : EmbeddingCache::Use::kReadAndAdd);
   check_prompts(jobs, parts, say_warning);
   add_network(parts, order);

@@ -30,9 +30,7 @@ JobShare share_of(const std::string& shard) {
   return {.index = place.rank, .count = place.size, .local_rank = place.local_rank, .is_rank = true};
 }
 
-c10::Device device_of(const JobShare& share, const GenerateArgs& args, const Config& config) {
-  if (config.run.device != DeviceKind::kCpu && args.model.device.starts_with("cuda:"))
-    return device_from_name(args.model.device);
+c10::Device device_of(const JobShare& share, const Config& config) {
   return share.is_rank ? device_of_rank(config.run.device, share.local_rank) : device_of(config.run.device);
 }
 

@@ -25,7 +25,7 @@ struct JobShare {
 // From --shard I/N, else from the variables of torchrun, srun or mpirun. Both at once are a misuse.
 JobShare share_of(const std::string& shard);
 
-// The rank's GPU, or the one that --device names.
-c10::Device device_of(const JobShare& share, const GenerateArgs& args, const Config& config);
+// The GPU of the rank's own number under a launcher, else the device of the config.
+c10::Device device_of(const JobShare& share, const Config& config);
 
 }  // namespace sgf

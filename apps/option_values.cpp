@@ -74,7 +74,7 @@ void check_seed(CLI::Option& option) {
 void add_loras(CLI::App& command, std::vector<std::string>& loras) {
   command
       .add_option("--lora", loras,
-                  "LoRA file or PEFT folder to merge into the weights, with a scale as lora.pt:0.8 (default 1); "
+                  "LoRA file or PEFT folder to merge into the weights, for example lora.pt:0.8 (default scale 1); "
                   "repeatable")
       ->type_name("FILE[:SCALE]")
       ->allow_extra_args(false);

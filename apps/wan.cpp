@@ -49,7 +49,7 @@ void write_files(const std::vector<PlannedFile>& files, bool quiet) {
   uint64_t total = 0, done = 0;
   for (const PlannedFile& file : files) total += file.bytes;
   ProgressLine line(
-      {.mode = progress_mode(quiet), .total_steps = static_cast<int64_t>(total / kUnit) + 1, .unit = "MB"},
+      {.mode = progress_mode(quiet), .total_steps = static_cast<int64_t>(total / kUnit) + 1, .unit = "megabyte"},
       standard_progress_output());
   for (const PlannedFile& file : files)
     file.write([&](uint64_t bytes) { line.show({.step = static_cast<int64_t>((done += bytes) / kUnit)}); });
@@ -64,7 +64,7 @@ void run_make(const WanMakeArgs& args) {
   prepare_random_wan(files, args.overwrite);
   write_files(files, args.quiet);
   say("");
-  say("all weights are random: videos show noise; sgf doctor {}{} says what can be run with them", args.folder,
+  say("all weights are random: videos show noise; sgf doctor {}{} says what you can run with them", args.folder,
       args.student.empty() ? "" : " " + args.student);
 }
 

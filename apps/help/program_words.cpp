@@ -34,9 +34,16 @@ std::string upper(std::string text) {
   return text;
 }
 
+// The words of checks follow the type after a colon; that of FILE[:SCALE] is the type's own.
+std::string type_without_checks(const std::string& type_name) {
+  size_t colon = type_name.find(':');
+  while (colon != std::string::npos && colon > 0 && type_name[colon - 1] == '[') colon = type_name.find(':', colon + 1);
+  return type_name.substr(0, colon);
+}
+
 std::string value_of(const CLI::Option& option) {
   if (option.get_items_expected_max() == 0) return "";
-  const std::string type = option.get_type_name().substr(0, option.get_type_name().find(':'));
+  const std::string type = type_without_checks(option.get_type_name());
   if (type == "INT" || type == "UINT") return "N";
   if (type == "FLOAT") return "X";
   if (type == "TEXT" && !choices_in(option.get_type_name()).empty()) return "NAME";
@@ -63,7 +70,8 @@ std::string choice_limits(const ArgumentWords& words) {
 
 std::vector<std::string> names_of(const std::set<CLI::Option*>& options) {
   std::vector<std::string> names;
-  for (const CLI::Option* option : options) names.push_back(option->get_name());
+  for (const CLI::Option* option : options)
+    names.push_back(option->nonpositional() ? option->get_name() : upper(option->get_name()));
   std::ranges::sort(names);
   return names;
 }

@@ -70,8 +70,8 @@ DemoTable difference_table(const DemoContestant& a, const DemoContestant& b) {
     const Better better = study_metric(metric.name).better;
     if (better == Better::kNeither) continue;
     const Interval i = bootstrap.of({paired_difference(segments_of(b, metric).back(), segments_of(a, metric).back())});
-    table.rows.push_back({metric.words, fmt::format("{:+.2f}", i.mean),
-                          fmt::format("{:+.2f} to {:+.2f}", i.low, i.high),
+    table.rows.push_back({metric.words, fmt::format("{:+.3f}", i.mean),
+                          fmt::format("{:+.3f} to {:+.3f}", i.low, i.high),
                           better == Better::kMore ? "above 0" : "below 0"});
   }
   return table;
@@ -82,12 +82,12 @@ DemoHeadline headline_of(const DemoContestant& a, const DemoContestant& b) {
   const int64_t prompts = std::ssize(of_a.back());
   const Interval i = Bootstrap({}, prompts).of({paired_difference(of_b.back(), of_a.back())});
   const std::string shares = fmt::format(
-      "At {} times the training length, {:.0f} % of the frames of {} show what the prompt says, and {:.0f} % "
+      "At {} times the training length, {:.1f}\u00a0% of the frames of {} show what the prompt says, and {:.1f}\u00a0% "
       "of those of {}",
       lengths_of(a), 100 * mean_of_values(of_b.back()), b.name, 100 * mean_of_values(of_a.back()), a.name);
   if (i.count < 2) return {shares + ".", "One prompt has no interval: this is no evidence for either."};
-  const std::string result = fmt::format("{}: {:+.1f} points (95 % interval {:+.1f} to {:+.1f}, {} prompts).", shares,
-                                         100 * i.mean, 100 * i.low, 100 * i.high, prompts);
+  const std::string result = fmt::format("{}: {:+.1f} points (95\u00a0% interval {:+.1f} to {:+.1f}, {} prompts).",
+                                         shares, 100 * i.mean, 100 * i.low, 100 * i.high, prompts);
   if (!i.is_above(0) && !i.is_below(0))
     return {result, "The interval includes zero: this is no evidence that one of the two is better."};
   return {result, fmt::format("The interval excludes zero in favour of {}, for these two models and few prompts; "

@@ -1,4 +1,4 @@
-// What is in a folder of Wan files: each part, whether it is complete, and what lacks. Only headers are read.
+// What is in a folder of Wan files: each part, whether it is complete, and what is missing. Only headers are read.
 // Torch-free.
 #pragma once
 

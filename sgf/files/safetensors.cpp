@@ -105,7 +105,7 @@ void check_tiling(const std::vector<TensorEntry>& entries, uint64_t data_size, c
     SGF_CHECK(entry.offset == end, "{}: tensor {} begins at byte {} of the data, {} at {}", path, in_quotes(entry.name),
               entry.offset, entry.offset < end ? "inside the previous one, which ends" : "after a gap, which begins",
               end);
-    SGF_CHECK(entry.extent <= data_size - end, "{}: is cut short: tensor {} ends at byte {} of the data, it has {}",
+    SGF_CHECK(entry.extent <= data_size - end, "{}: is cut short: tensor {} ends at byte {} of the data, which has {}",
               path, in_quotes(entry.name), end + entry.extent, data_size);
     end += entry.extent;
   }

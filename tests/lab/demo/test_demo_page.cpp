@@ -81,7 +81,7 @@ TEST(DemoPage, HasARowForEveryContestantAndTheDifferenceOfThePair) {
   const std::string page = write_demo_page(made_page(2));
   EXPECT_THAT(page, AllOf(HasSubstr("<td>student</td><td>0.10</td><td>0.12</td>"), HasSubstr("<td>SF</td>"),
                           HasSubstr("<td>SGF</td>"), HasSubstr("<td>truth</td>")));
-  EXPECT_THAT(page, AllOf(HasSubstr("SGF - SF, 2x"), HasSubstr("<td>valid</td><td>+0.20</td>")));
+  EXPECT_THAT(page, AllOf(HasSubstr("SGF - SF, 2x"), HasSubstr("<td>valid</td><td>+0.200</td>")));
 }
 
 // Valid frames of the last training length, by prompt.
@@ -95,8 +95,9 @@ DemoContestant with_valid(const std::string& name, const std::vector<double>& va
 TEST(DemoHeadline, AnIntervalThatIncludesZeroIsSaidToBeNoEvidence) {
   const DemoHeadline mixed =
       headline_of(with_valid("SF", {0.5, 0.5, 0.5, 0.5}), with_valid("SGF", {0.9, 0.1, 0.8, 0.3}));
-  EXPECT_THAT(mixed.result, AllOf(HasSubstr("At 2 times the training length, 52 % of the frames of SGF"),
-                                  HasSubstr("50 % of those of SF"), HasSubstr("95 % interval -"), HasSubstr("to +")));
+  EXPECT_THAT(mixed.result,
+              AllOf(HasSubstr("At 2 times the training length, 52.5\u00a0% of the frames of SGF"),
+                    HasSubstr("50.0\u00a0% of those of SF"), HasSubstr("95\u00a0% interval -"), HasSubstr("to +")));
   EXPECT_THAT(mixed.meaning, HasSubstr("no evidence"));
 }
 

@@ -122,9 +122,9 @@ TEST(ReportPage, TheNewestSamplePlaysAndEarlierOnesAreStrips) {
 
 TEST(ReportPage, SaysWhenNoSampleWasJudged) {
   ReportContents contents = made_contents();
-  EXPECT_THAT(write_report(contents), HasSubstr("No samples yet"));
+  EXPECT_THAT(write_report(contents), HasSubstr("no sample was taken"));
   contents.verdict.judged.push_back("sample_valid");
-  EXPECT_THAT(write_report(contents), Not(HasSubstr("No samples yet")));
+  EXPECT_THAT(write_report(contents), Not(HasSubstr("no sample was taken")));
 }
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
