@@ -7,6 +7,7 @@
 #include "apps/vae_options.h"
 #include "sgf/assembly/preset_folders.h"
 #include "sgf/config/config.h"
+#include "sgf/core/counted.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/dataset/encode_clips.h"
@@ -59,8 +60,8 @@ std::unique_ptr<PromptEncoder> open_captions_encoder(const DataEncodeArgs& args,
 // Of a folder that others still work on, and of one that is complete.
 void print_result(const EncodeResult& result, const EncodeRequest& request) {
   for (const ClipVideo& video : result.left_out) warn("skipped: {}: {}", video.name, video.problem);
-  say("{}: {} videos encoded; {} of {} done, {} skipped, {} clips{}", request.out.string(), result.made, result.done,
-      result.videos, result.left_out.size(), result.clips,
+  say("{}: {} encoded; {} of {} done, {} skipped, {}{}", request.out.string(), counted(result.made, "video"),
+      result.done, result.videos, result.left_out.size(), counted(result.clips, "clip"),
       result.is_whole() ? "" : "; the other workers, or the same command run again, encode the rest");
 }
 

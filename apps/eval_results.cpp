@@ -5,6 +5,7 @@
 #include "apps/progress.h"
 #include "apps/say.h"
 #include "apps/table.h"
+#include "sgf/core/counted.h"
 #include "sgf/core/error.h"
 #include "sgf/evaluation/result_table.h"
 #include "sgf/evaluation/vbench_exchange.h"
@@ -74,7 +75,7 @@ int run_export(const ExportArgs& args) {
   for (const std::string& failure : exported.failed) warn("{}", shown_name(failure));
   for (const std::string& prompt : exported.renamed)
     warn("this prompt cannot be a file name; see prompts.json for its file: {}", shown_name(prompt));
-  say("{} videos in {}; score them with the original VBench:", exported.videos, args.out);
+  say("{} in {}; score them with the original VBench:", counted(exported.videos, "video"), args.out);
   say("  python evaluate.py --mode custom_input --videos_path {0}/videos --prompt_file {0}/prompts.json "
       "--dimension human_action temporal_style overall_consistency",
       args.out);

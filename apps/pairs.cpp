@@ -6,6 +6,7 @@
 #include "apps/say.h"
 #include "apps/threads.h"
 #include "sgf/config/network_work.h"
+#include "sgf/core/counted.h"
 #include "sgf/training/make_pairs.h"
 
 #include <fmt/format.h>
@@ -43,7 +44,8 @@ void run_pairs(const PairsArgs& args) {
   config.run.threads = threads_for_work(config.run.threads, work_of_clips(config, config.train.micro_batch));
   std::tie(request.worker, request.workers) = worker_of(args.shard);
   const PairResult result = make_pairs(request);
-  say("{}: {} shards made, {} of {} complete{}", request.out.string(), result.made, result.whole, result.shards,
+  say("{}: {} made, {} of {} complete{}", request.out.string(), counted(result.made, "shard"), result.whole,
+      result.shards,
       result.whole == result.shards ? "" : "; the other workers, or the same command run again, make the rest");
   exit_with(result.was_stopped ? kPairsUnfinished : 0);
 }

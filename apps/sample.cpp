@@ -7,6 +7,7 @@
 #include "sgf/assembly/conditioning.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/config/network_work.h"
+#include "sgf/core/counted.h"
 #include "sgf/core/error.h"
 #include "sgf/dataset/prompt_list.h"
 #include "sgf/files/atomic_file.h"
@@ -134,7 +135,7 @@ void run_sample(const SampleArgs& args) {
   line.finish();
   write_prompts(out / "prompts.txt", request.prompts);
   if (args.png && !config.data.world.empty()) list_pictures(out, config.data.world, request.prompts);
-  say("{}: {} videos, {}, {} {} steps, shift {:g}, guidance {:g}", out.string(), request.prompts.size(),
+  say("{}: {}, {}, {} {} steps, shift {:g}, guidance {:g}", out.string(), counted(std::ssize(request.prompts), "video"),
       enum_name(request.mode), args.steps, args.solver, request.sampler.shift, args.guidance);
 }
 

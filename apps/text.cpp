@@ -5,6 +5,7 @@
 #include "apps/say.h"
 #include "apps/table.h"
 #include "apps/threads.h"
+#include "sgf/core/counted.h"
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/dataset/prompt_list.h"
@@ -151,7 +152,7 @@ void embed_file(const TextArgs& args) {
   if (args.json)
     say_json({{"prompts", cleaned.size()}, {"encoded", encoded}, {"cache", settings.cache->string()}});
   else
-    say("{}: {} prompts, {} encoded now, all cached in {}", args.prompts_file, cleaned.size(), encoded,
+    say("{}: {}, {} encoded now, all cached in {}", args.prompts_file, counted(std::ssize(cleaned), "prompt"), encoded,
         settings.cache->string());
 }
 

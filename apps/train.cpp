@@ -7,6 +7,7 @@
 #include "apps/threads.h"
 #include "apps/version.h"
 #include "sgf/config/config.h"
+#include "sgf/core/counted.h"
 #include "sgf/training/run/train_run.h"
 
 #include <fmt/format.h>
@@ -58,7 +59,7 @@ TrainRequest request_of(const TrainArgs& args) {
 
 void print_result(const TrainResult& result, const std::string& place) {
   if (result.end == TrainEnd::kDone) {
-    say("{} updates done; report: {}/report.html", result.steps_done, place);
+    say("{} done; report: {}/report.html", counted(result.steps_done, "update"), place);
     return;
   }
   // The run's own config holds every --set of this command.

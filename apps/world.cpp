@@ -4,6 +4,7 @@
 #include "apps/progress.h"
 #include "apps/say.h"
 #include "apps/table.h"
+#include "sgf/core/counted.h"
 #include "sgf/core/error.h"
 #include "sgf/media/video_writer.h"
 #include "sgf/streaming/video_prompt.h"
@@ -48,8 +49,8 @@ void run_render(RenderArgs args) {
     warn("FFmpeg has no H.264 encoder here; {} was used, which some browsers cannot play", encoder.name);
   }
   if (!args.strip.empty()) write_png(args.strip, strip_of_clips(args.order));
-  say("{} clips of {} frames in {}, listed in manifest.json and captions.txt", args.order.clips, args.order.frames,
-      args.files.folder.string());
+  say("{} of {} in {}, listed in manifest.json and captions.txt", counted(args.order.clips, "clip"),
+      counted(args.order.frames, "frame"), args.files.folder.string());
 }
 
 void add_render(CLI::App& world) {

@@ -141,7 +141,7 @@ check_pairs() {
   printf 'A cat.\nA dog, running.\n' >prompts.txt
   expect 0 '2 shards made, 2 of 3 complete' small pairs "${clips[@]}" "${paths[@]}" --out led --shard 0/2
   expect 1 '2 of 3 shards are complete' train none causal_ode --set train.start_from=teacher_forcing --set data.pairs=led
-  expect 0 '1 shards made, 3 of 3 complete' small pairs "${clips[@]}" "${paths[@]}" --out led --shard 1/2
+  expect 0 '1 shard made, 3 of 3 complete' small pairs "${clips[@]}" "${paths[@]}" --out led --shard 1/2
   expect 0 '3 of 3 complete' small pairs "${prompts[@]}" "${paths[@]}" --out prompted
   expect 1 'started with another order: data' small pairs --set "train.stage=bidirectional_ode" \
     --set data.prompts=captions.csv --teacher flow_matching "${paths[@]}" --out prompted
@@ -156,7 +156,7 @@ check_pairs() {
   printf x | dd of=led/shard_000001.safetensors bs=1 seek=900 conv=notrunc status=none
   expect 1 'shard_000001.safetensors: does not match the manifest' train tampered causal_ode \
     --set train.start_from=teacher_forcing --set data.pairs=led
-  expect 0 '1 shards made, 3 of 3 complete' small pairs "${clips[@]}" "${paths[@]}" --out led
+  expect 0 '1 shard made, 3 of 3 complete' small pairs "${clips[@]}" "${paths[@]}" --out led
 }
 
 # The prompts of a file are encoded before the first step, and the encoder is freed; another run finds them in the cache.

@@ -92,6 +92,8 @@ check_help() {
   expect 0 $'Make videos:\n  generate ' "$SGF" --help
   expect 0 $'Measure:\n  eval ' "$SGF" help
   expect 0 '(0 to 51; default 16)' "$SGF" generate --help
+  expect 0 '--lora FILE[:SCALE] ' "$SGF" generate --help
+  expect 0 '(not with PROMPT)' "$SGF" text --help
   expect 0 'Usage: sgf compare [OPTIONS] [A_DIR] [B_DIR] [COMMAND]' "$SGF" compare --help
   [[ $("$SGF" -V) == "$("$SGF" --version)" ]] || { echo 'FAIL: -V differs from --version' && FAILED=1; }
   expect 2 "no command 'wrold'; did you mean world?" "$SGF" help wrold

@@ -204,9 +204,9 @@ check_folders() {
   expect 1 'already holds a run; pass --resume' tiny "$FOLDER/teacher" "${FLOW[@]}"
   expect 1 'the run was made with another config: optimiser.learning_rate (run: 1.0e-05, this config: 1.0)' \
     tiny "$FOLDER/teacher" "${FLOW[@]}" --resume --set optimiser.learning_rate=1
-  expect 0 '1 updates done' tiny "$FOLDER/teacher" "${FLOW[@]}" --resume # nothing left to do
+  expect 0 '1 update done' tiny "$FOLDER/teacher" "${FLOW[@]}" --resume # nothing left to do
   expect 0 '2 updates done' tiny "$FOLDER/teacher" "${FLOW[@]}" --resume --set train.steps=2
-  expect 0 '1 updates done' tiny "$FOLDER/fresh" "${FLOW[@]}" --resume # no run yet: it begins
+  expect 0 '1 update done' tiny "$FOLDER/fresh" "${FLOW[@]}" --resume # no run yet: it begins
 }
 
 # A run whose newest checkpoint a later program wrote is not gone on with, and stays as it is.

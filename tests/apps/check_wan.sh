@@ -51,7 +51,7 @@ check_path() {
   expect 0 'tokens     ' "$SGF" text 'A red panda rides a bicycle.' --wan "$WAN" --device cpu
   expect 0 '21 frames' "$SGF" "${STREAM[@]}" --out panda.mp4
   expect 0 'identical' "$SGF" redo panda.mp4 --quiet --threads 1
-  expect 0 '1 videos' "$SGF" sample --model "$WAN" --mode at-once --solver unipc --steps 2 --frames 3 --quiet --threads 1 \
+  expect 0 '1 video,' "$SGF" sample --model "$WAN" --mode at-once --solver unipc --steps 2 --frames 3 --quiet --threads 1 \
     --set video.height=8 --set video.width=8 --prompt 'a dog' --out samples
   expect 0 '' "$SGF" "${TRAIN[@]}" --set train.steps=1 --out runs/one
   [[ -s runs/one/metrics.jsonl ]] || complain "a training step left $(ls runs/one)"

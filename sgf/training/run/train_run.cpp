@@ -1,6 +1,7 @@
 #include "sgf/training/run/train_run.h"
 
 #include "sgf/assembly/start_sources.h"
+#include "sgf/core/counted.h"
 #include "sgf/core/device.h"
 #include "sgf/core/device_memory.h"
 #include "sgf/core/error.h"
@@ -163,9 +164,9 @@ std::vector<StartSource> TrainRun::choose_sources() {
 void TrainRun::embed_prompts() {
   const PromptsSeen seen = [this](int64_t done, int64_t all) {
     if (done == 0)
-      progress_.say(fmt::format("encoding {} prompts, after which the text encoder is freed", all));
+      progress_.say(fmt::format("encoding {}, after which the text encoder is freed", counted(all, "prompt")));
     else if (done == all)
-      progress_.say(fmt::format("encoded {} prompts", all));
+      progress_.say(fmt::format("encoded {}", counted(all, "prompt")));
   };
   conditioning_.text->encode_ahead(prompts_of_steps(config_, conditioning_, ranks_, steps_done_, last_step()), seen);
 }
