@@ -140,7 +140,7 @@ void run_generate(const GenerateArgs& args) {
     return remark("process {} of {} has nothing to do: there are {} videos", share.index, share.count, all.size());
   choose_threads(args, jobs);
   check_targets_of(args, jobs);
-  if (!args.prompts_file.empty() && !args.overwrite) check_manifest(args.out);
+  if (!args.prompts_file.empty() && !args.overwrite) check_manifest(args.out, jobs.front().order.config.data.world);
   use_threads(jobs.front().order.threads);
   const std::string choice = describe_network_choice(jobs.front().order.model, WeightPurpose::kInference);
   if (!choice.empty() && !args.quiet) remark("{}", choice);

@@ -4,6 +4,7 @@
 #include "apps/table.h"
 #include "apps/threads.h"
 #include "apps/version.h"
+#include "apps/video_manifest.h"
 #include "sgf/assembly/conditioning.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/config/network_work.h"
@@ -276,10 +277,16 @@ void print_plan(const std::vector<VideoJob>& jobs, bool json) {
 }
 
 void write_manifest(const std::string& folder, const std::vector<VideoJob>& jobs) {
-  nlohmann::json list{{"clips", nlohmann::json::array()}};
-  if (const std::string& world = jobs.front().order.config.data.world; !world.empty()) list["world"] = world;
+  const std::string& world = jobs.front().order.config.data.world;
+  const auto file_of = [&](const VideoJob& job) {
+    return fs::path(job.output.target).lexically_relative(folder).string();
+  };
+  std::set<std::string> files;
+  for (const VideoJob& job : jobs) files.insert(file_of(job));
+  nlohmann::json list{{"clips", earlier_clips(folder, world, files)}};
+  if (!world.empty()) list["world"] = world;
   for (const VideoJob& job : jobs) {
-    list["clips"].push_back({{"file", fs::path(job.output.target).lexically_relative(folder).string()},
+    list["clips"].push_back({{"file", file_of(job)},
                              {"caption", job.order.prompts.front().prompt},
                              {"seed", job.order.config.run.seed},
                              {"sample", job.order.number}});

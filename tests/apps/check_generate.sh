@@ -230,6 +230,7 @@ check_prompts() {
   done
   cmp -s "many/$DISC-0.mp4" "many/$DISC-2.mp4" && complain 'a prompt in two lines gives one video twice'
   check_noise
+  check_sets
   check_shards
   expect 0 'clips' "$SGF" world measure --manifest many/manifest.json
   expect 1 'already exists' world --seconds 0.2 --prompts prompts.txt --out many --naming vbench
@@ -275,6 +276,24 @@ check_noise() {
   expect 1 'pass --same-noise to continue it' world "${few[@]}" --naming vbench --out named --continue
   expect 0 'already complete' world "${few[@]}" --same-noise --samples 2 --format y4m --out one --continue
   expect 1 'pass a smaller --seed' world --seconds 0.1 --prompts prompts.txt --seed 9223372036854775807 --out big
+}
+
+# A second set of videos in a folder is added to the manifest of the first; what was deleted is not listed.
+check_sets() {
+  local few=(--seconds 0.1 --prompts prompts.txt) rank
+  world "${few[@]}" --seed 7 --out sets >/dev/null && world "${few[@]}" --seed 500 --out sets >/dev/null || complain 'two sets'
+  [[ $(seeds_of sets) == '7 8 9 500 501 502 ' ]] || complain "seeds of two sets: $(seeds_of sets)"
+  cp -r sets shared
+  rm sets/0001-*-8.mp4
+  world "${few[@]}" --seed 600 --out sets >/dev/null || complain 'a third set'
+  [[ $(seeds_of sets) == '7 9 500 501 502 600 601 602 ' ]] || complain "seeds of what is there: $(seeds_of sets)"
+  rm shared/0001-*-8.mp4
+  for rank in 0 1; do
+    world "${few[@]}" --seed 600 --shard $rank/2 --out shared >/dev/null || complain "a third set, --shard $rank/2"
+    cmp sets/manifest.json shared/manifest.json || complain "--shard $rank/2: another manifest of several sets"
+  done
+  sed -i 's/"world": "world-small"/"world": "world-tiny"/' shared/manifest.json
+  expect 1 "lists videos of 'world-tiny', these are of world-small" world "${few[@]}" --seed 700 --out shared
 }
 
 # Shards and ranks make what one process makes, each its part, and all write one manifest.
