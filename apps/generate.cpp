@@ -102,8 +102,10 @@ void check_targets_of(const GenerateArgs& args, const std::vector<VideoJob>& job
     check_targets(jobs, !args.prompts_file.empty());
   } catch (const Error& error) {
     if (!may_be_earlier || std::string_view(error.what()).find("run.seed: ") == std::string_view::npos) throw;
-    fail("{}; if the set was made with the same noise for every prompt, pass --same-noise to continue it",
-         error.what());
+    fail(
+        "{}; or pass the --seed of this set, or if it was made with the same noise for every prompt, pass --same-noise "
+        "to continue it",
+        error.what());
   }
 }
 

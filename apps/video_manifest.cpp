@@ -59,6 +59,13 @@ void check_manifest(const std::string& folder, const std::string& world) {
             world_of(*list).empty() ? "no world" : in_quotes(world_of(*list)), world.empty() ? "none" : world);
 }
 
+bool lists_clip(const std::string& folder, const std::string& file) {
+  const std::optional<nlohmann::json> list = try_read_json_file(manifest_in(folder));
+  if (!list || !is_our_manifest(*list)) return false;
+  return std::any_of((*list)["clips"].begin(), (*list)["clips"].end(),
+                     [&](const nlohmann::json& clip) { return clip["file"] == file || clip["file"] == file + "/"; });
+}
+
 nlohmann::json earlier_clips(const std::string& folder, const std::string& world, const std::set<std::string>& fresh) {
   nlohmann::json clips = nlohmann::json::array();
   const std::optional<nlohmann::json> list = try_read_json_file(manifest_in(folder));

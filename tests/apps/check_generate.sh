@@ -275,7 +275,23 @@ check_noise() {
   world "${few[@]}" --same-noise --naming vbench --out named >/dev/null || complain 'the same noise under names'
   expect 1 'pass --same-noise to continue it' world "${few[@]}" --naming vbench --out named --continue
   expect 0 'already complete' world "${few[@]}" --same-noise --samples 2 --format y4m --out one --continue
+  check_other_seed
   expect 1 'pass a smaller --seed' world --seconds 0.1 --prompts prompts.txt --seed 9223372036854775807 --out big
+}
+
+# A set of seed 7 has the names that seed 8 and the same noise would give its second line.
+check_other_seed() {
+  local few=(--seconds 0.1 --prompts prompts.txt --out seven)
+  world "${few[@]}" --seed 7 >/dev/null || complain 'a set of seed 7'
+  expect 1 'made with --seed 7; pass it' world "${few[@]}" --seed 8 --continue
+  mv seven/0000-*-7.mp4 first.mp4
+  expect 1 'made with --seed 7; pass it' world "${few[@]}" --seed 8 --continue # the manifest lists it
+  mv seven/manifest.json list.json
+  expect 1 'another --seed, or with the same noise' world "${few[@]}" --seed 8 --continue
+  mv list.json seven/manifest.json
+  expect 0 'already complete' world "${few[@]}" --seed 7 --continue
+  world "${few[@]}" --seed 8 >/dev/null || complain 'a set of seed 8 beside it'
+  expect 0 'already complete' world "${few[@]}" --seed 8 --continue
 }
 
 # A second set of videos in a folder is added to the manifest of the first; what was deleted is not listed.
