@@ -85,10 +85,20 @@ void warn_of_stage(const GenerateOrder& order) {
                   stage == StageChoice::kFlowMatching ? " that denoises all frames at once" : "", order.model));
 }
 
+// --steps replaces both lists of the schedule.
+void check_steps(const GenerateArgs& args) {
+  for (const std::string name : {"denoising_steps", "first_block_steps"})
+    for (const std::string& text : args.model.overrides)
+      if (args.steps && (text.starts_with("schedule." + name + "=") ||
+                         (text.starts_with("schedule=") && text.find(name) != std::string::npos)))
+        misused(fmt::format("--steps cannot be combined with --set schedule.{}, which it replaces; remove one", name));
+}
+
 // Checks that need no file.
 void check_generate(const GenerateArgs& args) {
   if (args.model.model.empty() && args.model.wan.empty())
     misused("no model given: use --model world-small, which needs no download, or --model FILE with your own weights");
+  check_steps(args);
   const bool writes_video = args.writes_to_pipe() && args.format != "none";
   if (writes_video && ::isatty(STDOUT_FILENO) != 0)
     misused(
@@ -216,7 +226,8 @@ void add_shape(CLI::App& command, GenerateArgs& args) {
       ->type_name("WxH");
   command.add_option(
       "--steps", args.steps,
-      "denoising steps per block, 1 to 1000, evenly spaced before the shift (default: those of the config)");
+      "denoising steps per block, also of the first, 1 to 1000, evenly spaced before the shift (default: those of the "
+      "config)");
   command.add_option("--positions", args.positions, "RoPE positions (default: those of the config)")
       ->check(CLI::IsMember({"absolute", "contiguous", "top_aligned"}));
 }

@@ -472,6 +472,9 @@ check_bad_input() {
   refused 1 '--size must be WIDTHxHEIGHT' "${bad[@]}" --size 48
   refused 1 'each side at most 1048576' "${bad[@]}" --size 9223372036854775807x9223372036854775807
   refused 1 '--steps must be from 1 to 1000' "${bad[@]}" --steps 0
+  for steps in 'schedule.first_block_steps=[1000]' 'schedule.denoising_steps=[1000, 500]' 'schedule={denoising_steps: [900]}'; do
+    refused 2 '--steps cannot be combined with --set schedule.' "${bad[@]}" --steps 2 --set "$steps"
+  done
   refused 1 '--guidance must be a finite number' "${bad[@]}" --guidance nan
   refused 1 'no effect with --guidance 1' "${bad[@]}" --negative "$DISC"
   refused 2 "--prompt: a prompt must contain at least one word, got ''" "${bad[@]}" --prompt ''
