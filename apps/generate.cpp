@@ -85,10 +85,20 @@ void warn_of_stage(const GenerateOrder& order) {
                   stage == StageChoice::kFlowMatching ? " that denoises all frames at once" : "", order.model));
 }
 
+// --steps replaces both lists of the schedule.
+void check_steps(const GenerateArgs& args) {
+  for (const std::string name : {"denoising_steps", "first_block_steps"})
+    for (const std::string& text : args.model.overrides)
+      if (args.steps && (text.starts_with("schedule." + name + "=") ||
+                         (text.starts_with("schedule=") && text.find(name) != std::string::npos)))
+        misused(fmt::format("--steps cannot be combined with --set schedule.{}, which it replaces; remove one", name));
+}
+
 // Checks that need no file.
 void check_generate(const GenerateArgs& args) {
   if (args.model.model.empty() && args.model.wan.empty())
     misused("no model given: use --model world-small, which needs no download, or --model FILE with your own weights");
+  check_steps(args);
   const bool writes_video = args.writes_to_pipe() && args.format != "none";
   if (writes_video && ::isatty(STDOUT_FILENO) != 0)
     misused(
@@ -102,8 +112,10 @@ void check_targets_of(const GenerateArgs& args, const std::vector<VideoJob>& job
     check_targets(jobs, !args.prompts_file.empty());
   } catch (const Error& error) {
     if (!may_be_earlier || std::string_view(error.what()).find("run.seed: ") == std::string_view::npos) throw;
-    fail("{}; if the set was made with the same noise for every prompt, pass --same-noise to continue it",
-         error.what());
+    fail(
+        "{}; or pass the --seed of this set, or if it was made with the same noise for every prompt, pass --same-noise "
+        "to continue it",
+        error.what());
   }
 }
 
@@ -140,7 +152,7 @@ void run_generate(const GenerateArgs& args) {
     return remark("process {} of {} has nothing to do: there are {} videos", share.index, share.count, all.size());
   choose_threads(args, jobs);
   check_targets_of(args, jobs);
-  if (!args.prompts_file.empty() && !args.overwrite) check_manifest(args.out);
+  if (!args.prompts_file.empty() && !args.overwrite) check_manifest(args.out, jobs.front().order.config.data.world);
   use_threads(jobs.front().order.threads);
   const std::string choice = describe_network_choice(jobs.front().order.model, WeightPurpose::kInference);
   if (!choice.empty() && !args.quiet) remark("{}", choice);
@@ -214,7 +226,8 @@ void add_shape(CLI::App& command, GenerateArgs& args) {
       ->type_name("WxH");
   command.add_option(
       "--steps", args.steps,
-      "denoising steps per block, 1 to 1000, evenly spaced before the shift (default: those of the config)");
+      "denoising steps per block, also of the first, 1 to 1000, evenly spaced before the shift (default: those of the "
+      "config)");
   command.add_option("--positions", args.positions, "RoPE positions (default: those of the config)")
       ->check(CLI::IsMember({"absolute", "contiguous", "top_aligned"}));
 }

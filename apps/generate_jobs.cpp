@@ -4,6 +4,7 @@
 #include "apps/table.h"
 #include "apps/threads.h"
 #include "apps/version.h"
+#include "apps/video_manifest.h"
 #include "sgf/assembly/conditioning.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/config/network_work.h"
@@ -133,13 +134,32 @@ void check_seeds(const GenerateArgs& args, int64_t seed, int64_t lines) {
               line);
 }
 
-// Earlier versions gave every prompt the same noise, and videos of other lines another name.
-void refuse_earlier_set(const GenerateArgs& args, const NamedVideo& video, const std::string& target) {
-  if (!args.resume || args.same_noise || video.line == 0) return;
-  const fs::path earlier = fs::path(args.out) / video_name(video, VideoNaming::kNumbered);
-  SGF_CHECK(!fs::exists(earlier.string() + fs::path(target).extension().string()),
+// Earlier versions gave every prompt the same noise, and videos of other lines another name. Another seed makes the
+// same names: the first line, whose seed is the set's, tells which it was.
+void refuse_earlier_set(const GenerateArgs& args, const NamedVideo& video, const std::string& first_prompt,
+                        const std::string& target) {
+  const auto name_of = [&](const NamedVideo& v) {
+    return video_name(v, VideoNaming::kNumbered) + fs::path(target).extension().string();
+  };
+  if (!args.resume || args.same_noise || video.line == 0 || !fs::exists(fs::path(args.out) / name_of(video))) return;
+  const auto begins_with = [&](int64_t seed) {
+    const std::string name = name_of({.prompt = first_prompt, .samples = video.samples, .seed = seed});
+    return fs::exists(fs::path(args.out) / name) || lists_clip(args.out, name);
+  };
+  const int64_t other = video.seed - video.line;  // the seed of a set with noise of its own in which it has this name
+  const bool may_be_same = begins_with(video.seed), may_be_other = other >= 0 && begins_with(other);
+  if (may_be_same && may_be_other) return;  // two sets in one folder
+  SGF_CHECK(!may_be_same,
             "{}: these videos were made with the same noise for every prompt; pass --same-noise to continue them",
             args.out);
+  SGF_CHECK(
+      !may_be_other,
+      "{}: these videos were made with --seed {}; pass it to continue them, or leave out --continue to add others",
+      args.out, other);
+  fail(
+      "{}: these videos were made with another --seed, or with the same noise for every prompt; pass that --seed or "
+      "--same-noise to continue them",
+      args.out);
 }
 
 // --prompts: every line, as many samples of each as were asked for, in one folder.
@@ -158,7 +178,8 @@ std::vector<VideoJob> many_jobs(const GenerateArgs& args, const VideoJob& patter
     const NamedVideo name{prompt, video.line, naming == VideoNaming::kVbench ? video.sample : video.number, set.samples,
                           video.seed};
     job.output.target = (fs::path(args.out) / video_name(name, naming)).string() + ending(pattern.output.format);
-    refuse_earlier_set(args, {prompt, video.line, video.sample, set.samples, seed}, job.output.target);
+    refuse_earlier_set(args, {prompt, video.line, video.sample, set.samples, seed}, set.prompts.front(),
+                       job.output.target);
     jobs.push_back(std::move(job));
   }
   return jobs;
@@ -276,10 +297,16 @@ void print_plan(const std::vector<VideoJob>& jobs, bool json) {
 }
 
 void write_manifest(const std::string& folder, const std::vector<VideoJob>& jobs) {
-  nlohmann::json list{{"clips", nlohmann::json::array()}};
-  if (const std::string& world = jobs.front().order.config.data.world; !world.empty()) list["world"] = world;
+  const std::string& world = jobs.front().order.config.data.world;
+  const auto file_of = [&](const VideoJob& job) {
+    return fs::path(job.output.target).lexically_relative(folder).string();
+  };
+  std::set<std::string> files;
+  for (const VideoJob& job : jobs) files.insert(file_of(job));
+  nlohmann::json list{{"clips", earlier_clips(folder, world, files)}};
+  if (!world.empty()) list["world"] = world;
   for (const VideoJob& job : jobs) {
-    list["clips"].push_back({{"file", fs::path(job.output.target).lexically_relative(folder).string()},
+    list["clips"].push_back({{"file", file_of(job)},
                              {"caption", job.order.prompts.front().prompt},
                              {"seed", job.order.config.run.seed},
                              {"sample", job.order.number}});

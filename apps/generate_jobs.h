@@ -56,8 +56,8 @@ void check_prompts(const std::vector<VideoJob>& jobs, const StreamParts& parts,
 // Prints what would be loaded, and the length and size of the videos.
 void print_plan(const std::vector<VideoJob>& jobs, bool json);
 
-// Writes manifest.json, with file, prompt, seed and sample of each video, for sgf eval and sgf world measure. Processes
-// that share the videos all write the same list of all of them.
+// Writes manifest.json, with file, prompt, seed and sample of each video, for sgf eval and sgf world measure, after
+// earlier videos of the folder. Processes that share the videos all write the same list of all of them.
 void write_manifest(const std::string& folder, const std::vector<VideoJob>& jobs);
 
 }  // namespace sgf

@@ -57,6 +57,8 @@ void write_files(const std::vector<PlannedFile>& files, bool quiet) {
 }
 
 void run_make(const WanMakeArgs& args) {
+  if (args.folder.empty())
+    misused("DIR is empty, expected a folder to write to; name one, for example wan_models/tiny");
   const std::vector<PlannedFile> files = plan_random_wan(order_of(args));
   print_files(files);
   if (args.dry_run) return;

@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kStepPrefix = "step_";
 constexpr const char* kMark = "DONE";
+constexpr const char* kRemoved = "REMOVED";  // what the mark becomes before a checkpoint is removed
 constexpr const char *kFileHashes = "hashes", *kMarkHash = "hash";  // keys of the mark
 constexpr size_t kDigits = 8;
 
@@ -103,8 +104,9 @@ std::optional<nlohmann::json> read_mark(const fs::path& folder) {
   return mark;
 }
 
-// Describes what is wrong with a marked folder; empty if nothing is.
+// Describes what is wrong with a checkpoint; empty if nothing is.
 std::string find_damage(const fs::path& folder) {
+  if (!fs::exists(folder / kMark)) return fmt::format("its mark {} is missing", kMark);
   const std::optional<nlohmann::json> mark = read_mark(folder);
   if (!mark) return fmt::format("its mark {} cannot be read", kMark);
   const FileSizes present = sizes_in(folder);
@@ -116,10 +118,23 @@ std::string find_damage(const fs::path& folder) {
   return "";
 }
 
-// A partly deleted folder must not look complete: the mark is removed first.
-void remove_checkpoint(const fs::path& folder) {
-  if (fs::remove(folder / kMark)) sync(folder);
+// What tells that it is being removed goes last.
+void remove_unmarked(const fs::path& folder) {
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().filename() != kRemoved) fs::remove_all(entry.path());
   fs::remove_all(folder);
+}
+
+// A partly deleted folder must look neither complete nor like a checkpoint that lost its mark.
+void remove_checkpoint(const fs::path& folder) {
+  fs::rename(folder / kMark, folder / kRemoved);
+  sync(folder);
+  remove_unmarked(folder);
+}
+
+// A removal that a kill interrupted. An empty folder is its last moment.
+bool is_half_removed(const fs::path& folder) {
+  return !fs::exists(folder / kMark) && (fs::exists(folder / kRemoved) || fs::is_empty(folder));
 }
 
 }  // namespace
@@ -136,7 +151,7 @@ CheckpointSurvey CheckpointStore::survey() const {
   for (const auto& entry : fs::directory_iterator(folder_)) {
     const std::string name = entry.path().filename().string();
     const std::optional<int64_t> step = step_of(name);
-    if (is_temporary(name) || (step && !fs::exists(entry.path() / kMark))) {
+    if (is_temporary(name) || (step && is_half_removed(entry.path()))) {
       survey.leftovers.push_back(entry.path());
     } else if (step) {
       const std::string damage = find_damage(entry.path());
@@ -204,14 +219,15 @@ fs::path CheckpointStore::set_aside(int64_t step) const {
 void CheckpointStore::save(int64_t step, const std::function<void(const fs::path&)>& write) const {
   const fs::path target = folder_of(step), temporary = folder_ / fmt::format(".{}.tmp", target.filename().string());
   SGF_CHECK(step >= 0, "the step of a checkpoint must not be negative, got {}", step);
-  const bool is_marked = fs::exists(target / kMark);
-  SGF_CHECK(!is_marked || !find_damage(target).empty(),
+  const bool is_there = fs::exists(target);
+  SGF_CHECK(!is_there || !find_damage(target).empty(),
             "{}: this step is already saved; remove it first to save it again", target.string());
   fs::remove_all(temporary);
-  is_marked ? void(set_aside(step)) : remove_checkpoint(target);
+  if (is_there) set_aside(step);
   fs::create_directories(temporary);
   try {
     write(temporary);
+    write_mark(temporary, step);
     sync_tree(temporary);
     fs::rename(temporary, target);
   } catch (...) {
@@ -220,7 +236,6 @@ void CheckpointStore::save(int64_t step, const std::function<void(const fs::path
     throw;
   }
   sync(folder_);
-  write_mark(target, step);
 }
 
 std::vector<int64_t> CheckpointStore::prune(const KeepRule& rule) const {
@@ -234,7 +249,7 @@ std::vector<int64_t> CheckpointStore::prune(const KeepRule& rule) const {
 
 std::vector<fs::path> CheckpointStore::remove_leftovers() const {
   std::vector<fs::path> leftovers = survey().leftovers;
-  for (const fs::path& path : leftovers) fs::remove_all(path);
+  for (const fs::path& path : leftovers) fs::is_directory(path) ? remove_unmarked(path) : void(fs::remove(path));
   return leftovers;
 }
 

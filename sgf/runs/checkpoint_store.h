@@ -26,8 +26,8 @@ struct DamagedCheckpoint {
 
 struct CheckpointSurvey {
   std::vector<int64_t> complete;                 // steps, ascending
-  std::vector<DamagedCheckpoint> damaged;        // marked as done, but the mark is damaged, or a file is missing or cut
-  std::vector<std::filesystem::path> leftovers;  // of a crash: temporary names and folders without the mark
+  std::vector<DamagedCheckpoint> damaged;        // the mark is damaged or missing, or a file is missing or cut
+  std::vector<std::filesystem::path> leftovers;  // of a crash: temporary names and half-removed folders
 };
 
 // The newest intact checkpoint, and newer ones that were skipped.
@@ -37,9 +37,9 @@ struct CheckpointChoice {
   std::vector<std::string> passed_over;  // descriptions of these
 };
 
-// A checkpoint is written under a temporary name, synced, renamed, and then marked by the file DONE, which lists the
-// files with sizes and hashes. A folder without the mark is not a checkpoint; removal deletes the mark first. Sizes are
-// always checked, hashes only before the content is used.
+// A checkpoint is written under a temporary name, marked by the file DONE, which lists the files with sizes and hashes,
+// synced and renamed. Removal renames the mark to REMOVED first, so that no kill leaves a folder without either: one
+// whose mark is gone is damaged. Sizes are always checked, hashes only before the content is used.
 class CheckpointStore {
  public:
   explicit CheckpointStore(std::filesystem::path folder) : folder_(std::move(folder)) {}

@@ -2,9 +2,12 @@
 
 #include "sgf/assembly/codec_and_text.h"
 #include "sgf/assembly/start_file.h"
+#include "sgf/core/notice.h"
 #include "sgf/files/weight_identity.h"
 #include "sgf/streaming/order_loras.h"
 #include "sgf/streaming/stream_parts.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -35,6 +38,11 @@ Config wished_config(const VideoWishes& wishes, Config c) {
   if (wishes.seed) c.run.seed = *wishes.seed;
   if (wishes.size) set_size(c, *wishes.size);
   if (wishes.steps) {
+    if (!c.schedule.first_block_steps.empty())
+      notice_once("steps of the first block",
+                  fmt::format("--steps {} replaces schedule.first_block_steps of the config too: the first block has "
+                              "the steps of the others",
+                              *wishes.steps));
     c.schedule.denoising_steps = even_steps(*wishes.steps);
     c.schedule.first_block_steps.clear();
   }

@@ -20,7 +20,7 @@ struct VideoWishes {
   double seconds = 5;
   std::optional<int64_t> seed;
   std::optional<PictureSize> size;  // whole multiples of size_step
-  std::optional<int64_t> steps;     // denoising steps, evenly spaced before the shift
+  std::optional<int64_t> steps;     // denoising steps of every block, evenly spaced before the shift
   std::optional<PositionKind> positions;
   std::string negative;
   double guidance = 1;
@@ -38,7 +38,8 @@ struct VideoPlan {
 };
 
 // Identifies weights and LoRAs, and makes paths absolute, so that a video can be regenerated from any folder. Throws
-// Error for settings that contradict each other and for files that do not fit.
+// Error for settings that contradict each other and for files that do not fit. A notice says if `steps` replaces steps
+// of the first block.
 VideoPlan plan_video(const VideoWishes& wishes, const ChosenModel& model);
 
 // The smallest step of width and height in pixels: a patch of the network.

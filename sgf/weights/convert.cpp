@@ -7,6 +7,7 @@
 #include "sgf/files/tensors.h"
 #include "sgf/files/torch_archive_writer.h"
 #include "sgf/model/weight_table.h"
+#include "sgf/weights/lora_file.h"
 #include "sgf/weights/merge_lora.h"
 #include "sgf/weights/stored_config.h"
 #include "sgf/weights/weight_folder.h"
@@ -37,6 +38,19 @@ bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b
   return std::filesystem::equivalent(a, b, error) && !error;
 }
 
+// The files that a LoRA is read from; a folder is PEFT's.
+void check_output_is_no_lora(const ConvertRequest& request) {
+  for (const LoraUse& use : request.loras) {
+    const LoraFile lora = open_lora(use.file);
+    const bool is_folder = std::filesystem::is_directory(use.file);
+    std::vector<std::filesystem::path> inputs{(is_folder ? use.file : use.file.parent_path()) / "adapter_config.json"};
+    for (const auto& mapped : lora.file.files) inputs.push_back(mapped->path());
+    for (const std::filesystem::path& input : inputs)
+      SGF_CHECK(!is_same_file(input, request.output), "{}: is a file of the LoRA {}; choose another output",
+                request.output.string(), use.file.string());
+  }
+}
+
 void check_output(const ConvertRequest& request, const TensorFile& file) {
   const std::filesystem::path& output = request.output;
   SGF_CHECK(output.extension() == ".safetensors" || is_torch_name(output),
@@ -44,6 +58,7 @@ void check_output(const ConvertRequest& request, const TensorFile& file) {
   for (const auto& mapped : file.files) {
     SGF_CHECK(!is_same_file(mapped->path(), output), "{}: is the input file; choose another output", output.string());
   }
+  check_output_is_no_lora(request);
   std::error_code ignored;  // a path that cannot be examined fails later, when it is written
   const bool exists = std::filesystem::exists(std::filesystem::symlink_status(output, ignored));
   SGF_CHECK(!exists || request.overwrite, "{}: exists; pass --force to overwrite it", output.string());

@@ -32,7 +32,7 @@ struct ConvertRequest {
   ConvertNames names = ConvertNames::kWan;
   std::optional<DType> dtype;       // of floating-point tensors; nullopt keeps each dtype
   std::optional<std::string> role;  // outer key, such as "generator" instead of the default generator_ema
-  bool overwrite = false;           // overwrites an existing output; never the input
+  bool overwrite = false;           // overwrites an existing output; never the input or a LoRA
   std::vector<LoraUse> loras;       // merged into the DiT
 };
 

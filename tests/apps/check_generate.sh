@@ -230,6 +230,7 @@ check_prompts() {
   done
   cmp -s "many/$DISC-0.mp4" "many/$DISC-2.mp4" && complain 'a prompt in two lines gives one video twice'
   check_noise
+  check_sets
   check_shards
   expect 0 'clips' "$SGF" world measure --manifest many/manifest.json
   expect 1 'already exists' world --seconds 0.2 --prompts prompts.txt --out many --naming vbench
@@ -274,7 +275,41 @@ check_noise() {
   world "${few[@]}" --same-noise --naming vbench --out named >/dev/null || complain 'the same noise under names'
   expect 1 'pass --same-noise to continue it' world "${few[@]}" --naming vbench --out named --continue
   expect 0 'already complete' world "${few[@]}" --same-noise --samples 2 --format y4m --out one --continue
+  check_other_seed
   expect 1 'pass a smaller --seed' world --seconds 0.1 --prompts prompts.txt --seed 9223372036854775807 --out big
+}
+
+# A set of seed 7 has the names that seed 8 and the same noise would give its second line.
+check_other_seed() {
+  local few=(--seconds 0.1 --prompts prompts.txt --out seven)
+  world "${few[@]}" --seed 7 >/dev/null || complain 'a set of seed 7'
+  expect 1 'made with --seed 7; pass it' world "${few[@]}" --seed 8 --continue
+  mv seven/0000-*-7.mp4 first.mp4
+  expect 1 'made with --seed 7; pass it' world "${few[@]}" --seed 8 --continue # the manifest lists it
+  mv seven/manifest.json list.json
+  expect 1 'another --seed, or with the same noise' world "${few[@]}" --seed 8 --continue
+  mv list.json seven/manifest.json
+  expect 0 'already complete' world "${few[@]}" --seed 7 --continue
+  world "${few[@]}" --seed 8 >/dev/null || complain 'a set of seed 8 beside it'
+  expect 0 'already complete' world "${few[@]}" --seed 8 --continue
+}
+
+# A second set of videos in a folder is added to the manifest of the first; what was deleted is not listed.
+check_sets() {
+  local few=(--seconds 0.1 --prompts prompts.txt) rank
+  world "${few[@]}" --seed 7 --out sets >/dev/null && world "${few[@]}" --seed 500 --out sets >/dev/null || complain 'two sets'
+  [[ $(seeds_of sets) == '7 8 9 500 501 502 ' ]] || complain "seeds of two sets: $(seeds_of sets)"
+  cp -r sets shared
+  rm sets/0001-*-8.mp4
+  world "${few[@]}" --seed 600 --out sets >/dev/null || complain 'a third set'
+  [[ $(seeds_of sets) == '7 9 500 501 502 600 601 602 ' ]] || complain "seeds of what is there: $(seeds_of sets)"
+  rm shared/0001-*-8.mp4
+  for rank in 0 1; do
+    world "${few[@]}" --seed 600 --shard $rank/2 --out shared >/dev/null || complain "a third set, --shard $rank/2"
+    cmp sets/manifest.json shared/manifest.json || complain "--shard $rank/2: another manifest of several sets"
+  done
+  sed -i 's/"world": "world-small"/"world": "world-tiny"/' shared/manifest.json
+  expect 1 "lists videos of 'world-tiny', these are of world-small" world "${few[@]}" --seed 700 --out shared
 }
 
 # Shards and ranks make what one process makes, each its part, and all write one manifest.
@@ -437,6 +472,9 @@ check_bad_input() {
   refused 1 '--size must be WIDTHxHEIGHT' "${bad[@]}" --size 48
   refused 1 'each side at most 1048576' "${bad[@]}" --size 9223372036854775807x9223372036854775807
   refused 1 '--steps must be from 1 to 1000' "${bad[@]}" --steps 0
+  for steps in 'schedule.first_block_steps=[1000]' 'schedule.denoising_steps=[1000, 500]' 'schedule={denoising_steps: [900]}'; do
+    refused 2 '--steps cannot be combined with --set schedule.' "${bad[@]}" --steps 2 --set "$steps"
+  done
   refused 1 '--guidance must be a finite number' "${bad[@]}" --guidance nan
   refused 1 'no effect with --guidance 1' "${bad[@]}" --negative "$DISC"
   refused 2 "--prompt: a prompt must contain at least one word, got ''" "${bad[@]}" --prompt ''

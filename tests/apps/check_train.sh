@@ -209,6 +209,15 @@ check_folders() {
   expect 0 '1 update done' tiny "$FOLDER/fresh" "${FLOW[@]}" --resume # no run yet: it begins
 }
 
+# Without their marks checkpoints are not taken, but named and kept.
+check_unmarked() {
+  cp -r "$FOLDER/fresh" "$FOLDER/unmarked"
+  rm "$FOLDER"/unmarked/checkpoints/*/DONE
+  expect 0 'step_00000001.damaged' tiny "$FOLDER/unmarked" "${FLOW[@]}" --resume
+  [[ -e $FOLDER/unmarked/checkpoints/step_00000001.damaged/generator.safetensors ]] ||
+    complain "a checkpoint without its mark is gone: $(ls "$FOLDER/unmarked/checkpoints")"
+}
+
 # A run whose newest checkpoint a later program wrote is not gone on with, and stays as it is.
 check_newer_run() {
   cp -r "$FOLDER/fresh" "$FOLDER/later"
@@ -301,6 +310,7 @@ check_prompts
 check_weights
 check_settings
 check_folders
+check_unmarked
 check_newer_run
 check_samples
 check_recipe

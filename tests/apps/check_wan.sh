@@ -26,6 +26,7 @@ check_make() {
   expect 0 'all weights are random' "$SGF" wan make "$WAN" --student "$STUDENT" --quiet
   expect 1 'pass --overwrite' "$SGF" wan make "$WAN" --quiet
   expect 2 '--size' "$SGF" wan make other --size huge
+  expect 2 'DIR is empty' "$SGF" wan make '' --quiet
 }
 
 check_doctor() {

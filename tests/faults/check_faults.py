@@ -31,7 +31,7 @@ KILLS = ("kill", "torn", "after")
 # Scenario, kind, file and fault of cases that showed a mistake: they are in every sample.
 ONCE_WRONG = [
     ("train", "openat", "0.png", BROKEN),  # the error named no file
-    ("resume", "unlink", "step_00000001/DONE", BROKEN),  # the checkpoint before stayed for good
+    ("resume", "rename", "step_00000001/REMOVED", BROKEN),  # the checkpoint before stayed for good
     ("generate-mp4", "pwrite", "latents.safetensors.part", "short"),  # taken for an error, with a reason from elsewhere
     ("continue", "rename", "latents.safetensors", BROKEN),  # "Success"
     ("encode", "openat", "first.mp4", BROKEN),  # exit 0 without the video

@@ -62,14 +62,30 @@ TEST(CheckpointStore, ASavedCheckpointIsFoundWholeUnderItsName) {
   expect_whole(store, 20);
 }
 
-TEST(CheckpointStore, AFolderWithoutItsMarkIsNotTakenButCleanedUp) {
+// Its files may be whole: they are not removed without a word.
+TEST(CheckpointStore, AFolderWithoutItsMarkIsNotTakenButDamagedAndKept) {
   const TemporaryFolder folder;
   const CheckpointStore store = store_with(folder, {10, 20});
   fs::remove(folder / "step_00000020" / "DONE");
   EXPECT_EQ(store.newest(), 10);
-  EXPECT_THAT(store.remove_leftovers(), ElementsAre(folder / "step_00000020"));
-  EXPECT_FALSE(fs::exists(folder / "step_00000020"));
-  expect_whole(store, 10);
+  EXPECT_TRUE(store.remove_leftovers().empty());
+  expect_whole(store, 20);
+  EXPECT_THAT(store.choose().passed_over, ElementsAre("step_00000020: its mark DONE is missing"));
+  fs::remove(folder / "step_00000010" / "DONE");
+  EXPECT_THAT(store.choose().damaged, ::testing::UnorderedElementsAre(10, 20));
+}
+
+TEST(CheckpointStore, AHalfRemovedFolderIsCleanedUp) {
+  const TemporaryFolder folder;
+  const CheckpointStore store = store_with(folder, {10, 20, 30});
+  fs::rename(folder / "step_00000010" / "DONE", folder / "step_00000010" / "REMOVED");
+  fs::remove_all(folder / "step_00000020");
+  fs::create_directory(folder / "step_00000020");
+  EXPECT_TRUE(store.choose().damaged.empty());
+  EXPECT_THAT(store.remove_leftovers(),
+              ::testing::UnorderedElementsAre(folder / "step_00000010", folder / "step_00000020"));
+  EXPECT_FALSE(fs::exists(folder / "step_00000010"));
+  expect_whole(store, 30);
 }
 
 TEST(CheckpointStore, ATemporaryFolderIsNotTakenEvenWithAMark) {
@@ -114,13 +130,14 @@ TEST(CheckpointStore, AWriterThatFailsLeavesTheEarlierOnesAndNothingElse) {
   expect_whole(store, 10);
 }
 
-TEST(CheckpointStore, ASavedStepIsNotSavedAgainButAHalfOneIs) {
+TEST(CheckpointStore, ASavedStepIsNotSavedAgainButOneWithoutItsMarkIs) {
   const TemporaryFolder folder;
   const CheckpointStore store = store_with(folder, {10, 20});
   EXPECT_THAT(refusal_of([&] { save(store, 10); }), HasSubstr("already saved"));
   fs::remove(folder / "step_00000020" / "DONE");
   save(store, 20);
   expect_whole(store, 20);
+  EXPECT_EQ(text_of(folder / "step_00000020.damaged" / "1"), contents_of(20, 1));
 }
 
 // A run that passed over it comes to that step again. Its other files may be all that is left of the step.

@@ -2,6 +2,7 @@
 #include "sgf/streaming/video_orders.h"
 
 #include "sgf/assembly/random_wan.h"
+#include "sgf/core/notice.h"
 #include "tests/core/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -11,6 +12,7 @@ namespace sgf {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::Pair;
 
 Config preset(const std::string& name, const std::vector<std::string>& overrides = {}) {
@@ -58,11 +60,36 @@ TEST(VideoOrders, AModelsFolderIsItsWanFolderUnlessAWorldOrAFolderIsNamed) {
   EXPECT_EQ(wan_folder_of("", model + "/model.safetensors", preset("wan-tiny")), "");
 }
 
-TEST(VideoOrders, WishesReplaceOnlyTheirOwnSettings) {
-  const testing::TemporaryFolder folder;
+void make_wan(const testing::TemporaryFolder& folder) {
   const std::vector<PlannedFile> files = plan_random_wan({.folder = folder / "wan", .student = folder / "student.pt"});
   prepare_random_wan(files, false);
   for (const PlannedFile& file : files) file.write([](uint64_t) {});
+}
+
+TEST(VideoOrders, StepsThatReplaceThoseOfTheFirstBlockAreSaid) {
+  const testing::TemporaryFolder folder;
+  make_wan(folder);
+  const auto heard_with = [&](const std::string& first_block_steps) {
+    forget_notices();
+    std::vector<std::string> heard;
+    const NoticeScope scope([&](const std::string& text) {
+      if (text.find("first_block_steps") != std::string::npos) heard.push_back(text);
+    });
+    const ChosenModel model{preset("wan-tiny", {"schedule.first_block_steps=" + first_block_steps}),
+                            (folder / "student.pt").string()};
+    plan_video({.wan = (folder / "wan").string()}, model);
+    EXPECT_THAT(heard, ElementsAre()) << "the control: no steps were asked for";
+    VideoWishes wishes{.wan = (folder / "wan").string(), .steps = 2};
+    EXPECT_THAT(plan_video(wishes, model).order.config.schedule.first_block_steps, ElementsAre());
+    return heard;
+  };
+  EXPECT_THAT(heard_with("[1000, 500, 250]"), ElementsAre(HasSubstr("replaces schedule.first_block_steps")));
+  EXPECT_THAT(heard_with("[]"), ElementsAre());
+}
+
+TEST(VideoOrders, WishesReplaceOnlyTheirOwnSettings) {
+  const testing::TemporaryFolder folder;
+  make_wan(folder);
   const ChosenModel model{preset("wan-tiny"), (folder / "student.pt").string()};
   const VideoPlan plain = plan_video({.wan = (folder / "wan").string()}, model);
   EXPECT_EQ(plain.order.config, model.config);

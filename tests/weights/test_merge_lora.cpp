@@ -231,6 +231,28 @@ TEST_F(MergeLora, AnAssumedAlphaIsSaidOnce) {
   EXPECT_THAT(heard, ElementsAre(AllOf(HasSubstr("bare.safetensors"), HasSubstr("alpha = rank (3) is assumed"))));
 }
 
+TEST_F(MergeLora, NeverReplacesALoraThatItReads) {
+  const auto refusal = [&](const std::filesystem::path& lora, const std::filesystem::path& output) {
+    return refusal_of([&] {
+      convert_weights({.input = base_file(), .output = output, .overwrite = true, .loras = {{.file = lora}}});
+    });
+  };
+  const std::filesystem::path lora = comfy_lora();
+  const auto size = std::filesystem::file_size(lora);
+  EXPECT_THAT(refusal(lora, lora), HasSubstr("is a file of the LoRA"));
+  std::filesystem::create_directory(folder_ / "peft");
+  const auto peft = [](const std::string& module) { return "base_model.model." + module; };
+  const std::filesystem::path inside =
+      save_lora("peft/adapter_model.safetensors", peft, ".lora_A.weight", ".lora_B.weight", false);
+  std::ofstream(folder_ / "peft/adapter_config.json") << R"({"peft_type": "LORA", "r": 3, "lora_alpha": 6})";
+  std::filesystem::create_symlink(folder_ / "peft/adapter_config.json", folder_ / "link.safetensors");
+  EXPECT_THAT(refusal(folder_ / "peft", inside), HasSubstr("is a file of the LoRA"));
+  EXPECT_THAT(refusal(folder_ / "peft", folder_ / "link.safetensors"), HasSubstr("is a file of the LoRA"));
+  EXPECT_EQ(std::filesystem::file_size(lora), size);
+  merged({{lora}});
+  EXPECT_NO_THROW(merged({{lora}})) << "the control: another file is overwritten";
+}
+
 TEST_F(MergeLora, NothingIsWrittenForALoraThatDoesNotFit) {
   const DitConfig other{.dim = 48,
                         .ffn_dim = 80,

@@ -28,11 +28,11 @@ void read_one(std::string_view input) {
   const CheckpointStore store(scratch_folder() / "checkpoints");
   [[maybe_unused]] static const auto weights =
       scratch_file("checkpoints/step_00000010/generator.safetensors", "12345678");
-  [[maybe_unused]] static const auto leftover = scratch_file("checkpoints/step_00000011/stage.json", "{}");
+  [[maybe_unused]] static const auto leftover = scratch_file("checkpoints/step_00000011/REMOVED", "{}");
   scratch_file("checkpoints/step_00000010/DONE", input);
   const CheckpointSurvey survey = store.survey();
   must(survey.complete.size() + survey.damaged.size() == 1, "a marked checkpoint is whole or damaged");
-  must(survey.leftovers.size() == 1, "a folder without a mark is a leftover");
+  must(survey.leftovers.size() == 1, "a half-removed folder is a leftover");
   must(store.newest().has_value() == survey.damaged.empty(), "the newest checkpoint is a whole one");
   const CheckpointChoice choice = store.choose();
   must(choice.step.has_value() == choice.damaged.empty(), "a checkpoint is chosen or damaged");

@@ -418,6 +418,18 @@ TEST_F(StoppedRun, KeepsACheckpointWithADamagedMark) {
   expect_same_end();
 }
 
+// No kill takes the mark alone, so the files may be all that is left of the run.
+TEST_F(StoppedRun, KeepsCheckpointsWhoseMarksAreGone) {
+  const std::string weights = bytes_of(folder_ / "run/checkpoints/step_00000004/generator.safetensors");
+  for (const char* step : {"step_00000002", "step_00000004"}) fs::remove(folder_ / "run/checkpoints" / step / "DONE");
+  const std::string said = resume();
+  EXPECT_THAT(said, HasSubstr("skipped a damaged checkpoint: step_00000004: its mark DONE is missing"));
+  EXPECT_THAT(said, HasSubstr("all checkpoints are damaged: the run starts again at update 0"));
+  EXPECT_EQ(bytes_of(folder_ / "run/checkpoints/step_00000004.damaged/generator.safetensors"), weights);
+  EXPECT_TRUE(fs::exists(folder_ / "run/checkpoints/step_00000002.damaged/generator.safetensors"));
+  expect_same_end();
+}
+
 TEST_F(StoppedRun, WithAChangedCounterGoesOnFromTheOneBefore) {
   change("checkpoints/step_00000004/state.json", [](std::string& text) { text[text.find("\"step\"") + 1] ^= 1; });
   EXPECT_THAT(resume(), HasSubstr("resuming after update 2"));
