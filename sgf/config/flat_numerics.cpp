@@ -105,7 +105,7 @@ void take_precision(FlatReader& file) {
 void take_trainer_defaults(FlatReader& file, const std::string& stage) {
   set_if_missing(file, "weight_decay", "optimiser.weight_decay", "0.01");
   set_if_missing(file, "max_grad_norm_generator", "optimiser.clip_norm", "10");
-  if (stage != "dmd") return;
+  if (stage != "dmd") return file.set("data.caption_dropout", "0", "captions", "its trainer leaves none out");
   set_if_missing(file, "ts_schedule", "dmd.score_above_next_step", "true");
   if (file.has("lr"))
     set_if_missing(file, "lr_critic", "critic_optimiser.learning_rate",

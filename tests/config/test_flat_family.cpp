@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "tests/core/refusal.h"
 
@@ -160,6 +161,41 @@ TEST(FlatFamily, OdeRegressionIsAStageWithoutEma) {
   EXPECT_EQ(loaded.config.optimiser.beta1, 0.9);
   EXPECT_GT(loaded.config.train.ema_start_step, loaded.config.train.steps);
   EXPECT_THAT(remark_on(loaded, "data_path"), HasSubstr("sgf pairs"));
+}
+
+// The recipes have the numbers of the same files; their windows are spelled otherwise and see the same frames.
+TEST(FlatFamily, CausalForcingsFilesDescribeTheRunsOfOurRecipes) {
+  const std::map<std::string, std::string> recipes = {{"ar_diffusion_tf_framewise", "framewise/1_teacher_forcing"},
+                                                      {"causal_cd_framewise", "framewise-causal-cd/1_causal_cd"},
+                                                      {"causal_ode_chunkwise", "chunkwise-causal-ode/1_causal_ode"}};
+  const auto last_sees = [](const Config& c) {
+    return c.context.policy().visible_to({21 - c.context.block_frames, 21}).frames();
+  };
+  for (const auto& [name, recipe] : recipes) {
+    SCOPED_TRACE(name);
+    const Config flat = load_public(name).config;
+    const Config ours = load(fmt::format("{}/recipes/wan-1.3b/{}.yaml", SGF_SOURCE_DIR, recipe)).config;
+    EXPECT_EQ(flat.data.caption_dropout, 0);
+    EXPECT_EQ(flat.data.caption_dropout, ours.data.caption_dropout);
+    EXPECT_EQ(flat.data.wan, ours.data.wan);
+    EXPECT_EQ(flat.train.stage, ours.train.stage);
+    EXPECT_EQ(flat.train.global_batch, ours.train.global_batch);
+    EXPECT_EQ(flat.train.micro_batch, ours.train.micro_batch);
+    EXPECT_EQ(flat.train.activations, ours.train.activations);
+    EXPECT_EQ(flat.train.ema_start_step < flat.train.steps, ours.train.ema_start_step < ours.train.steps);
+    EXPECT_EQ(flat.train.ema_decay, ours.train.ema_decay);
+    EXPECT_EQ(flat.optimiser, ours.optimiser);
+    EXPECT_EQ(flat.schedule, ours.schedule);
+    EXPECT_EQ(flat.video, ours.video);
+    EXPECT_EQ(flat.model, ours.model);
+    EXPECT_EQ(flat.run.dtype, ours.run.dtype);
+    EXPECT_EQ(flat.distil.guidance, ours.distil.guidance);
+    EXPECT_EQ(flat.distil.grid, ours.distil.grid);
+    EXPECT_EQ(flat.output.checkpoint_every, ours.output.checkpoint_every);
+    EXPECT_EQ(flat.context.train_frames, ours.context.train_frames);
+    EXPECT_EQ(last_sees(flat), last_sees(ours));
+  }
+  EXPECT_EQ(load_public("self_forcing_dmd").config.data.caption_dropout, DataSettings{}.caption_dropout);
 }
 
 TEST(FlatFamily, WithoutACheckpointTheGeneratorStartsFromItsBase) {
