@@ -39,7 +39,7 @@ const std::vector<FlatKey> kKeys = {
     {"model_name", FlatUse::kDerived, "model", ""},
     {"generator_type", FlatUse::kOnly, "causal", "the trained network is causal"},
     // The networks.
-    {"generator_ckpt", FlatUse::kSame, "train.start_from", ""},
+    {"generator_ckpt", FlatUse::kDerived, "train.start_from", ""},
     {"real_name", FlatUse::kDerived, "dmd.teacher", ""},
     {"fake_name", FlatUse::kDerived, "dmd.critic", ""},
     {"causal", FlatUse::kOnly, "true",

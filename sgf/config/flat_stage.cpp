@@ -46,10 +46,27 @@ NamedNetwork generator_of(const FlatReader& file) {
   return {"model_kwargs.model_name", default_network(file)};
 }
 
+// Their trainers ask whether the value is true: "", null, false and 0 are no checkpoint either.
+bool names_checkpoint(const FlatReader& file) {
+  const ConfigNode* node = file.find("generator_ckpt");
+  if (node == nullptr || node->kind == ConfigNode::Kind::kNull) return false;
+  if (node->kind == ConfigNode::Kind::kScalar && node->text.empty()) return false;
+  return node->is_quoted || !(is_flat_value(with_plain_bool(*node), "false") || is_flat_value(*node, "0"));
+}
+
 // Their trainers load the generator's own weights first, and generator_ckpt over them.
 std::string start_of(const FlatReader& file) {
   const std::string own = generator_of(file).name;
-  return file.value_or<std::string>("generator_ckpt", is_wan(own) ? folder_of_weights(own) : "");
+  if (names_checkpoint(file)) return file.value_or<std::string>("generator_ckpt", "");
+  return is_wan(own) ? folder_of_weights(own) : "";
+}
+
+void take_start(FlatReader& file, const std::string& own) {
+  constexpr const char* kKey = "generator_ckpt";
+  if (names_checkpoint(file)) return file.put("train.start_from", *file.find(kKey));
+  if (!is_inference_only(file) && is_wan(own))
+    return file.set("train.start_from", start_of(file), kKey, "the generator starts from its own base weights");
+  if (file.has(kKey)) file.note(kKey, "", "names no checkpoint");
 }
 
 void take_scores(FlatReader& file, const std::string& own) {
@@ -147,9 +164,8 @@ void take_networks(FlatReader& file) {
   SGF_CHECK(!is_wan(preset), "{}: {} {} is unknown; use Wan2.1-T2V-1.3B, Wan2.1-T2V-14B or the name of a preset",
             file.origin_of(own.key).where(), own.key, in_quotes(own.name));
   file.note(file.has(own.key) ? own.key : fmt::format("({})", own.key), fmt::format("model of preset {}", preset), "");
+  take_start(file, own.name);
   if (is_inference_only(file)) return;
-  if (!file.has("generator_ckpt") && is_wan(own.name))
-    file.set("train.start_from", start_of(file), "generator_ckpt", "the generator starts from its own base weights");
   if (flat_stage(file) == "dmd")
     take_scores(file, own.name);
   else

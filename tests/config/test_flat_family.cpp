@@ -203,6 +203,21 @@ TEST(FlatFamily, WithoutACheckpointTheGeneratorStartsFromItsBase) {
   EXPECT_EQ(load_public("self_forcing_dmd").config.train.start_from, "checkpoints/ode_init.pt");
 }
 
+// Their trainers ask whether the value is true.
+TEST_F(FlatFolder, AValueThatIsNotTrueNamesNoCheckpoint) {
+  const auto start = [&](const std::string& value) {
+    return load(put("mine.yaml", "real_name: Wan2.1-T2V-14B\ngenerator_ckpt: " + value + "\n")).config.train.start_from;
+  };
+  for (const char* value : {"\"\"", "null", "~", "", "false", "False", "0"})
+    EXPECT_EQ(start(value), "wan_models/Wan2.1-T2V-1.3B") << value;
+  for (const char* value : {"init.pt", "\"init.pt\"", "falsework.pt"})
+    EXPECT_NE(start(value), "wan_models/Wan2.1-T2V-1.3B") << value;
+  EXPECT_EQ(start("\"false\""), "false");  // a file of that name
+  EXPECT_EQ(load(put("mine.yaml", "trainer: consistency_distillation\nreal_name: x\ngenerator_ckpt: ''\n"))
+                .config.distil.teacher,
+            "wan_models/Wan2.1-T2V-1.3B");
+}
+
 TEST(FlatFamily, LongLivesNumberOfUpdatesAndOfCheckpointsIsTaken) {
   const Config c = load_public("longlive_train_init").config;
   EXPECT_EQ(c.train.steps, 700);
