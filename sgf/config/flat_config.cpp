@@ -85,6 +85,7 @@ FlatTranslation translate_flat(const ConfigNode& flat) {
   take_networks(file);
   take_stage(file);
   take_numerics(file);
+  take_adapter(file);
   if (is_inference_only(file))
     take_inference(file);
   else

@@ -49,6 +49,7 @@ class FlatReader {
 
   void stand_on(std::string preset) { out_.preset = std::move(preset); }
   void refuse_training(std::string reason) { out_.not_for_training = std::move(reason); }
+  void scale_lora(double factor) { out_.lora_factor = factor; }
   // Gives our key a value, without a note (put) or with one under the file's key (set).
   void put(std::string_view ours, const ConfigNode& value);
   void put(std::string_view ours, const std::string& value) { put(ours, flat_scalar(value, flat_.origin)); }

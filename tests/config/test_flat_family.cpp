@@ -241,6 +241,20 @@ TEST(FlatFamily, AnInferenceFileHasTheWindowButCannotBeTrained) {
   EXPECT_EQ(load_public("longlive_train_init").not_for_training, "");
 }
 
+TEST_F(FlatFolder, TheScaleOfALoraIsThatOfItsConfig) {
+  const auto loaded = [&](const std::string& adapter) {
+    return load(put("mine.yaml", "denoising_step_list: [1000]\nnum_output_frames: 120\nadapter: " + adapter + "\n"));
+  };
+  const LoadedConfig scaled = loaded("{type: lora, rank: 128, alpha: 256}");
+  EXPECT_EQ(scaled.lora_factor, 2);
+  EXPECT_THAT(remark_on(scaled, "adapter.alpha"), HasSubstr("--lora FILE:2 if the LoRA file has no alpha"));
+  EXPECT_EQ(loaded("{alpha: 8}").lora_factor, 0.5);  // the rank of their code
+  for (const char* same : {"{rank: 256, alpha: 256}", "{rank: 256}", "{rank: 256, alpha: null}", "null"})
+    EXPECT_EQ(loaded(same).lora_factor, 1) << same;
+  EXPECT_THAT(refusal_of([&] { loaded("{rank: -1, alpha: 1}"); }), HasSubstr("a rank above 0"));
+  EXPECT_THAT(remark_on(load_public("longlive_inference"), "adapter.alpha"), HasSubstr("alpha = rank"));
+}
+
 TEST(FlatFamily, OtherMethodsAreRefusedWithTheNearestThatWorks) {
   EXPECT_THAT(refusal_of_public("self_forcing_sid"),
               AllOf(HasSubstr("SiD loss"), HasSubstr("trainer runs DMD"), HasSubstr("use self_forcing_dmd.yaml")));
