@@ -82,6 +82,19 @@ void take_scores(FlatReader& file, const std::string& own) {
   if (!fake.empty()) file.set("dmd.critic", folder_of_weights(fake), "fake_name");
 }
 
+// The release draws per rank only if the cache has what each rank's exit predicts.
+void take_exit(FlatReader& file, bool is_open) {
+  const auto cache =
+      file.value_or("self_gradient_forcing_cache_mode", file.value_or<std::string>("cache_mode", "exit"));
+  const bool is_asked = file.value_or("per_rank_exit_step", is_open);
+  if (is_asked && cache == "exit")
+    return file.set("dmd.exit", "per_sample", "per_rank_exit_step",
+                    "one draw per rank there, with one sample per rank");
+  file.set("dmd.exit", "shared", "per_rank_exit_step",
+           is_asked ? fmt::format("one draw for all ranks: with cache mode {} its trainer draws no other", in_quotes(cache))
+                    : "one draw for all ranks");
+}
+
 // A file of the paper's release names its cache or its gradient mode; a Self-Forcing file has neither.
 void take_boundary(FlatReader& file) {
   const auto mode = file.value_or<std::string>("grad_mode", "");
@@ -92,9 +105,7 @@ void take_boundary(FlatReader& file) {
            is_open ? "Self Gradient Forcing"
                    : "a file of Self Forcing; --set dmd.boundary=open makes it Self Gradient Forcing");
   file.put("dmd.generator_at_zero", std::string(is_open ? "false" : "true"));
-  const bool is_per_rank = file.value_or("per_rank_exit_step", is_open);
-  file.set("dmd.exit", is_per_rank ? "per_sample" : "shared", "per_rank_exit_step",
-           is_per_rank ? "one draw per rank there, with one sample per rank" : "one draw for all ranks");
+  take_exit(file, is_open);
 }
 
 void take_distillation(FlatReader& file) {

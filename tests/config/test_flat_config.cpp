@@ -88,12 +88,24 @@ TEST(FlatConfig, AFileOfThePaperIsSelfGradientForcing) {
   EXPECT_EQ(c.dmd.boundary, GradientBoundary::kOpenContext);
   EXPECT_FALSE(c.dmd.generator_at_zero);
   EXPECT_EQ(c.dmd.cache, CacheLatents::kFinalClean);
-  EXPECT_EQ(c.dmd.exit, ExitSharing::kPerSample);
+  EXPECT_EQ(c.dmd.exit, ExitSharing::kShared);
   EXPECT_EQ(c.schedule.denoising_steps, (std::vector<double>{1000, 750, 500, 250}));  // without the 0
   EXPECT_EQ(c.optimiser.weight_decay, 0.02);
   EXPECT_EQ(c.critic_optimiser.weight_decay, 0.02);
   EXPECT_EQ(c.train.steps, 2000);
   EXPECT_EQ(c.run.seed, 7);
+}
+
+TEST(FlatConfig, ARankHasAnExitOfItsOwnOnlyIfTheCacheIsThatOfTheExit) {
+  const auto said = [](const std::string& more) {
+    return said_of(translate("trainer: self_gradient_forcing\nper_rank_exit_step: true\n" + more).notes,
+                   "per_rank_exit_step");
+  };
+  EXPECT_THAT(said(""), HasSubstr("dmd.exit: per_sample"));
+  for (const std::string key : {"self_gradient_forcing_cache_mode", "cache_mode"}) {
+    EXPECT_THAT(said(key + ": exit\n"), HasSubstr("dmd.exit: per_sample"));
+    EXPECT_THAT(said(key + ": final_clean\n"), AllOf(HasSubstr("dmd.exit: shared"), HasSubstr("draws no other")));
+  }
 }
 
 TEST(FlatConfig, TeacherForcingIsAStageAndItsClipsAreNotPrompts) {
