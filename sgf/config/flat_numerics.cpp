@@ -1,10 +1,12 @@
 #include "sgf/config/flat_numerics.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 
 #include "sgf/config/flat_stage.h"
+#include "sgf/config/flat_window.h"
 #include "sgf/core/error.h"
 #include "sgf/schedule/schedule_settings.h"
 #include "sgf/schedule/sigma_shift.h"
@@ -40,10 +42,26 @@ size_t take_step_list(FlatReader& file, const char* key, const char* ours) {
   return steps.items.size();
 }
 
+// The release's training pipeline keeps the list and never reads it; its inference does.
+void take_first_block(FlatReader& file) {
+  constexpr const char *kTheirs = "denoising_step_list_first_chunk", *kOurs = "schedule.first_block_steps";
+  const ConfigNode* listed = file.find(kTheirs);
+  if (!is_self_gradient_forcing(file) || is_inference_only(file) || listed == nullptr || listed->items.empty()) {
+    take_step_list(file, kTheirs, kOurs);
+    return;
+  }
+  std::vector<std::string> steps;
+  for (const ConfigNode& step : listed->items)
+    if (!is_flat_value(step, "0")) steps.push_back(step.text);
+  file.note(kTheirs, "",
+            fmt::format("its training never reads it, its inference does: sgf generate --set '{}=[{}]'", kOurs,
+                        fmt::join(steps, ", ")));
+}
+
 void take_steps(FlatReader& file) {
   size_t count = take_step_list(file, "denoising_step_list", "schedule.denoising_steps");
   if (count == 0) count = ScheduleSettings{}.denoising_steps.size();
-  take_step_list(file, "denoising_step_list_first_chunk", "schedule.first_block_steps");
+  take_first_block(file);
   set_if_missing(file, "warp_denoising_step", "schedule.warp_denoising_steps", "false",
                  "the default of its default_config.yaml");
   if (file.has("last_step_only"))

@@ -249,6 +249,17 @@ TEST(FlatConfig, TakesTheStepsOfTheFirstChunk) {
   EXPECT_EQ(steps_of(""), 0u);
 }
 
+TEST(FlatConfig, TheReleaseStreamsTheStepsOfTheFirstChunkAndDoesNotTrainThem) {
+  constexpr const char* kKey = "denoising_step_list_first_chunk";
+  const std::string steps = "denoising_step_list: [1000]\ndenoising_step_list_first_chunk: [1000, 500, 0]\n";
+  const auto said = [&](const std::string& more) { return said_of(translate(steps + more).notes, kKey); };
+  EXPECT_THAT(said("per_rank_exit_step: true\n"),
+              AllOf(HasSubstr("[] its training never reads it"),
+                    HasSubstr("sgf generate --set 'schedule.first_block_steps=[1000, 500]'")));
+  EXPECT_THAT(said("per_rank_exit_step: true\nnum_output_frames: 120\n"), HasSubstr("[schedule.first_block_steps]"));
+  EXPECT_THAT(said(""), HasSubstr("[schedule.first_block_steps]"));
+}
+
 TEST(FlatConfig, TakesAShiftOfTheScoresBesideTheNetworks) {
   const std::string network = "real_name: x\nmodel_kwargs: {timestep_shift: 8.0}\n";
   const auto said = [&](const std::string& file, const char* key) { return said_of(translate(file).notes, key); };
