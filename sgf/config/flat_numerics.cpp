@@ -68,6 +68,18 @@ void take_steps(FlatReader& file) {
     file.set("dmd.first_exit", file.value_or("last_step_only", false) ? std::to_string(count) : "1", "last_step_only");
 }
 
+// The exit's next step is the lower limit with ts_schedule, which is on unless the file says otherwise.
+void take_least_score_time(FlatReader& file, double shift) {
+  constexpr const char* kKey = "min_score_timestep";
+  if (!file.has(kKey)) return;
+  if (file.value_or("ts_schedule", true))
+    return file.note(kKey, "",
+                     file.has("ts_schedule") ? "its trainer does not read it where ts_schedule is true"
+                                             : "its trainer does not read it: ts_schedule is true by default");
+  const double least = 1000 * shift_sigma(file.value_or(kKey, 0.0) / 1000, shift);
+  set_number(file, "dmd.least_score_time", least, kKey, "after the shift");
+}
+
 // The wrapper around every network has a shift of its own, 8 if the file names none; scores take the outer one.
 void take_shifts(FlatReader& file, bool has_scores) {
   const auto inner = file.value_or(kNetworkShift, 8.0);
@@ -82,10 +94,7 @@ void take_shifts(FlatReader& file, bool has_scores) {
     set_number(file, "dmd.score_shift", scores, "timestep_shift", "for the scores only");
   else if (file.has("timestep_shift"))
     file.note("timestep_shift", "schedule.shift", "for the scores: that of the networks");
-  if (file.has("min_score_timestep")) {
-    const double least = 1000 * shift_sigma(file.value_or("min_score_timestep", 0.0) / 1000, scores);
-    set_number(file, "dmd.least_score_time", least, "min_score_timestep", "after the shift");
-  }
+  take_least_score_time(file, scores);
 }
 
 void take_lookup(FlatReader& file) {

@@ -204,7 +204,7 @@ TEST(FlatConfig, RefusesNumbersThatNothingCanBeComputedFrom) {
               AllOf(HasSubstr("their.yaml:2"), HasSubstr("sink_size must be a number of frames")));
   EXPECT_THAT(refusal_of_flat("image_or_video_shape: [1, -9223372036854775808, 1, 1, 1]\n"),
               HasSubstr("must be a number of frames, at most"));
-  EXPECT_THAT(refusal_of_flat("timestep_shift: 1.0e300\nmin_score_timestep: 1.0e308\n"),
+  EXPECT_THAT(refusal_of_flat("timestep_shift: 1.0e300\nmin_score_timestep: 1.0e308\nts_schedule: false\n"),
               AllOf(HasSubstr("their.yaml:2"), HasSubstr("min_score_timestep is out of range")));
   EXPECT_NO_THROW(translate("image_or_video_shape: [1, 21, 16, 60, 104]\nmodel_kwargs: {sink_size: 3}\n"));
 }
@@ -270,7 +270,12 @@ TEST(FlatConfig, TakesAShiftOfTheScoresBesideTheNetworks) {
 
 TEST(FlatConfig, TakesTheLeastScoreTimeAfterTheShift) {
   const std::string file = "real_name: x\ntimestep_shift: 5\nmin_score_timestep: 250\n";
-  EXPECT_THAT(said_of(translate(file).notes, "min_score_timestep"), HasSubstr("dmd.least_score_time: 625"));
+  const auto said = [&](const std::string& more) {
+    return said_of(translate(file + more).notes, "min_score_timestep");
+  };
+  EXPECT_THAT(said("ts_schedule: false\n"), HasSubstr("dmd.least_score_time: 625"));
+  for (const char* schedule : {"", "ts_schedule: true\n"})  // the limit is the exit's next step
+    EXPECT_THAT(said(schedule), HasSubstr("[] its trainer does not read it")) << schedule;
 }
 
 TEST(FlatConfig, RefusesSettingsThatContradictEachOther) {
