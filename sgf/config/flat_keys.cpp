@@ -48,7 +48,7 @@ const std::vector<FlatKey> kKeys = {
      "the trained network is causal; train.stage flow_matching trains a bidirectional one"},
     // The two passes.
     {"trainer", FlatUse::kDerived, "train.stage", ""},
-    {"distribution_loss", FlatUse::kOnly, "dmd", "dmd is the only supported distribution loss"},
+    {"distribution_loss", FlatUse::kDerived, "train.stage", ""},
     {"teacher_forcing", FlatUse::kDerived, "train.stage", ""},
     {"grad_mode", FlatUse::kDerived, "dmd.boundary", ""},
     {"cache_mode", FlatUse::kSame, "dmd.cache", ""},

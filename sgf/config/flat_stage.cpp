@@ -91,8 +91,9 @@ void take_exit(FlatReader& file, bool is_open) {
     return file.set("dmd.exit", "per_sample", "per_rank_exit_step",
                     "one draw per rank there, with one sample per rank");
   file.set("dmd.exit", "shared", "per_rank_exit_step",
-           is_asked ? fmt::format("one draw for all ranks: with cache mode {} its trainer draws no other", in_quotes(cache))
-                    : "one draw for all ranks");
+           is_asked
+               ? fmt::format("one draw for all ranks: with cache mode {} its trainer draws no other", in_quotes(cache))
+               : "one draw for all ranks");
 }
 
 // A file of the paper's release names its cache or its gradient mode; a Self-Forcing file has neither.

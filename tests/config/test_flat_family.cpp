@@ -256,14 +256,37 @@ TEST_F(FlatFolder, TheScaleOfALoraIsThatOfItsConfig) {
 }
 
 TEST(FlatFamily, OtherMethodsAreRefusedWithTheNearestThatWorks) {
-  EXPECT_THAT(refusal_of_public("self_forcing_sid"),
-              AllOf(HasSubstr("SiD loss"), HasSubstr("trainer runs DMD"), HasSubstr("use self_forcing_dmd.yaml")));
   EXPECT_THAT(refusal_of_public("rolling_forcing_dmd"),
               AllOf(HasSubstr("several blocks at once"), HasSubstr("use self_forcing_dmd.yaml")));
   EXPECT_THAT(refusal_of_public("reward_forcing"),
               AllOf(HasSubstr("a reward model"), HasSubstr("set trainer: score_distillation")));
-  EXPECT_THAT(refusal_of_public("longlive_train_long"),
+}
+
+// What differs is their training: windows and steps are those of the files without it.
+TEST(FlatFamily, MethodsOfTrainingAloneCanBeStreamedButNotTrained) {
+  const LoadedConfig sid = load_public("self_forcing_sid"), dmd = load_public("self_forcing_dmd");
+  EXPECT_THAT(sid.not_for_training,
+              AllOf(HasSubstr("self_forcing_sid.yaml:"), HasSubstr("SiD loss"), HasSubstr("trainer runs DMD"),
+                    HasSubstr("use self_forcing_dmd.yaml"), HasSubstr("sgf generate --config")));
+  EXPECT_EQ(sid.config.context, dmd.config.context);
+  EXPECT_EQ(sid.config.schedule, dmd.config.schedule);
+  const LoadedConfig longer = load_public("longlive_train_long"), init = load_public("longlive_train_init");
+  EXPECT_THAT(longer.not_for_training,
               AllOf(HasSubstr("streaming_training is not supported"), HasSubstr("use longlive_train_init.yaml")));
+  EXPECT_EQ(longer.config.context, init.config.context);
+  EXPECT_EQ(longer.config.schedule, init.config.schedule);
+  EXPECT_EQ(longer.config.video, init.config.video);
+  EXPECT_EQ(init.not_for_training + dmd.not_for_training, "");
+}
+
+TEST_F(FlatFolder, OtherLossesAreRefusedAsTheyWere) {
+  const auto with = [&](const std::string& loss) {
+    return put("mine.yaml", "real_name: Wan2.1-T2V-14B\ndistribution_loss: " + loss + "\n");
+  };
+  EXPECT_THAT(load(with("sid")).not_for_training, HasSubstr("set distribution_loss: dmd"));
+  EXPECT_THAT(load(with("dmd_switch")).not_for_training, HasSubstr("changes the prompt"));
+  EXPECT_THAT(refusal_of([&] { load(with("gan")); }), HasSubstr("distribution_loss 'gan' is not supported, only dmd"));
+  EXPECT_EQ(load(with("dmd")).not_for_training, "");
 }
 
 TEST(FlatFamily, OtherNetworksAreRefusedWithTheNearestThatWorks) {
