@@ -75,7 +75,7 @@ const std::vector<FlatKey> kKeys = {
     {"weight_decay", FlatUse::kSame, "critic_optimiser.weight_decay", ""},
     {"max_grad_norm_generator", FlatUse::kSame, "optimiser.clip_norm", ""},
     {"max_grad_norm_critic", FlatUse::kSame, "critic_optimiser.clip_norm", ""},
-    {"ema_weight", FlatUse::kSame, "train.ema_decay", ""},
+    {"ema_weight", FlatUse::kDerived, "train.ema_decay", ""},
     {"ema_start_step", FlatUse::kSame, "train.ema_start_step", ""},
     // The run.
     {"image_or_video_shape", FlatUse::kDerived, "video", ""},
@@ -86,7 +86,7 @@ const std::vector<FlatKey> kKeys = {
     {"batch_size", FlatUse::kDerived, "train.micro_batch", ""},
     {"total_batch_size", FlatUse::kDerived, "train.global_batch", ""},
     {"grad_accum", FlatUse::kUnused, "", "its trainer does not read it"},
-    {"max_steps", FlatUse::kSame, "train.steps", ""},
+    {"max_steps", FlatUse::kDerived, "train.steps", ""},
     {"max_iters", FlatUse::kSame, "train.steps", ""},
     {"gradient_checkpointing", FlatUse::kDerived, "train.activations", ""},
     {"mixed_precision", FlatUse::kDerived, "run.dtype", ""},

@@ -206,6 +206,17 @@ void take_adapter(FlatReader& file) {
       fmt::format("alpha / rank is {0}: pass --lora FILE:{0} if the LoRA file has no alpha, as LongLive's", factor));
 }
 
+// Their trainers keep an EMA only if its weight is a number above 0; in causal_cd it is the target.
+void take_ema(FlatReader& file) {
+  constexpr const char* kKey = "ema_weight";
+  const ConfigNode* weight = file.find(kKey);
+  if (weight == nullptr) return;
+  const bool is_null = weight->kind == ConfigNode::Kind::kNull;
+  const bool has_ema = !is_null && file.value_or(kKey, 0.0) > 0;
+  if (has_ema || flat_stage(file) == "causal_cd") return file.put("train.ema_decay", *weight);
+  file.set("train.ema_start_step", std::string(kNeverSteps), kKey, "no EMA, as in its trainer");
+}
+
 void take_batch(FlatReader& file) {
   const auto per_gpu = file.value_or<int64_t>("batch_size", 1);
   file.set("train.micro_batch", std::to_string(per_gpu), "batch_size",

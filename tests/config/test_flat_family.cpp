@@ -224,6 +224,34 @@ TEST(FlatFamily, LongLivesNumberOfUpdatesAndOfCheckpointsIsTaken) {
   EXPECT_EQ(c.output.keep_last, 5);
 }
 
+TEST_F(FlatFolder, WithoutAWeightThereIsNoEma) {
+  const auto with = [&](const std::string& more) {
+    return load(put("mine.yaml", "real_name: Wan2.1-T2V-14B\nema_start_step: 200\n" + more)).config.train;
+  };
+  for (const char* weight : {"null", "", "0", "0.0", "-1"}) {
+    const TrainSettings train = with(fmt::format("ema_weight: {}\n", weight));
+    EXPECT_GT(train.ema_start_step, train.steps) << weight;
+  }
+  EXPECT_EQ(with("ema_weight: 0.95\n").ema_start_step, 200);
+  EXPECT_EQ(with("ema_weight: 0.95\n").ema_decay, 0.95);
+  EXPECT_THAT(refusal_of([&] { with("trainer: consistency_distillation\nema_weight: null\n"); }),
+              HasSubstr("train.ema_decay expects a number"));  // its trainer needs the EMA
+}
+
+TEST_F(FlatFolder, ANumberOfStepsThatNeverEndsIsThePresets) {
+  const auto with = [&](const std::string& more) {
+    return load(put("mine.yaml", "real_name: Wan2.1-T2V-14B\n" + more));
+  };
+  const int64_t preset = load_config("wan-1.3b", {}, {SGF_PRESETS}).train.steps;
+  for (const char* key : {"(max_steps)", "max_steps"}) {
+    const LoadedConfig loaded = with(key[0] == '(' ? "" : "max_steps: -1\n");
+    EXPECT_EQ(loaded.config.train.steps, preset) << key;
+    EXPECT_THAT(remark_on(loaded, key), AllOf(HasSubstr("until it is killed"), HasSubstr("the preset's number")));
+  }
+  EXPECT_EQ(with("max_steps: 30\n").config.train.steps, 30);
+  EXPECT_EQ(with("max_steps: -1\nmax_iters: 700\n").config.train.steps, 700);
+}
+
 TEST_F(FlatFolder, TheGeneratorIsTheOneThatIsNamed) {
   EXPECT_EQ(load_public("self_forcing_plus_dmd").config.model.dim, 1536);
   const Config large = load(put("large.yaml", "generator_type: causal\ngenerator_name: Wan2.1-T2V-14B\n")).config;
