@@ -64,7 +64,10 @@ std::string start_of(const FlatReader& file) {
 
 void take_start(FlatReader& file, const std::string& own) {
   constexpr const char* kKey = "generator_ckpt";
-  if (names_checkpoint(file)) return file.put("train.start_from", *file.find(kKey));
+  if (names_checkpoint(file)) {
+    file.put("train.start_from", *file.find(kKey));
+    return file.note(kKey, "train.start_from", "");
+  }
   if (!is_inference_only(file) && is_wan(own))
     return file.set("train.start_from", start_of(file), kKey, "the generator starts from its own base weights");
   if (file.has(kKey)) file.note(kKey, "", "names no checkpoint");
