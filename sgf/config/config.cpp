@@ -23,6 +23,7 @@ ConfigNode load_flat_tree(const ConfigNode& flat, const std::vector<std::filesys
   ConfigNode tree = load_config_tree(find_config_file(translation.preset, preset_folders), preset_folders);
   merge_into(tree, std::move(translation.tree));
   std::ranges::move(translation.notes, std::back_inserter(loaded.flat_notes));
+  loaded.lora_factor = translation.lora_factor;
   loaded.not_for_training = std::move(translation.not_for_training);
   return tree;
 }

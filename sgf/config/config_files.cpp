@@ -13,6 +13,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/nearest_name.h"
+#include "sgf/core/utf8.h"
 
 namespace fs = std::filesystem;
 
@@ -72,6 +73,9 @@ std::string read_text(const fs::path& file) {
   SGF_CHECK(text.size() <= kMostBytes,
             "{} is larger than {} bytes, the limit for a config; check that it is a YAML file", file.string(),
             kMostBytes);
+  const std::string_view encoding = foreign_encoding(text);
+  SGF_CHECK(encoding.empty(), "{0}: is {1} text, expected UTF-8 (YAML); convert it: iconv -f {1} -t UTF-8 OLD > NEW",
+            file.string(), encoding);
   return text;
 }
 

@@ -56,11 +56,20 @@ void take_inference(FlatReader& file) {
   file.note("(trainer)", "", reason);
 }
 
+// The release's max_steps ends a run only if it is above 0.
+void take_steps_of_run(FlatReader& file) {
+  constexpr const char *kKey = "max_steps", *kOurs = "train.steps";
+  const bool is_endless = file.has(kKey) && file.value_or<int64_t>(kKey, 1) <= 0;
+  if (file.has(kKey) && !is_endless) return file.put(kOurs, *file.find(kKey));
+  if (!file.has("max_iters"))
+    file.note(file.has(kKey) ? kKey : "(max_steps)", kOurs,
+              "its trainer runs until it is killed; here the preset's number of steps applies");
+}
+
 void take_training(FlatReader& file) {
   take_batch(file);
-  if (!file.has("max_steps") && !file.has("max_iters"))
-    file.note("(max_steps)", "train.steps",
-              "its trainer runs until it is killed; here the preset's number of steps applies");
+  take_ema(file);
+  take_steps_of_run(file);
 }
 
 void take_name(FlatReader& file) {
@@ -85,6 +94,7 @@ FlatTranslation translate_flat(const ConfigNode& flat) {
   take_networks(file);
   take_stage(file);
   take_numerics(file);
+  take_adapter(file);
   if (is_inference_only(file))
     take_inference(file);
   else

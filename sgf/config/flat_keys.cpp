@@ -39,7 +39,7 @@ const std::vector<FlatKey> kKeys = {
     {"model_name", FlatUse::kDerived, "model", ""},
     {"generator_type", FlatUse::kOnly, "causal", "the trained network is causal"},
     // The networks.
-    {"generator_ckpt", FlatUse::kSame, "train.start_from", ""},
+    {"generator_ckpt", FlatUse::kDerived, "train.start_from", ""},
     {"real_name", FlatUse::kDerived, "dmd.teacher", ""},
     {"fake_name", FlatUse::kDerived, "dmd.critic", ""},
     {"causal", FlatUse::kOnly, "true",
@@ -48,7 +48,7 @@ const std::vector<FlatKey> kKeys = {
      "the trained network is causal; train.stage flow_matching trains a bidirectional one"},
     // The two passes.
     {"trainer", FlatUse::kDerived, "train.stage", ""},
-    {"distribution_loss", FlatUse::kOnly, "dmd", "dmd is the only supported distribution loss"},
+    {"distribution_loss", FlatUse::kDerived, "train.stage", ""},
     {"teacher_forcing", FlatUse::kDerived, "train.stage", ""},
     {"grad_mode", FlatUse::kDerived, "dmd.boundary", ""},
     {"cache_mode", FlatUse::kSame, "dmd.cache", ""},
@@ -75,7 +75,7 @@ const std::vector<FlatKey> kKeys = {
     {"weight_decay", FlatUse::kSame, "critic_optimiser.weight_decay", ""},
     {"max_grad_norm_generator", FlatUse::kSame, "optimiser.clip_norm", ""},
     {"max_grad_norm_critic", FlatUse::kSame, "critic_optimiser.clip_norm", ""},
-    {"ema_weight", FlatUse::kSame, "train.ema_decay", ""},
+    {"ema_weight", FlatUse::kDerived, "train.ema_decay", ""},
     {"ema_start_step", FlatUse::kSame, "train.ema_start_step", ""},
     // The run.
     {"image_or_video_shape", FlatUse::kDerived, "video", ""},
@@ -86,7 +86,7 @@ const std::vector<FlatKey> kKeys = {
     {"batch_size", FlatUse::kDerived, "train.micro_batch", ""},
     {"total_batch_size", FlatUse::kDerived, "train.global_batch", ""},
     {"grad_accum", FlatUse::kUnused, "", "its trainer does not read it"},
-    {"max_steps", FlatUse::kSame, "train.steps", ""},
+    {"max_steps", FlatUse::kDerived, "train.steps", ""},
     {"max_iters", FlatUse::kSame, "train.steps", ""},
     {"gradient_checkpointing", FlatUse::kDerived, "train.activations", ""},
     {"mixed_precision", FlatUse::kDerived, "run.dtype", ""},

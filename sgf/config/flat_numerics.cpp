@@ -1,10 +1,12 @@
 #include "sgf/config/flat_numerics.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 
 #include "sgf/config/flat_stage.h"
+#include "sgf/config/flat_window.h"
 #include "sgf/core/error.h"
 #include "sgf/schedule/schedule_settings.h"
 #include "sgf/schedule/sigma_shift.h"
@@ -40,14 +42,42 @@ size_t take_step_list(FlatReader& file, const char* key, const char* ours) {
   return steps.items.size();
 }
 
+// The release's training pipeline keeps the list and never reads it; its inference does.
+void take_first_block(FlatReader& file) {
+  constexpr const char *kTheirs = "denoising_step_list_first_chunk", *kOurs = "schedule.first_block_steps";
+  const ConfigNode* listed = file.find(kTheirs);
+  if (!is_self_gradient_forcing(file) || is_inference_only(file) || listed == nullptr || listed->items.empty()) {
+    take_step_list(file, kTheirs, kOurs);
+    return;
+  }
+  std::vector<std::string> steps;
+  for (const ConfigNode& step : listed->items)
+    if (!is_flat_value(step, "0")) steps.push_back(step.text);
+  file.note(kTheirs, "",
+            fmt::format("its training never reads it, its inference does: sgf generate --set '{}=[{}]'", kOurs,
+                        fmt::join(steps, ", ")));
+}
+
 void take_steps(FlatReader& file) {
   size_t count = take_step_list(file, "denoising_step_list", "schedule.denoising_steps");
   if (count == 0) count = ScheduleSettings{}.denoising_steps.size();
-  take_step_list(file, "denoising_step_list_first_chunk", "schedule.first_block_steps");
+  take_first_block(file);
   set_if_missing(file, "warp_denoising_step", "schedule.warp_denoising_steps", "false",
                  "the default of its default_config.yaml");
   if (file.has("last_step_only"))
     file.set("dmd.first_exit", file.value_or("last_step_only", false) ? std::to_string(count) : "1", "last_step_only");
+}
+
+// The exit's next step is the lower limit with ts_schedule, which is on unless the file says otherwise.
+void take_least_score_time(FlatReader& file, double shift) {
+  constexpr const char* kKey = "min_score_timestep";
+  if (!file.has(kKey)) return;
+  if (file.value_or("ts_schedule", true))
+    return file.note(kKey, "",
+                     file.has("ts_schedule") ? "its trainer does not read it where ts_schedule is true"
+                                             : "its trainer does not read it: ts_schedule is true by default");
+  const double least = 1000 * shift_sigma(file.value_or(kKey, 0.0) / 1000, shift);
+  set_number(file, "dmd.least_score_time", least, kKey, "after the shift");
 }
 
 // The wrapper around every network has a shift of its own, 8 if the file names none; scores take the outer one.
@@ -64,10 +94,7 @@ void take_shifts(FlatReader& file, bool has_scores) {
     set_number(file, "dmd.score_shift", scores, "timestep_shift", "for the scores only");
   else if (file.has("timestep_shift"))
     file.note("timestep_shift", "schedule.shift", "for the scores: that of the networks");
-  if (file.has("min_score_timestep")) {
-    const double least = 1000 * shift_sigma(file.value_or("min_score_timestep", 0.0) / 1000, scores);
-    set_number(file, "dmd.least_score_time", least, "min_score_timestep", "after the shift");
-  }
+  take_least_score_time(file, scores);
 }
 
 void take_lookup(FlatReader& file) {
@@ -105,7 +132,7 @@ void take_precision(FlatReader& file) {
 void take_trainer_defaults(FlatReader& file, const std::string& stage) {
   set_if_missing(file, "weight_decay", "optimiser.weight_decay", "0.01");
   set_if_missing(file, "max_grad_norm_generator", "optimiser.clip_norm", "10");
-  if (stage != "dmd") return;
+  if (stage != "dmd") return file.set("data.caption_dropout", "0", "captions", "its trainer leaves none out");
   set_if_missing(file, "ts_schedule", "dmd.score_above_next_step", "true");
   if (file.has("lr"))
     set_if_missing(file, "lr_critic", "critic_optimiser.learning_rate",

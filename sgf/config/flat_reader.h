@@ -48,7 +48,12 @@ class FlatReader {
   const Origin& origin_of(std::string_view key) const;  // the file's origin if it lacks the key
 
   void stand_on(std::string preset) { out_.preset = std::move(preset); }
-  void refuse_training(std::string reason) { out_.not_for_training = std::move(reason); }
+  // The first reason counts.
+  void refuse_training(std::string reason) {
+    if (trains()) out_.not_for_training = std::move(reason);
+  }
+  bool trains() const { return out_.not_for_training.empty(); }
+  void scale_lora(double factor) { out_.lora_factor = factor; }
   // Gives our key a value, without a note (put) or with one under the file's key (set).
   void put(std::string_view ours, const ConfigNode& value);
   void put(std::string_view ours, const std::string& value) { put(ours, flat_scalar(value, flat_.origin)); }

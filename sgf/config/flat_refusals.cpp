@@ -1,5 +1,7 @@
 #include "sgf/config/flat_refusals.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -20,16 +22,23 @@ std::string lower_stem(const FlatReader& file) {
   return stem;
 }
 
-void refuse_sid(const FlatReader& file) {
+// The method is in the training alone: the network streams as any other of the family.
+void refuse_training_by(FlatReader& file, std::string_view key, const std::string& reason) {
+  const std::string whole = fmt::format("{}; sgf generate --config reads its window and its steps", reason);
+  file.refuse_training(fmt::format("{}: {}", file.origin_of(key).where(), whole));
+  file.note("(trainer)", "", whole);
+}
+
+void refuse_sid(FlatReader& file) {
   const bool is_loss = text_of(file, "distribution_loss") == "sid";
+  if (!is_loss && !file.has("sid_alpha")) return;
   const char* key = is_loss ? "distribution_loss" : "sid_alpha";
-  SGF_CHECK(
-      !is_loss && !file.has("sid_alpha"),
-      "{}: {} asks for the SiD loss, which is not supported{}; use self_forcing_dmd.yaml, or {} to train DMD with "
-      "the other numbers of this file",
-      file.origin_of(key).where(), key,
-      is_loss ? "" : " (with distribution_loss dmd beside it, Self-Forcing's trainer runs DMD)",
-      is_loss ? "set distribution_loss: dmd and remove sid_alpha" : "remove sid_alpha");
+  refuse_training_by(
+      file, key,
+      fmt::format("{} asks for the SiD loss, which is not supported{}; use self_forcing_dmd.yaml, or {} to train DMD "
+                  "with the other numbers of this file",
+                  key, is_loss ? "" : " (with distribution_loss dmd beside it, Self-Forcing's trainer runs DMD)",
+                  is_loss ? "set distribution_loss: dmd and remove sid_alpha" : "remove sid_alpha"));
 }
 
 void refuse_defaults_alone(const FlatReader& file) {
@@ -64,21 +73,31 @@ void refuse_reward(const FlatReader& file) {
 }
 
 // Training of LongLive on long rollouts, after its first stage.
-void refuse_long_training(const FlatReader& file) {
+void refuse_long_training(FlatReader& file) {
   constexpr const char* kInstead =
       "use longlive_train_init.yaml, which trains the same window on 21 latent frames; long videos need no training of "
       "their own with sgf generate";
-  SGF_CHECK(!file.value_or("streaming_training", false),
-            "{}: streaming_training is not supported: it trains pieces of one long rollout; {}",
-            file.origin_of("streaming_training").where(), kInstead);
-  SGF_CHECK(text_of(file, "distribution_loss") != "dmd_switch",
-            "{}: distribution_loss dmd_switch is not supported: it changes the prompt during a rollout; {}",
-            file.origin_of("distribution_loss").where(), kInstead);
+  if (file.value_or("streaming_training", false))
+    refuse_training_by(
+        file, "streaming_training",
+        fmt::format("streaming_training is not supported: it trains pieces of one long rollout; {}", kInstead));
+  if (text_of(file, "distribution_loss") == "dmd_switch")
+    refuse_training_by(
+        file, "distribution_loss",
+        fmt::format("distribution_loss dmd_switch is not supported: it changes the prompt during a rollout; {}",
+                    kInstead));
+}
+
+void refuse_other_losses(const FlatReader& file) {
+  const ConfigNode* loss = file.find("distribution_loss");
+  SGF_CHECK(loss == nullptr || !file.trains() || is_flat_value(*loss, "dmd"),
+            "{}: distribution_loss {} is not supported, only dmd", loss->origin.where(), describe_value(*loss));
 }
 
 void refuse_lora(const FlatReader& file) {
   const ConfigNode* adapter = file.find("adapter");
-  if (adapter == nullptr || adapter->kind == ConfigNode::Kind::kNull || is_inference_only(file)) return;
+  if (adapter == nullptr || adapter->kind == ConfigNode::Kind::kNull || is_inference_only(file) || !file.trains())
+    return;
   fail("{}: adapter is not supported: training changes all weights; remove adapter to train them",
        adapter->origin.where());
 }
@@ -126,13 +145,14 @@ void refuse_causvid(const FlatReader& file) {
 
 }  // namespace
 
-void refuse_other_methods(const FlatReader& file) {
+void refuse_other_methods(FlatReader& file) {
   refuse_defaults_alone(file);
   refuse_causvid(file);
   refuse_rolling_forcing(file);
   refuse_sid(file);
   refuse_reward(file);
   refuse_long_training(file);
+  refuse_other_losses(file);
   refuse_lora(file);
   refuse_other_generators(file);
 }

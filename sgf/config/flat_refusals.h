@@ -6,7 +6,8 @@
 
 namespace sgf {
 
-void refuse_other_methods(const FlatReader& file);
+// A file whose training alone is of another method keeps its window and steps: see FlatReader::refuse_training.
+void refuse_other_methods(FlatReader& file);
 
 // LongLive 2.0 has sections, some with our names.
 void refuse_sections_of_longlive(const ConfigNode& tree);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "sgf/config/flat_window.h"
 #include "sgf/core/error.h"
@@ -46,10 +47,30 @@ NamedNetwork generator_of(const FlatReader& file) {
   return {"model_kwargs.model_name", default_network(file)};
 }
 
+// Their trainers ask whether the value is true: "", null, false and 0 are no checkpoint either.
+bool names_checkpoint(const FlatReader& file) {
+  const ConfigNode* node = file.find("generator_ckpt");
+  if (node == nullptr || node->kind == ConfigNode::Kind::kNull) return false;
+  if (node->kind == ConfigNode::Kind::kScalar && node->text.empty()) return false;
+  return node->is_quoted || !(is_flat_value(with_plain_bool(*node), "false") || is_flat_value(*node, "0"));
+}
+
 // Their trainers load the generator's own weights first, and generator_ckpt over them.
 std::string start_of(const FlatReader& file) {
   const std::string own = generator_of(file).name;
-  return file.value_or<std::string>("generator_ckpt", is_wan(own) ? folder_of_weights(own) : "");
+  if (names_checkpoint(file)) return file.value_or<std::string>("generator_ckpt", "");
+  return is_wan(own) ? folder_of_weights(own) : "";
+}
+
+void take_start(FlatReader& file, const std::string& own) {
+  constexpr const char* kKey = "generator_ckpt";
+  if (names_checkpoint(file)) {
+    file.put("train.start_from", *file.find(kKey));
+    return file.note(kKey, "train.start_from", "");
+  }
+  if (!is_inference_only(file) && is_wan(own))
+    return file.set("train.start_from", start_of(file), kKey, "the generator starts from its own base weights");
+  if (file.has(kKey)) file.note(kKey, "", "names no checkpoint");
 }
 
 void take_scores(FlatReader& file, const std::string& own) {
@@ -64,6 +85,20 @@ void take_scores(FlatReader& file, const std::string& own) {
   if (!fake.empty()) file.set("dmd.critic", folder_of_weights(fake), "fake_name");
 }
 
+// The release draws per rank only if the cache has what each rank's exit predicts.
+void take_exit(FlatReader& file, bool is_open) {
+  const auto cache =
+      file.value_or("self_gradient_forcing_cache_mode", file.value_or<std::string>("cache_mode", "exit"));
+  const bool is_asked = file.value_or("per_rank_exit_step", is_open);
+  if (is_asked && cache == "exit")
+    return file.set("dmd.exit", "per_sample", "per_rank_exit_step",
+                    "one draw per rank there, with one sample per rank");
+  file.set("dmd.exit", "shared", "per_rank_exit_step",
+           is_asked
+               ? fmt::format("one draw for all ranks: with cache mode {} its trainer draws no other", in_quotes(cache))
+               : "one draw for all ranks");
+}
+
 // A file of the paper's release names its cache or its gradient mode; a Self-Forcing file has neither.
 void take_boundary(FlatReader& file) {
   const auto mode = file.value_or<std::string>("grad_mode", "");
@@ -74,9 +109,7 @@ void take_boundary(FlatReader& file) {
            is_open ? "Self Gradient Forcing"
                    : "a file of Self Forcing; --set dmd.boundary=open makes it Self Gradient Forcing");
   file.put("dmd.generator_at_zero", std::string(is_open ? "false" : "true"));
-  const bool is_per_rank = file.value_or("per_rank_exit_step", is_open);
-  file.set("dmd.exit", is_per_rank ? "per_sample" : "shared", "per_rank_exit_step",
-           is_per_rank ? "one draw per rank there, with one sample per rank" : "one draw for all ranks");
+  take_exit(file, is_open);
 }
 
 void take_distillation(FlatReader& file) {
@@ -147,13 +180,44 @@ void take_networks(FlatReader& file) {
   SGF_CHECK(!is_wan(preset), "{}: {} {} is unknown; use Wan2.1-T2V-1.3B, Wan2.1-T2V-14B or the name of a preset",
             file.origin_of(own.key).where(), own.key, in_quotes(own.name));
   file.note(file.has(own.key) ? own.key : fmt::format("({})", own.key), fmt::format("model of preset {}", preset), "");
+  take_start(file, own.name);
   if (is_inference_only(file)) return;
-  if (!file.has("generator_ckpt") && is_wan(own.name))
-    file.set("train.start_from", start_of(file), "generator_ckpt", "the generator starts from its own base weights");
   if (flat_stage(file) == "dmd")
     take_scores(file, own.name);
   else
     take_unread_networks(file);
+}
+
+// LongLive's defaults: rank 16, and alpha = rank where it is missing, null or 0.
+void take_adapter(FlatReader& file) {
+  const ConfigNode* adapter = file.find("adapter");
+  if (adapter == nullptr || adapter->kind != ConfigNode::Kind::kMapping) return;
+  const auto number = [&](const char* key, double otherwise) {
+    double value = otherwise;
+    const ConfigNode* node = adapter->find(key);
+    if (node != nullptr && node->kind != ConfigNode::Kind::kNull)
+      ConfigValue<double>::read(*node, fmt::format("adapter.{}", key), value);
+    return value == 0 ? otherwise : value;
+  };
+  const double rank = number("rank", 16), alpha = number("alpha", rank), factor = alpha / rank;
+  SGF_CHECK(rank > 0 && std::isfinite(factor), "{}: adapter expects a rank above 0 and an alpha, got {} and {}",
+            adapter->origin.where(), rank, alpha);
+  if (factor == 1) return file.note("adapter.alpha", "", "alpha = rank, as assumed of a LoRA file without alpha");
+  file.scale_lora(factor);
+  file.note(
+      "adapter.alpha", "",
+      fmt::format("alpha / rank is {0}: pass --lora FILE:{0} if the LoRA file has no alpha, as LongLive's", factor));
+}
+
+// Their trainers keep an EMA only if its weight is a number above 0; in causal_cd it is the target.
+void take_ema(FlatReader& file) {
+  constexpr const char* kKey = "ema_weight";
+  const ConfigNode* weight = file.find(kKey);
+  if (weight == nullptr) return;
+  const bool is_null = weight->kind == ConfigNode::Kind::kNull;
+  const bool has_ema = !is_null && file.value_or(kKey, 0.0) > 0;
+  if (has_ema || flat_stage(file) == "causal_cd") return file.put("train.ema_decay", *weight);
+  file.set("train.ema_start_step", std::string(kNeverSteps), kKey, "no EMA, as in its trainer");
 }
 
 void take_batch(FlatReader& file) {

@@ -15,6 +15,9 @@ bool is_inference_only(const FlatReader& file);
 
 void take_stage(FlatReader& file);
 void take_networks(FlatReader& file);
+void take_ema(FlatReader& file);
 void take_batch(FlatReader& file);
+// The scale of the LoRA that the file describes, which LongLive's LoRA files leave out.
+void take_adapter(FlatReader& file);
 
 }  // namespace sgf

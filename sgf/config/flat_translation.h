@@ -19,6 +19,7 @@ struct FlatTranslation {
   std::string preset;  // base of `tree`: has the sizes of the generator
   ConfigNode tree;     // in our sections; values keep where they were written
   std::vector<FlatNote> notes;
+  double lora_factor = 1;        // alpha / rank of the LoRA that the file describes
   std::string not_for_training;  // why such a file cannot be trained, and what can; empty if it can
 };
 

@@ -31,7 +31,14 @@ int64_t frames_or(const FlatReader& file, std::string_view key, int64_t otherwis
   return frames;
 }
 
+// LongLive scores the end of a long rollout, as many frames as a short one has.
+int64_t frames_of_a_piece(const FlatReader& file) {
+  const int64_t frames = frames_or(file, "slice_last_frames", kTheirFrames);
+  return frames == -1 ? kTheirFrames : frames;
+}
+
 int64_t trained_frames(const FlatReader& file) {
+  if (file.value_or("streaming_training", false)) return frames_of_a_piece(file);
   const std::vector<int64_t> shape = file.value_or(kShape, std::vector<int64_t>{1, kTheirFrames});
   return frames_or(file, kFrames, shape[1]);
 }
@@ -103,13 +110,15 @@ void take_sizes(FlatReader& file) {
   if (file.has(kShape)) {
     SGF_CHECK(shape.size() == 5, "{}: image_or_video_shape expects [B, F, C, H, W], got {} numbers",
               file.origin_of(kShape).where(), shape.size());
-    file.set("video.frames", std::to_string(shape[1]), kShape, "latent frames; the batch in it is not used");
+    file.set("video.frames", std::to_string(file.trains() ? shape[1] : trained_frames(file)), kShape,
+             "latent frames; the batch in it is not used");
     file.set("model.in_dim", std::to_string(shape[2]), kShape);
     file.set("model.out_dim", std::to_string(shape[2]), kShape);
     file.set("video.height", std::to_string(shape[3]), kShape);
     file.set("video.width", std::to_string(shape[4]), kShape);
   }
   const int64_t frames = trained_frames(file);
+  if (!file.trains()) return;
   SGF_CHECK(shape.empty() || frames == shape[1],
             "{}: num_training_frames {} must equal the {} frames of image_or_video_shape: rollouts longer than the "
             "trained video are not supported; set both to {}",

@@ -52,4 +52,12 @@ std::string_view cut_utf8(std::string_view text, size_t longest) {
   return text.substr(0, continues_character(text[length]) ? longest : length);
 }
 
+// Without a mark, a character of UTF-16 that ASCII has too shows by its zero.
+std::string_view foreign_encoding(std::string_view text) {
+  using namespace std::string_view_literals;
+  if (text.starts_with("\xFF\xFE\0\0"sv) || text.starts_with("\0\0\xFE\xFF"sv)) return "UTF-32";
+  if (text.starts_with("\xFF\xFE"sv) || text.starts_with("\xFE\xFF"sv)) return "UTF-16";
+  return text.size() >= 2 && (text[0] == 0) != (text[1] == 0) ? "UTF-16" : "";
+}
+
 }  // namespace sgf

@@ -16,4 +16,7 @@ char32_t code_point_of(std::string_view character);
 // At most this many bytes from the beginning of the text, cut at a character boundary.
 std::string_view cut_utf8(std::string_view text, size_t longest);
 
+// "UTF-16" or "UTF-32" if a text begins like one; else empty. A text in UTF-8 begins like neither.
+std::string_view foreign_encoding(std::string_view text);
+
 }  // namespace sgf

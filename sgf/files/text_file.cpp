@@ -2,6 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/out_of_memory.h"
+#include "sgf/core/utf8.h"
 
 #include <fstream>
 #include <iterator>
@@ -25,15 +26,6 @@ bool is_second_byte(unsigned char lead, unsigned char second) {
   if (lead == 0xED) return second < 0xA0;
   if (lead == 0xF0) return second >= 0x90;
   return lead != 0xF4 || second < 0x90;
-}
-
-// The name of the encoding that a text begins like; empty if none is known. Without a mark, a character of UTF-16 that
-// ASCII has too shows by its zero.
-std::string_view foreign_encoding(std::string_view text) {
-  using namespace std::string_view_literals;
-  if (text.starts_with("\xFF\xFE\0\0"sv) || text.starts_with("\0\0\xFE\xFF"sv)) return "UTF-32";
-  if (text.starts_with("\xFF\xFE"sv) || text.starts_with("\xFE\xFF"sv)) return "UTF-16";
-  return text.size() >= 2 && (text[0] == 0) != (text[1] == 0) ? "UTF-16" : "";
 }
 
 void check_utf8(std::string_view text, const std::filesystem::path& path, const std::string& what) {

@@ -11,6 +11,7 @@
 #include "sgf/files/bundled.h"
 #include "sgf/runs/run_folder.h"
 #include "sgf/weights/load_dit.h"
+#include "sgf/weights/lora_file.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -73,10 +74,24 @@ std::string config_of(const ModelArgs& args, const fs::path& path, const DitConf
                       window_choices(network));
 }
 
+// As load_config. A LoRA file without alpha is read with alpha = rank: says so where the config has another alpha.
+Config load_of(const ModelArgs& args, const std::string& source) {
+  LoadedConfig loaded = load_config_with_notes(source, args.overrides, preset_folders());
+  const double factor = loaded.lora_factor;
+  const bool is_scaled_otherwise =
+      std::ranges::any_of(args.loras, [&](const std::string& lora) { return parse_lora_use(lora).scale != factor; });
+  if (factor != 1 && is_scaled_otherwise)
+    notice_once("adapter of " + source,
+                fmt::format("{0}: alpha / rank of its adapter is {1}; if the LoRA file has no alpha of its own, pass "
+                            "--lora FILE:{1}",
+                            source, factor));
+  return std::move(loaded.config);
+}
+
 ChosenModel from_file(const ModelArgs& args, const fs::path& path) {
   const DitConfig network = read_dit_config(path);
   const std::string source = args.config.empty() ? config_of(args, path, network) : args.config;
-  Config config = load_config(source, args.overrides, preset_folders());
+  Config config = load_of(args, source);
   const int64_t text_len = config.model.text_len;
   config.model = network;
   if (args.config.empty()) config.model.text_len = text_len;
@@ -103,7 +118,7 @@ std::string quoted_path(const std::string& path) {
 // A run or a bundled model: with the window, schedule and size of its training, unless --config is given.
 ChosenModel from_folder(const ModelArgs& args, const fs::path& folder) {
   const std::string config = args.config.empty() ? (folder / "config.yaml").string() : args.config;
-  return {load_config(config, args.overrides, preset_folders()), folder.string()};
+  return {load_of(args, config), folder.string()};
 }
 
 // Weights in a bundled model's folder select the folder, since its config.yaml replaces a guess.

@@ -21,6 +21,8 @@ namespace sgf {
 namespace {
 
 constexpr const char* kDiffusersMetadata = "lora_adapter_metadata";
+constexpr const char* kFromConfig = "adapter config";
+constexpr const char* kConfigName = "adapter_config.json";
 
 // The tensors of one module, by part.
 struct LoraTensors {
@@ -204,17 +206,28 @@ std::filesystem::path tensors_in(const std::filesystem::path& path) {
   return path;
 }
 
-std::optional<AdapterConfig> config_beside(const std::filesystem::path& path) {
-  const bool is_directory = std::filesystem::is_directory(path);
-  const std::filesystem::path beside = (is_directory ? path : path.parent_path()) / "adapter_config.json";
-  if (!std::filesystem::is_regular_file(beside)) return std::nullopt;
-  return adapter_config_from_json(MappedFile::open(beside)->text(), beside.string());
+// PEFT writes adapter_config.json beside adapter_model.*; of any other file in that folder it says nothing.
+std::filesystem::path config_path_of(const std::filesystem::path& path) {
+  if (std::filesystem::is_directory(path)) return path / kConfigName;
+  return path.stem() == "adapter_model" ? path.parent_path() / kConfigName : std::filesystem::path();
 }
 
 std::optional<AdapterConfig> config_inside(const TensorFile& file, const std::filesystem::path& path) {
   const auto found = file.metadata.find(kDiffusersMetadata);
   if (file.container != Container::kSafetensors || found == file.metadata.end()) return std::nullopt;
   return adapter_config_from_json(found->second, path.string() + " metadata", "transformer.");
+}
+
+struct FoundConfig {
+  std::optional<AdapterConfig> config;
+  std::string source;  // where it was found
+};
+
+FoundConfig find_config(const TensorFile& file, const std::filesystem::path& path) {
+  const std::filesystem::path beside = config_path_of(path);
+  if (std::filesystem::is_regular_file(beside))
+    return {adapter_config_from_json(MappedFile::open(beside)->text(), beside.string()), beside.string()};
+  return {config_inside(file, path), path.string() + " metadata"};
 }
 
 }  // namespace
@@ -260,23 +273,22 @@ LoraFile read_lora(TensorFile file, const std::filesystem::path& path, const std
     is_stored = is_stored || tensors.of(LoraPart::kAlpha) != nullptr;
   }
   check_differences(lora);
-  lora.alpha_from = is_stored                 ? "tensors"
-                    : config && config->alpha ? "adapter config"
-                                              : "none, alpha = rank is assumed";
+  lora.alpha_from = is_stored ? "tensors" : config && config->alpha ? kFromConfig : "none, alpha = rank is assumed";
   return lora;
 }
 
 LoraFile open_lora(const std::filesystem::path& path) {
   SGF_CHECK(std::filesystem::exists(path), "{}: this LoRA does not exist", path.string());
   TensorFile file = open_tensor_file(tensors_in(path));
-  std::optional<AdapterConfig> config = config_beside(path);
-  if (!config) config = config_inside(file, path);
-  return read_lora(std::move(file), path, config);
+  const FoundConfig found = find_config(file, path);
+  LoraFile lora = read_lora(std::move(file), path, found.config);
+  if (lora.alpha_from == kFromConfig) lora.alpha_from = found.source;
+  return lora;
 }
 
 std::string assumption_of(const LoraFile& lora) {
   if (!lora.is_alpha_assumed) return "";
-  return fmt::format("{}: has no alpha, and no adapter_config.json beside it says one; alpha = rank ({}) is assumed",
+  return fmt::format("{}: has no alpha, and no adapter_config.json of its own says one; alpha = rank ({}) is assumed",
                      lora.path.string(), fmt::join(lora.ranks(), ", "));
 }
 

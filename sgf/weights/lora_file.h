@@ -40,7 +40,7 @@ struct LoraFile {
   TensorFile file;
   std::map<std::string, LoraChange> changes;  // by official weight name
   std::vector<std::string> left_out;          // tensors for another network: LongLive's critic_lora
-  std::string alpha_from;                     // "tensors", "adapter config" or "none, alpha = rank is assumed"
+  std::string alpha_from;  // "tensors", the file of the adapter's config, or "none, alpha = rank is assumed"
   bool is_alpha_assumed = false;
 
   std::vector<int64_t> ranks() const;  // the different ones, ascending

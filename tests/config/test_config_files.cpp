@@ -286,6 +286,21 @@ TEST(YamlTree, BombsAreBounded) {
   EXPECT_THAT(refusal_of_yaml(wide + "]"), HasSubstr("at most 10000 values"));
 }
 
+TEST_F(ConfigFiles, OtherEncodingsAreNamedWithTheCommandThatConverts) {
+  using namespace std::string_literals;
+  for (const std::string& text : {"\xFF\xFE"s
+                                  "a\0:\0 \0"
+                                  "1\0"s,
+                                  "\xFE\xFF\0a\0:\0 \0"
+                                  "1"s,
+                                  "a\0:\0 \0"
+                                  "1\0"s})
+    EXPECT_THAT(refusal_of_load(write("wide.yaml", text)),
+                HasSubstr("wide.yaml: is UTF-16 text, expected UTF-8 (YAML); convert it: iconv -f UTF-16 -t UTF-8"));
+  EXPECT_THAT(refusal_of_load(write("wide.yaml", "\xFF\xFE\0\0a\0\0\0"s)), HasSubstr("iconv -f UTF-32"));
+  EXPECT_EQ(load(write("narrow.yaml", "\xEF\xBB\xBFname: caf\xC3\xA9\n")).name, "caf\xC3\xA9");
+}
+
 TEST(YamlTree, BrokenBytesAreRefusedWithTheirLine) {
   EXPECT_EQ(refusal_of_yaml("a: 1\nb: caf\xE9\n"), "my.yaml:2: expected UTF-8 text, got byte 0xE9");
   EXPECT_THAT(refusal_of_yaml(std::string("a: 1\n\0b: 2\n", 11)),

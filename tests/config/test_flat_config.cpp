@@ -88,12 +88,24 @@ TEST(FlatConfig, AFileOfThePaperIsSelfGradientForcing) {
   EXPECT_EQ(c.dmd.boundary, GradientBoundary::kOpenContext);
   EXPECT_FALSE(c.dmd.generator_at_zero);
   EXPECT_EQ(c.dmd.cache, CacheLatents::kFinalClean);
-  EXPECT_EQ(c.dmd.exit, ExitSharing::kPerSample);
+  EXPECT_EQ(c.dmd.exit, ExitSharing::kShared);
   EXPECT_EQ(c.schedule.denoising_steps, (std::vector<double>{1000, 750, 500, 250}));  // without the 0
   EXPECT_EQ(c.optimiser.weight_decay, 0.02);
   EXPECT_EQ(c.critic_optimiser.weight_decay, 0.02);
   EXPECT_EQ(c.train.steps, 2000);
   EXPECT_EQ(c.run.seed, 7);
+}
+
+TEST(FlatConfig, ARankHasAnExitOfItsOwnOnlyIfTheCacheIsThatOfTheExit) {
+  const auto said = [](const std::string& more) {
+    return said_of(translate("trainer: self_gradient_forcing\nper_rank_exit_step: true\n" + more).notes,
+                   "per_rank_exit_step");
+  };
+  EXPECT_THAT(said(""), HasSubstr("dmd.exit: per_sample"));
+  for (const std::string key : {"self_gradient_forcing_cache_mode", "cache_mode"}) {
+    EXPECT_THAT(said(key + ": exit\n"), HasSubstr("dmd.exit: per_sample"));
+    EXPECT_THAT(said(key + ": final_clean\n"), AllOf(HasSubstr("dmd.exit: shared"), HasSubstr("draws no other")));
+  }
 }
 
 TEST(FlatConfig, TeacherForcingIsAStageAndItsClipsAreNotPrompts) {
@@ -192,7 +204,7 @@ TEST(FlatConfig, RefusesNumbersThatNothingCanBeComputedFrom) {
               AllOf(HasSubstr("their.yaml:2"), HasSubstr("sink_size must be a number of frames")));
   EXPECT_THAT(refusal_of_flat("image_or_video_shape: [1, -9223372036854775808, 1, 1, 1]\n"),
               HasSubstr("must be a number of frames, at most"));
-  EXPECT_THAT(refusal_of_flat("timestep_shift: 1.0e300\nmin_score_timestep: 1.0e308\n"),
+  EXPECT_THAT(refusal_of_flat("timestep_shift: 1.0e300\nmin_score_timestep: 1.0e308\nts_schedule: false\n"),
               AllOf(HasSubstr("their.yaml:2"), HasSubstr("min_score_timestep is out of range")));
   EXPECT_NO_THROW(translate("image_or_video_shape: [1, 21, 16, 60, 104]\nmodel_kwargs: {sink_size: 3}\n"));
 }
@@ -237,6 +249,17 @@ TEST(FlatConfig, TakesTheStepsOfTheFirstChunk) {
   EXPECT_EQ(steps_of(""), 0u);
 }
 
+TEST(FlatConfig, TheReleaseStreamsTheStepsOfTheFirstChunkAndDoesNotTrainThem) {
+  constexpr const char* kKey = "denoising_step_list_first_chunk";
+  const std::string steps = "denoising_step_list: [1000]\ndenoising_step_list_first_chunk: [1000, 500, 0]\n";
+  const auto said = [&](const std::string& more) { return said_of(translate(steps + more).notes, kKey); };
+  EXPECT_THAT(said("per_rank_exit_step: true\n"),
+              AllOf(HasSubstr("[] its training never reads it"),
+                    HasSubstr("sgf generate --set 'schedule.first_block_steps=[1000, 500]'")));
+  EXPECT_THAT(said("per_rank_exit_step: true\nnum_output_frames: 120\n"), HasSubstr("[schedule.first_block_steps]"));
+  EXPECT_THAT(said(""), HasSubstr("[schedule.first_block_steps]"));
+}
+
 TEST(FlatConfig, TakesAShiftOfTheScoresBesideTheNetworks) {
   const std::string network = "real_name: x\nmodel_kwargs: {timestep_shift: 8.0}\n";
   const auto said = [&](const std::string& file, const char* key) { return said_of(translate(file).notes, key); };
@@ -247,7 +270,12 @@ TEST(FlatConfig, TakesAShiftOfTheScoresBesideTheNetworks) {
 
 TEST(FlatConfig, TakesTheLeastScoreTimeAfterTheShift) {
   const std::string file = "real_name: x\ntimestep_shift: 5\nmin_score_timestep: 250\n";
-  EXPECT_THAT(said_of(translate(file).notes, "min_score_timestep"), HasSubstr("dmd.least_score_time: 625"));
+  const auto said = [&](const std::string& more) {
+    return said_of(translate(file + more).notes, "min_score_timestep");
+  };
+  EXPECT_THAT(said("ts_schedule: false\n"), HasSubstr("dmd.least_score_time: 625"));
+  for (const char* schedule : {"", "ts_schedule: true\n"})  // the limit is the exit's next step
+    EXPECT_THAT(said(schedule), HasSubstr("[] its trainer does not read it")) << schedule;
 }
 
 TEST(FlatConfig, RefusesSettingsThatContradictEachOther) {

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "tests/core/refusal.h"
 
@@ -162,15 +163,93 @@ TEST(FlatFamily, OdeRegressionIsAStageWithoutEma) {
   EXPECT_THAT(remark_on(loaded, "data_path"), HasSubstr("sgf pairs"));
 }
 
+// The recipes have the numbers of the same files; their windows are spelled otherwise and see the same frames.
+TEST(FlatFamily, CausalForcingsFilesDescribeTheRunsOfOurRecipes) {
+  const std::map<std::string, std::string> recipes = {{"ar_diffusion_tf_framewise", "framewise/1_teacher_forcing"},
+                                                      {"causal_cd_framewise", "framewise-causal-cd/1_causal_cd"},
+                                                      {"causal_ode_chunkwise", "chunkwise-causal-ode/1_causal_ode"}};
+  const auto last_sees = [](const Config& c) {
+    return c.context.policy().visible_to({21 - c.context.block_frames, 21}).frames();
+  };
+  for (const auto& [name, recipe] : recipes) {
+    SCOPED_TRACE(name);
+    const Config flat = load_public(name).config;
+    const Config ours = load(fmt::format("{}/recipes/wan-1.3b/{}.yaml", SGF_SOURCE_DIR, recipe)).config;
+    EXPECT_EQ(flat.data.caption_dropout, 0);
+    EXPECT_EQ(flat.data.caption_dropout, ours.data.caption_dropout);
+    EXPECT_EQ(flat.data.wan, ours.data.wan);
+    EXPECT_EQ(flat.train.stage, ours.train.stage);
+    EXPECT_EQ(flat.train.global_batch, ours.train.global_batch);
+    EXPECT_EQ(flat.train.micro_batch, ours.train.micro_batch);
+    EXPECT_EQ(flat.train.activations, ours.train.activations);
+    EXPECT_EQ(flat.train.ema_start_step < flat.train.steps, ours.train.ema_start_step < ours.train.steps);
+    EXPECT_EQ(flat.train.ema_decay, ours.train.ema_decay);
+    EXPECT_EQ(flat.optimiser, ours.optimiser);
+    EXPECT_EQ(flat.schedule, ours.schedule);
+    EXPECT_EQ(flat.video, ours.video);
+    EXPECT_EQ(flat.model, ours.model);
+    EXPECT_EQ(flat.run.dtype, ours.run.dtype);
+    EXPECT_EQ(flat.distil.guidance, ours.distil.guidance);
+    EXPECT_EQ(flat.distil.grid, ours.distil.grid);
+    EXPECT_EQ(flat.output.checkpoint_every, ours.output.checkpoint_every);
+    EXPECT_EQ(flat.context.train_frames, ours.context.train_frames);
+    EXPECT_EQ(last_sees(flat), last_sees(ours));
+  }
+  EXPECT_EQ(load_public("self_forcing_dmd").config.data.caption_dropout, DataSettings{}.caption_dropout);
+}
+
 TEST(FlatFamily, WithoutACheckpointTheGeneratorStartsFromItsBase) {
   EXPECT_EQ(load_public("ar_diffusion_tf_framewise").config.train.start_from, "wan_models/Wan2.1-T2V-1.3B");
   EXPECT_EQ(load_public("self_forcing_dmd").config.train.start_from, "checkpoints/ode_init.pt");
+}
+
+// Their trainers ask whether the value is true.
+TEST_F(FlatFolder, AValueThatIsNotTrueNamesNoCheckpoint) {
+  const auto start = [&](const std::string& value) {
+    return load(put("mine.yaml", "real_name: Wan2.1-T2V-14B\ngenerator_ckpt: " + value + "\n")).config.train.start_from;
+  };
+  for (const char* value : {"\"\"", "null", "~", "", "false", "False", "0"})
+    EXPECT_EQ(start(value), "wan_models/Wan2.1-T2V-1.3B") << value;
+  for (const char* value : {"init.pt", "\"init.pt\"", "falsework.pt"})
+    EXPECT_NE(start(value), "wan_models/Wan2.1-T2V-1.3B") << value;
+  EXPECT_EQ(start("\"false\""), "false");  // a file of that name
+  EXPECT_EQ(load(put("mine.yaml", "trainer: consistency_distillation\nreal_name: x\ngenerator_ckpt: ''\n"))
+                .config.distil.teacher,
+            "wan_models/Wan2.1-T2V-1.3B");
 }
 
 TEST(FlatFamily, LongLivesNumberOfUpdatesAndOfCheckpointsIsTaken) {
   const Config c = load_public("longlive_train_init").config;
   EXPECT_EQ(c.train.steps, 700);
   EXPECT_EQ(c.output.keep_last, 5);
+}
+
+TEST_F(FlatFolder, WithoutAWeightThereIsNoEma) {
+  const auto with = [&](const std::string& more) {
+    return load(put("mine.yaml", "real_name: Wan2.1-T2V-14B\nema_start_step: 200\n" + more)).config.train;
+  };
+  for (const char* weight : {"null", "", "0", "0.0", "-1"}) {
+    const TrainSettings train = with(fmt::format("ema_weight: {}\n", weight));
+    EXPECT_GT(train.ema_start_step, train.steps) << weight;
+  }
+  EXPECT_EQ(with("ema_weight: 0.95\n").ema_start_step, 200);
+  EXPECT_EQ(with("ema_weight: 0.95\n").ema_decay, 0.95);
+  EXPECT_THAT(refusal_of([&] { with("trainer: consistency_distillation\nema_weight: null\n"); }),
+              HasSubstr("train.ema_decay expects a number"));  // its trainer needs the EMA
+}
+
+TEST_F(FlatFolder, ANumberOfStepsThatNeverEndsIsThePresets) {
+  const auto with = [&](const std::string& more) {
+    return load(put("mine.yaml", "real_name: Wan2.1-T2V-14B\n" + more));
+  };
+  const int64_t preset = load_config("wan-1.3b", {}, {SGF_PRESETS}).train.steps;
+  for (const char* key : {"(max_steps)", "max_steps"}) {
+    const LoadedConfig loaded = with(key[0] == '(' ? "" : "max_steps: -1\n");
+    EXPECT_EQ(loaded.config.train.steps, preset) << key;
+    EXPECT_THAT(remark_on(loaded, key), AllOf(HasSubstr("until it is killed"), HasSubstr("the preset's number")));
+  }
+  EXPECT_EQ(with("max_steps: 30\n").config.train.steps, 30);
+  EXPECT_EQ(with("max_steps: -1\nmax_iters: 700\n").config.train.steps, 700);
 }
 
 TEST_F(FlatFolder, TheGeneratorIsTheOneThatIsNamed) {
@@ -190,15 +269,52 @@ TEST(FlatFamily, AnInferenceFileHasTheWindowButCannotBeTrained) {
   EXPECT_EQ(load_public("longlive_train_init").not_for_training, "");
 }
 
+TEST_F(FlatFolder, TheScaleOfALoraIsThatOfItsConfig) {
+  const auto loaded = [&](const std::string& adapter) {
+    return load(put("mine.yaml", "denoising_step_list: [1000]\nnum_output_frames: 120\nadapter: " + adapter + "\n"));
+  };
+  const LoadedConfig scaled = loaded("{type: lora, rank: 128, alpha: 256}");
+  EXPECT_EQ(scaled.lora_factor, 2);
+  EXPECT_THAT(remark_on(scaled, "adapter.alpha"), HasSubstr("--lora FILE:2 if the LoRA file has no alpha"));
+  EXPECT_EQ(loaded("{alpha: 8}").lora_factor, 0.5);  // the rank of their code
+  for (const char* same : {"{rank: 256, alpha: 256}", "{rank: 256}", "{rank: 256, alpha: null}", "null"})
+    EXPECT_EQ(loaded(same).lora_factor, 1) << same;
+  EXPECT_THAT(refusal_of([&] { loaded("{rank: -1, alpha: 1}"); }), HasSubstr("a rank above 0"));
+  EXPECT_THAT(remark_on(load_public("longlive_inference"), "adapter.alpha"), HasSubstr("alpha = rank"));
+}
+
 TEST(FlatFamily, OtherMethodsAreRefusedWithTheNearestThatWorks) {
-  EXPECT_THAT(refusal_of_public("self_forcing_sid"),
-              AllOf(HasSubstr("SiD loss"), HasSubstr("trainer runs DMD"), HasSubstr("use self_forcing_dmd.yaml")));
   EXPECT_THAT(refusal_of_public("rolling_forcing_dmd"),
               AllOf(HasSubstr("several blocks at once"), HasSubstr("use self_forcing_dmd.yaml")));
   EXPECT_THAT(refusal_of_public("reward_forcing"),
               AllOf(HasSubstr("a reward model"), HasSubstr("set trainer: score_distillation")));
-  EXPECT_THAT(refusal_of_public("longlive_train_long"),
+}
+
+// What differs is their training: windows and steps are those of the files without it.
+TEST(FlatFamily, MethodsOfTrainingAloneCanBeStreamedButNotTrained) {
+  const LoadedConfig sid = load_public("self_forcing_sid"), dmd = load_public("self_forcing_dmd");
+  EXPECT_THAT(sid.not_for_training,
+              AllOf(HasSubstr("self_forcing_sid.yaml:"), HasSubstr("SiD loss"), HasSubstr("trainer runs DMD"),
+                    HasSubstr("use self_forcing_dmd.yaml"), HasSubstr("sgf generate --config")));
+  EXPECT_EQ(sid.config.context, dmd.config.context);
+  EXPECT_EQ(sid.config.schedule, dmd.config.schedule);
+  const LoadedConfig longer = load_public("longlive_train_long"), init = load_public("longlive_train_init");
+  EXPECT_THAT(longer.not_for_training,
               AllOf(HasSubstr("streaming_training is not supported"), HasSubstr("use longlive_train_init.yaml")));
+  EXPECT_EQ(longer.config.context, init.config.context);
+  EXPECT_EQ(longer.config.schedule, init.config.schedule);
+  EXPECT_EQ(longer.config.video, init.config.video);
+  EXPECT_EQ(init.not_for_training + dmd.not_for_training, "");
+}
+
+TEST_F(FlatFolder, OtherLossesAreRefusedAsTheyWere) {
+  const auto with = [&](const std::string& loss) {
+    return put("mine.yaml", "real_name: Wan2.1-T2V-14B\ndistribution_loss: " + loss + "\n");
+  };
+  EXPECT_THAT(load(with("sid")).not_for_training, HasSubstr("set distribution_loss: dmd"));
+  EXPECT_THAT(load(with("dmd_switch")).not_for_training, HasSubstr("changes the prompt"));
+  EXPECT_THAT(refusal_of([&] { load(with("gan")); }), HasSubstr("distribution_loss 'gan' is not supported, only dmd"));
+  EXPECT_EQ(load(with("dmd")).not_for_training, "");
 }
 
 TEST(FlatFamily, OtherNetworksAreRefusedWithTheNearestThatWorks) {

@@ -369,7 +369,7 @@ def configs():
     put("broken/flat_config", "largest_sink.yaml", "real_name: x\nmodel_kwargs: {sink_size: 9223372036854775807}\n")
     put("broken/flat_config", "kwargs_is_text.yaml", "trainer: diffusion\nteacher_forcing: true\nmodel_kwargs: text\n")
     put("broken/flat_config", "least_frames.yaml", "image_or_video_shape: [1, -9223372036854775808, 1, 1, 1]\n")
-    put("broken/flat_config", "infinite_time.yaml", "real_name: x\nmin_score_timestep: 1.0e308\n")
+    put("broken/flat_config", "infinite_time.yaml", "real_name: x\nts_schedule: false\nmin_score_timestep: 1.0e308\n")
     put("seeds/config_file", "based.yaml", "base: tiny\nname: a\ntrain: {stage: dmd}\n")
     put("seeds/config_file", "two_bases.yaml", "base: [tiny, wan-1.3b]\nname: a\n")
     put("seeds/config_file", "itself.yaml", "base: outside\n")

@@ -229,10 +229,20 @@ TEST(LoraFile, ConfigsLieBesideTheTensorsOrWithin) {
   EXPECT_EQ(open_lora(folder.path()).changes.at(kTarget).factor, 4);
   EXPECT_EQ(open_lora(folder / "adapter_model.safetensors").changes.at(kTarget).factor, 4);
 
+  EXPECT_EQ(open_lora(folder / "adapter_model.safetensors").alpha_from, (folder / "adapter_config.json").string());
+
+  // The config is that of adapter_model alone: another LoRA in the folder has its own rank and alpha.
+  write(folder / "longlive_lora.safetensors", peft_pair(), {});
+  EXPECT_EQ(open_lora(folder / "longlive_lora.safetensors").changes.at(kTarget).factor, 1);
+  EXPECT_THAT(assumption_of(open_lora(folder / "longlive_lora.safetensors")),
+              HasSubstr("no adapter_config.json of its own"));
+
   const TemporaryFolder other;
   write(other / "pytorch_lora_weights.safetensors", peft_pair("transformer.blocks.1.attn1.to_q"),
         {{"lora_adapter_metadata", R"({"transformer.r": 2, "transformer.lora_alpha": 1, "text_encoder.r": 4})"}});
   EXPECT_EQ(open_lora(other / "pytorch_lora_weights.safetensors").changes.at(kTarget).factor, 0.5);
+  EXPECT_THAT(open_lora(other / "pytorch_lora_weights.safetensors").alpha_from,
+              HasSubstr("pytorch_lora_weights.safetensors metadata"));
 }
 
 TEST(LoraUse, IsAFileAndAScale) {

@@ -134,8 +134,10 @@ TEST_F(MergeLora, EverySpellingMakesTheSameBits) {
   std::filesystem::copy_file(folder_ / "merged.safetensors", copy);
   const TensorFile first = open_tensor_file(copy);
 
-  std::filesystem::create_directory(folder_ / "peft");
-  std::ofstream(folder_ / "peft/adapter_config.json") << R"({"peft_type": "LORA", "r": 3, "lora_alpha": 6})";
+  for (const char* folder : {"peft", "longlive"}) {
+    std::filesystem::create_directory(folder_ / folder);
+    std::ofstream(folder_ / folder / "adapter_config.json") << R"({"peft_type": "LORA", "r": 3, "lora_alpha": 6})";
+  }
   const auto peft = [](const std::string& module) { return "base_model.model." + module; };
   const auto longlive = [&](const std::string& module) { return "generator_lora." + peft(module); };
   const auto diffusers = [](const std::string& module) { return "transformer." + diffusers_module(module); };
@@ -143,7 +145,8 @@ TEST_F(MergeLora, EverySpellingMakesTheSameBits) {
   save_lora("peft/adapter_model.safetensors", peft, ".lora_A.weight", ".lora_B.weight", false);
   for (const std::filesystem::path& file :
        {folder_ / "peft",
-        save_lora("peft/state.safetensors", longlive, ".lora_A.default.weight", ".lora_B.default.weight", false),
+        save_lora("longlive/adapter_model.safetensors", longlive, ".lora_A.default.weight", ".lora_B.default.weight",
+                  false),
         save_lora("diffusers.safetensors", diffusers, ".lora_A.weight", ".lora_B.weight", false,
                   {{"lora_adapter_metadata", R"({"transformer.r": 3, "transformer.lora_alpha": 6})"}}),
         save_lora("trained.safetensors", diffusers, ".lora.down.weight", ".lora.up.weight", true),

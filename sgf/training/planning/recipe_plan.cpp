@@ -72,7 +72,9 @@ std::vector<RecipeStep> plan_recipe(const fs::path& folder, const std::vector<st
                                     const std::vector<fs::path>& preset_folders) {
   std::vector<RecipeStep> steps;
   for (const fs::path& file : recipe_files(folder)) {
-    RecipeStep step{.file = file, .config = load_config(file, overrides, preset_folders)};
+    LoadedConfig loaded = load_config_with_notes(file, overrides, preset_folders);
+    SGF_CHECK(loaded.not_for_training.empty(), "{}", loaded.not_for_training);
+    RecipeStep step{.file = file, .config = std::move(loaded.config)};
     step.run = fs::path("runs") / step.config.name;
     const auto same = std::ranges::find(steps, step.run, &RecipeStep::run);
     SGF_CHECK(same == steps.end(), "{} and {} both make {}: give each its own name", same->file.string(), file.string(),
