@@ -108,16 +108,17 @@ bool ends_with_path(const fs::path& path, const fs::path& ending) {
 }
 
 std::optional<WindowSource> place_in_release(const fs::path& weights) {
-  const fs::path path = fs::absolute(weights).lexically_normal();
+  // As it was given: what the folders above the working directory are called says nothing of the weights.
+  const fs::path path = weights.lexically_normal();
   for (const ReleasedFile& file : kReleasedFiles)
     if (ends_with_path(path, file.ending))
       return WindowSource{file.preset, fmt::format("its path ends in {}, as in the release", file.ending)};
   // A checkpoint of the authors' trainer, copied into a folder that says its granularity. Other file names below such a
-  // folder may be of Causal-Forcing, which has another window.
+  // folder may be of Causal-Forcing, which has another window. Of several such folders the innermost counts.
   if (path.stem() != "model") return std::nullopt;
-  for (const fs::path& part : path.parent_path())
+  for (fs::path inner = path.parent_path(); inner.has_filename(); inner = inner.parent_path())
     for (const char* granularity : {"framewise", "chunkwise"})
-      if (part == granularity)
+      if (inner.filename() == granularity)
         return WindowSource{fmt::format("wan-1.3b-{}", granularity),
                             fmt::format("one of its folders is named {}", granularity)};
   return std::nullopt;

@@ -82,6 +82,24 @@ TEST_F(WindowSources, PlacesOfTheReleasesAreKnown) {
   EXPECT_EQ(config_of("longlive_models/models/longlive_base.pt"), "longlive");
 }
 
+TEST_F(WindowSources, TheInnermostGranularityOfAPathCounts) {
+  EXPECT_EQ(config_of("framewise/exp/chunkwise/model.pt"), "wan-1.3b-chunkwise");
+  EXPECT_EQ(config_of("chunkwise/exp/framewise/run7/model.pt"), "wan-1.3b-framewise");
+}
+
+TEST_F(WindowSources, FoldersAboveTheWorkingDirectoryAreNoGround) {
+  const fs::path before = fs::current_path();
+  put("chunkwise/ar/model.pt");
+  put("chunkwise/framewise/model.pt");
+  fs::current_path(folder / "chunkwise");
+  const auto bare = find_window_source("ar/model.pt");
+  const auto named = find_window_source("framewise/model.pt");
+  fs::current_path(before);
+  EXPECT_FALSE(bare.has_value());
+  ASSERT_TRUE(named.has_value());  // the user wrote this folder
+  EXPECT_EQ(named->config, "wan-1.3b-framewise");
+}
+
 TEST_F(WindowSources, OtherPlacesAreNoGround) {
   EXPECT_EQ(config_of("checkpoints/model.pt"), "");
   EXPECT_EQ(config_of("chunkwise/longvideo.pt"), "");  // Causal-Forcing's, by another method
