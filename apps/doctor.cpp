@@ -29,6 +29,11 @@ const char* word_of(PartState state) {
   return state == PartState::kComplete ? "complete" : state == PartState::kMissing ? "missing" : "broken";
 }
 
+std::string as_argument(const fs::path& path) {
+  const std::string text = path.string();
+  return text.find_first_of(" '\"$&;()*?") == std::string::npos ? text : "'" + text + "'";
+}
+
 void print_wan(const WanSurvey& wan) {
   say("{}: Wan folder", wan.folder.string());
   if (!wan.problem.empty()) say("  {}", wan.problem);
@@ -51,6 +56,9 @@ void print_weights(const SurveyedWeights& weights) {
       weights.problem.empty() ? "complete" : "cannot be used: " + weights.problem);
   if (!weights.content.empty()) say("  content: {}", weights.content);
   if (!weights.window.empty()) say("  window:  {}", weights.window);
+  if (weights.is_many_step)
+    say("  use:     a start of training (train.start_from={}); a many-step model, no student for sgf generate",
+        as_argument(weights.file));
   if (weights.choices.empty()) return;
   say("  window:  unknown; sgf generate needs one of");
   for (const std::string& choice : weights.choices) say("    {}", choice);
@@ -62,6 +70,7 @@ struct Kit {
   const WanSurvey* base = nullptr;           // a folder with a DiT
   const WanSurvey* teacher = nullptr;        // the largest DiT
   const SurveyedWeights* student = nullptr;  // a student whose window is known, if there is one
+  const SurveyedWeights* start = nullptr;    // what training can start from: a many-step start, else the student
 };
 
 Kit kit_of(const FolderSurvey& survey) {
@@ -74,15 +83,15 @@ Kit kit_of(const FolderSurvey& survey) {
   }
   for (const SurveyedWeights& weights : survey.weights) {
     if (!weights.is_dit || !weights.problem.empty()) continue;
+    if (weights.is_many_step) {
+      if (!kit.start) kit.start = &weights;
+      continue;
+    }
     const bool is_better = kit.student && kit.student->window.empty() && !weights.window.empty();
     if (!kit.student || is_better) kit.student = &weights;
   }
+  if (!kit.start) kit.start = kit.student;
   return kit;
-}
-
-std::string as_argument(const fs::path& path) {
-  const std::string text = path.string();
-  return text.find_first_of(" '\"$&;()*?") == std::string::npos ? text : "'" + text + "'";
 }
 
 std::string config_for(const SurveyedWeights& student) { return student.window.empty() ? " --config NAME" : ""; }
@@ -111,11 +120,11 @@ Advice advice_for(const FolderSurvey& survey) {
   if (kit.texts)
     advice.can.push_back(
         fmt::format("sgf text \"A red panda rides a bicycle.\" --wan {}", as_argument(kit.texts->folder)));
-  if (kit.student && kit.texts && kit.teacher)
+  if (kit.start && kit.texts && kit.teacher)
     advice.can.push_back(
         fmt::format("sgf train PRESET --set data.wan={} --set data.prompts=prompts.txt --set train.start_from={} --set "
                     "dmd.teacher={}",
-                    as_argument(kit.texts->folder), as_argument(kit.student->file), as_argument(kit.teacher->folder)));
+                    as_argument(kit.texts->folder), as_argument(kit.start->file), as_argument(kit.teacher->folder)));
   else
     advice.cannot.emplace_back(
         "sgf train: needs a teacher (the DiT of a Wan folder), text encoder and VAE, and a student to start from");
@@ -150,6 +159,7 @@ json to_json(const FolderSurvey& survey) {
                      {"content", weights.content},
                      {"problem", weights.problem},
                      {"window", weights.window},
+                     {"many_step", weights.is_many_step},
                      {"choices", weights.choices}});
   const Advice advice = advice_for(survey);
   return {{"wan_folders", wans}, {"weights", files}, {"can", advice.can}, {"cannot", advice.cannot}};

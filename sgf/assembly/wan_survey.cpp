@@ -214,10 +214,12 @@ std::string roles_of(const WeightReport& report) {
 void find_window(SurveyedWeights& weights, const DitConfig& network) {
   if (network.in_dim != kWanChannels) return;
   try {
-    if (const auto source = find_window_source(weights.file))
+    if (const auto source = find_window_source(weights.file)) {
       weights.window = fmt::format("{}, because {}", source->config, source->reason);
-    else
+      weights.is_many_step = source->is_many_step;
+    } else {
       weights.choices = window_choices(network);
+    }
   } catch (const ModelQuestion& question) {
     weights.choices = question.choices();
   }

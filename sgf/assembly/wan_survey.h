@@ -51,6 +51,7 @@ struct SurveyedWeights {
   std::string content;  // "generator, generator_ema: wan-1.3b; 1650 F32"
   std::string problem;  // why it cannot be used
   bool is_dit = false;
+  bool is_many_step = false;         // few-step training starts from it, and sgf generate needs a student of that
   std::string window;                // where its window comes from: "wan-1.3b-chunkwise, because ..."
   std::vector<std::string> choices;  // if nothing tells: --config NAME, a line each
 };

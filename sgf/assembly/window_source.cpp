@@ -37,13 +37,14 @@ constexpr std::array kStreamingPresets{
 struct ReleasedFile {
   const char* ending;
   const char* preset;
+  bool is_many_step = false;
 };
 
 constexpr std::array kReleasedFiles{
     ReleasedFile{"framewise/ar/model.pt", "wan-1.3b-framewise"},
     ReleasedFile{"chunkwise/ar/model.pt", "wan-1.3b-chunkwise"},
-    ReleasedFile{"init/framewise/ar_diffusion.pt", "causal-forcing-framewise"},
-    ReleasedFile{"init/chunkwise/ar_diffusion.pt", "causal-forcing-chunkwise"},
+    ReleasedFile{"init/framewise/ar_diffusion.pt", "causal-forcing-framewise", true},
+    ReleasedFile{"init/chunkwise/ar_diffusion.pt", "causal-forcing-chunkwise", true},
     ReleasedFile{"init/framewise/causal_cd.pt", "causal-forcing-framewise"},
     ReleasedFile{"init/chunkwise/causal_cd.pt", "causal-forcing-chunkwise"},
     ReleasedFile{"init/framewise/causal_ode.pt", "causal-forcing-framewise"},
@@ -112,7 +113,8 @@ std::optional<WindowSource> place_in_release(const fs::path& weights) {
   const fs::path path = weights.lexically_normal();
   for (const ReleasedFile& file : kReleasedFiles)
     if (ends_with_path(path, file.ending))
-      return WindowSource{file.preset, fmt::format("its path ends in {}, as in the release", file.ending)};
+      return WindowSource{file.preset, fmt::format("its path ends in {}, as in the release", file.ending),
+                          file.is_many_step};
   // A checkpoint of the authors' trainer, copied into a folder that says its granularity. Other file names below such a
   // folder may be of Causal-Forcing, which has another window. Of several such folders the innermost counts.
   if (path.stem() != "model") return std::nullopt;
@@ -134,6 +136,11 @@ bool same_size(DitConfig a, const DitConfig& b) {
 std::optional<WindowSource> find_window_source(const fs::path& weights) {
   if (const auto beside = config_beside(weights)) return beside;
   return place_in_release(weights);
+}
+
+bool is_many_step_release(const fs::path& weights) {
+  const std::optional<WindowSource> place = place_in_release(weights);
+  return place && place->is_many_step;
 }
 
 std::vector<std::string> window_choices(const DitConfig& network) {

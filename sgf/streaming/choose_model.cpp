@@ -55,17 +55,18 @@ std::string window_of(const Config& c) {
 
 // The config of weights that come without one. Each world's network has a size of its own; Wan's networks have one
 // size for every window, so that guessing would make poor videos without a word.
-std::string config_of(const ModelArgs& args, const fs::path& path, const DitConfig& network) {
-  if (const auto world = preset_of(network, {"world-tiny", "world-small"})) return *world;
+WindowSource source_of(const ModelArgs& args, const fs::path& path, const DitConfig& network) {
+  if (const auto world = preset_of(network, {"world-tiny", "world-small"})) return {*world, "of its size"};
   SGF_CHECK(network.in_dim == 16,
             "{}: no preset has a network with {} latent channels; pass --config with its window and size",
             path.string(), network.in_dim);
-  if (!args.needs_window) return *preset_without_window(network);
+  const bool needs_window = args.needs_window || is_many_step_release(path);  // the latter is sampled in blocks
+  if (!needs_window) return {*preset_without_window(network), "of its size"};
   if (const std::optional<WindowSource> source = find_window_source(path)) {
     const Config found = load_config(source->config, {}, preset_folders());
     notice_once("window of " + path.string(), fmt::format("{}: streamed with {}, {}, because {}", path.string(),
                                                           source->config, window_of(found), source->reason));
-    return source->config;
+    return *source;
   }
   throw ModelQuestion(path.string() +
                           ": does not say whether it is frame-wise or chunk-wise, nor its window; name a config, or "
@@ -75,8 +76,10 @@ std::string config_of(const ModelArgs& args, const fs::path& path, const DitConf
 
 ChosenModel from_file(const ModelArgs& args, const fs::path& path) {
   const DitConfig network = read_dit_config(path);
-  const std::string source = args.config.empty() ? config_of(args, path, network) : args.config;
-  Config config = load_config(source, args.overrides, preset_folders());
+  const WindowSource source = args.config.empty() ? source_of(args, path, network) : WindowSource{args.config, "asked"};
+  std::vector<std::string> overrides = args.overrides;
+  if (source.is_many_step) overrides.insert(overrides.begin(), "train.stage=teacher_forcing");
+  Config config = load_config(source.config, overrides, preset_folders());
   const int64_t text_len = config.model.text_len;
   config.model = network;
   if (args.config.empty()) config.model.text_len = text_len;

@@ -45,6 +45,19 @@ check_doctor() {
   mv vae "$WAN/Wan2.1_VAE.pth"
 }
 
+# The teacher-forced start of a release: training starts from it, and generate warns.
+check_start() {
+  local start=release/init/chunkwise/ar_diffusion.pt said
+  mkdir -p "${start%/*}" && cp "$STUDENT" "$start"
+  said=$("$SGF" doctor wan_models release) || complain "doctor of a start: exit $?"
+  [[ $said == *"a start of training (train.start_from=$start)"* ]] || complain "doctor of a start said: $said"
+  [[ $said == *'sgf train PRESET'*"train.start_from=$start"*'sgf generate: needs a causal few-step student'* ]] ||
+    complain "doctor of a start said: $said"
+  [[ $said != *"sgf generate --model"* ]] || complain "doctor offers a many-step start to generate: $said"
+  expect 0 'is a many-step model of teacher_forcing' "$SGF" "${STREAM[@]/$STUDENT/$start}" --out start.mp4
+  rm -r release
+}
+
 # The commands of docs/wan.md.
 check_path() {
   printf 'A red panda rides a bicycle.\na dog on the street\n' >prompts.txt
@@ -95,6 +108,7 @@ check_damage() {
 
 check_make
 check_doctor
+check_start
 check_path
 check_damage
 exit "$FAILED"

@@ -103,6 +103,15 @@ TEST_F(Surveyed, ACheckpointThatTellsNoWindowComesWithTheChoices) {
   EXPECT_NE(survey_weights(elsewhere).problem, "");
 }
 
+TEST_F(Surveyed, TheTeacherForcedStartOfAReleaseIsNoStudent) {
+  const fs::path start = folder / "checkpoints/init/chunkwise/ar_diffusion.pt";
+  fs::create_directories(start.parent_path());
+  fs::copy_file(student, start);
+  EXPECT_TRUE(survey_weights(start).is_many_step);
+  EXPECT_THAT(survey_weights(start).window, HasSubstr("causal-forcing-chunkwise"));
+  EXPECT_FALSE(survey_weights(student).is_many_step);
+}
+
 TEST_F(Surveyed, ABaseModelIsToldFromBareWeights) {
   EXPECT_TRUE(has_base_model(wan));
   for (const char* name : {"Wan2.1_VAE.pth", "models_t5_umt5-xxl-enc-bf16.pth"}) fs::remove(wan / name);

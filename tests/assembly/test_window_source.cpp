@@ -6,6 +6,7 @@
 #include "tests/core/temporary_folder.h"
 #include "tests/training/file_text.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -80,6 +81,17 @@ TEST_F(WindowSources, PlacesOfTheReleasesAreKnown) {
   EXPECT_EQ(config_of("checkpoints/framewise/causal_forcing.pt"), "causal-forcing-framewise");
   EXPECT_EQ(config_of("checkpoints/self_forcing_dmd.pt"), "self-forcing");
   EXPECT_EQ(config_of("longlive_models/models/longlive_base.pt"), "longlive");
+}
+
+TEST_F(WindowSources, TheStartsOfTrainingInAReleaseNeedManySteps) {
+  for (const char* granularity : {"framewise", "chunkwise"}) {
+    const fs::path start = put(fmt::format("init/{}/ar_diffusion.pt", granularity));
+    EXPECT_TRUE(find_window_source(start)->is_many_step);
+    EXPECT_TRUE(is_many_step_release(start));
+    EXPECT_FALSE(find_window_source(put(fmt::format("init/{}/causal_cd.pt", granularity)))->is_many_step);
+  }
+  EXPECT_FALSE(is_many_step_release(put("chunkwise/ar/model.pt")));
+  EXPECT_FALSE(is_many_step_release(put("ar_diffusion.pt")));  // no place of a release
 }
 
 TEST_F(WindowSources, TheInnermostGranularityOfAPathCounts) {
