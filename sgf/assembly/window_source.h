@@ -19,8 +19,9 @@ struct WindowSource {
   bool is_many_step = false;
 };
 
-// A config beside the weights (our config.yaml, or a YAML file of the Self-Forcing family), else the place of the file
-// in a known release. nullopt if nothing tells. Throws ModelQuestion if there are several configs beside it.
+// The one config beside the weights (our config.yaml, or a YAML file of the Self-Forcing family), else the place of the
+// file in a known release, else a folder that says its granularity. nullopt if nothing tells. Throws ModelQuestion if
+// there are several configs beside it and it is of no known release.
 std::optional<WindowSource> find_window_source(const std::filesystem::path& weights);
 
 // Whether the path is that of a teacher-forced start in a known release.

@@ -60,17 +60,29 @@ TEST_F(WindowSources, OtherYamlFilesBesideThemAreNot) {
 TEST_F(WindowSources, SeveralConfigsAreListedAndNoneIsTaken) {
   put("a/one.yaml", kFlat);
   put("a/two.yaml", "context: {block_frames: 1}\n");
-  const fs::path weights = put("chunkwise/ar/model.pt");
-  put("chunkwise/ar/one.yaml", kFlat);
-  put("chunkwise/ar/two.yaml", kFlat);  // the place would tell, but the files contradict it or not: only the user knows
+  EXPECT_THAT(refusal_of([&] { find_window_source(put("a/weights.pt")); }), HasSubstr("has 2 configs beside it"));
+  const fs::path weights = put("chunkwise/run7/model.pt");
+  put("chunkwise/run7/one.yaml", kFlat);
+  put("chunkwise/run7/two.yaml", kFlat);  // the folder says something, and is of nobody's release: only the user knows
   try {
     find_window_source(weights);
     FAIL() << "two configs beside the weights were not a question";
   } catch (const ModelQuestion& question) {
     EXPECT_THAT(question.what(), HasSubstr("has 2 configs beside it"));
-    EXPECT_EQ(question.choices().size(), 2u);
-    EXPECT_THAT(question.choices().front(), HasSubstr("--config " + (folder / "chunkwise/ar/one.yaml").string()));
+    ASSERT_EQ(question.choices().size(), 3u);
+    EXPECT_THAT(question.choices().front(), HasSubstr("--config " + (folder / "chunkwise/run7/one.yaml").string()));
+    EXPECT_THAT(question.choices().back(), HasSubstr("--config wan-1.3b-chunkwise"));
   }
+}
+
+TEST_F(WindowSources, AReleasedNameCountsBesideSeveralConfigs) {
+  put("a/one.yaml", kFlat);
+  EXPECT_EQ(config_of("a/self_forcing_dmd.pt"), (folder / "a/one.yaml").string());  // a single one is its own
+  put("a/two.yaml", kFlat);
+  EXPECT_EQ(config_of("a/self_forcing_dmd.pt"), "self-forcing");
+  put("chunkwise/ar/one.yaml", kFlat);
+  put("chunkwise/ar/two.yaml", kFlat);
+  EXPECT_EQ(config_of("chunkwise/ar/model.pt"), "wan-1.3b-chunkwise");
 }
 
 TEST_F(WindowSources, PlacesOfTheReleasesAreKnown) {
