@@ -1,8 +1,12 @@
 #include "sgf/assembly/wan_survey.h"
 
+#include "sgf/assembly/start_file.h"
 #include "sgf/assembly/window_source.h"
 #include "sgf/core/error.h"
+#include "sgf/files/mapped_file.h"
 #include "sgf/files/tensor_file.h"
+#include "sgf/runs/checkpoint_store.h"
+#include "sgf/runs/run_folder.h"
 #include "sgf/text/tokenizer.h"
 #include "sgf/text/umt5_names.h"
 #include "sgf/vae/vae_report.h"
@@ -229,11 +233,52 @@ bool is_weight_file(const fs::path& path) {
   return path.extension() == ".pt" || path.extension() == ".pth" || path.extension() == ".safetensors";
 }
 
+bool is_training_run(const fs::path& folder) { return is_run_folder(folder) && is_folder(folder / "checkpoints"); }
+
+bool is_checkpoint(const fs::path& folder) {
+  return is_there(folder / "state.json") && is_there(folder / "generator.safetensors");
+}
+
+// The networks of a checkpoint are one model: its critic and its optimisers are no students.
+SurveyedWeights survey_checkpoint(const fs::path& folder) {
+  SurveyedWeights weights = survey_weights(find_start_file(folder).path);
+  const fs::path run = folder.parent_path().parent_path();
+  if (!weights.is_dit || !is_run_folder(run)) return weights;
+  const std::string config = (run / "config.yaml").string();
+  try {
+    const StageChoice stage = parse_config(MappedFile::open(config)->text(), config).train.stage;
+    weights.is_many_step = stage == StageChoice::kFlowMatching || stage == StageChoice::kTeacherForcing;
+    weights.window = fmt::format("{}, because it is the run's", config);
+    weights.choices.clear();
+  } catch (const Error& error) {
+    weights.problem = error.what();
+  }
+  return weights;
+}
+
+// By its newest checkpoint whose sizes are right; hashes are left to the commands that use it.
+SurveyedWeights survey_run(const fs::path& run) {
+  const CheckpointStore checkpoints(run / "checkpoints");
+  SurveyedWeights weights;
+  if (const std::optional<int64_t> step = checkpoints.newest()) {
+    weights = survey_checkpoint(checkpoints.folder_of(*step));
+    weights.content = fmt::format("run, checkpoint of step {}: {}", *step, weights.content);
+  } else {
+    const std::vector<DamagedCheckpoint> damaged = checkpoints.survey().damaged;
+    weights.content = "run without a whole checkpoint";
+    if (!damaged.empty()) weights.problem = "its checkpoints are damaged: " + damaged.back().description;
+  }
+  weights.file = run;
+  return weights;
+}
+
 void survey_below(FolderSurvey& survey, const fs::path& folder, int depth) {
   if (looks_like_wan_folder(folder)) {
     survey.wans.push_back(survey_wan(folder));
     return;
   }
+  if (is_training_run(folder)) return survey.weights.push_back(survey_run(folder));
+  if (is_checkpoint(folder)) return survey.weights.push_back(survey_checkpoint(folder));
   std::error_code error;
   std::vector<fs::path> entries;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))

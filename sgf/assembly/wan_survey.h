@@ -44,9 +44,9 @@ bool has_base_model(const std::filesystem::path& folder);
 
 WanSurvey survey_wan(const std::filesystem::path& folder);
 
-// A weight file beside Wan folders: a student or another checkpoint.
+// A weight file beside Wan folders, or a run with all its checkpoints: a student or another network.
 struct SurveyedWeights {
-  std::filesystem::path file;
+  std::filesystem::path file;  // of a run, its folder
   uint64_t bytes = 0;
   std::string content;  // "generator, generator_ema: wan-1.3b; 1650 F32"
   std::string problem;  // why it cannot be used

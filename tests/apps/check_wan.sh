@@ -68,6 +68,7 @@ check_path() {
     --set video.height=8 --set video.width=8 --prompt 'a dog' --out samples
   expect 0 '' "$SGF" "${TRAIN[@]}" --set train.steps=1 --out runs/one
   [[ -s runs/one/metrics.jsonl ]] || complain "a training step left $(ls runs/one)"
+  expect 0 "sgf generate --model runs/one --wan $WAN" "$SGF" doctor wan_models runs # not a critic in its checkpoints
   expect 0 'frames' "$SGF" generate --model runs/one --wan "$WAN" --quiet --threads 1 --seconds 0.5 --prompt 'a dog' --out trained.mp4
 }
 

@@ -2,6 +2,8 @@
 #include "sgf/assembly/wan_survey.h"
 
 #include "sgf/assembly/random_wan.h"
+#include "sgf/config/config.h"
+#include "sgf/runs/run_folder.h"
 #include "sgf/text/spiece_writer.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
@@ -110,6 +112,37 @@ TEST_F(Surveyed, TheTeacherForcedStartOfAReleaseIsNoStudent) {
   EXPECT_TRUE(survey_weights(start).is_many_step);
   EXPECT_THAT(survey_weights(start).window, HasSubstr("causal-forcing-chunkwise"));
   EXPECT_FALSE(survey_weights(student).is_many_step);
+}
+
+TEST_F(Surveyed, ARunIsOneStudentAndNotTheNetworksOfItsCheckpoints) {
+  const fs::path place = folder / "runs/one";
+  const auto start_run = [&](const std::string& stage) {
+    fs::remove_all(place);
+    const Config config = load_config("wan-tiny", {"train.stage=" + stage}, {SGF_PRESETS});
+    return RunFolder::create(place, to_yaml(config)).checkpoints();
+  };
+  const auto write_checkpoint = [&](const fs::path& checkpoint) {
+    for (const char* name : {"critic.safetensors", "generator.safetensors", "optimiser.safetensors"})
+      fs::copy_file(wan / "diffusion_pytorch_model.safetensors", checkpoint / name);
+    testing::write_text(checkpoint / "state.json", "{}");
+  };
+  const CheckpointStore checkpoints = start_run("dmd");
+  EXPECT_FALSE(survey_folder(place.parent_path()).weights.front().is_dit);  // no checkpoint yet
+  EXPECT_FALSE(survey_folder(place.parent_path()).is_broken());
+
+  for (const int64_t step : {5, 10}) checkpoints.save(step, write_checkpoint);
+  const FolderSurvey survey = survey_folder(folder / "runs");
+  ASSERT_EQ(survey.weights.size(), 1u);
+  EXPECT_EQ(survey.weights[0].file, place);
+  EXPECT_TRUE(survey.weights[0].is_dit) << survey.weights[0].problem;
+  EXPECT_FALSE(survey.weights[0].is_many_step);
+  EXPECT_THAT(survey.weights[0].content, HasSubstr("checkpoint of step 10"));
+  EXPECT_THAT(survey.weights[0].window, HasSubstr((place / "config.yaml").string()));
+  EXPECT_EQ(survey_folder(checkpoints.folder_of(5)).weights.front().file,
+            checkpoints.folder_of(5) / "generator.safetensors");
+
+  start_run("teacher_forcing").save(5, write_checkpoint);
+  EXPECT_TRUE(survey_folder(place).weights.front().is_many_step);
 }
 
 TEST_F(Surveyed, ABaseModelIsToldFromBareWeights) {
