@@ -41,7 +41,7 @@ void print_wan(const WanSurvey& wan) {
   Table table({"  part", "state", "size", "file", "content"});
   for (const SurveyedPart& part : wan.parts)
     table.add({"  " + part.name, word_of(part.state), part.file.empty() ? "" : shown_bytes(part.bytes),
-               part.file.lexically_relative(wan.folder).string(), part.content});
+               part.file.empty() ? "" : part.file.lexically_relative(wan.folder).string(), part.content});
   table.print();
   for (const SurveyedPart& part : wan.parts) {
     if (part.state == PartState::kComplete) continue;
@@ -182,7 +182,7 @@ int run_doctor(const DoctorArgs& args) {
     say("");
     print_advice(survey);
   }
-  return survey.is_broken() || is_empty ? 1 : 0;
+  return survey.is_broken() || is_empty || advice_for(survey).can.empty() ? 1 : 0;
 }
 
 }  // namespace
@@ -202,7 +202,7 @@ void add_doctor(CLI::App& app) {
       "  sgf doctor wan_models/Wan2.1-T2V-1.3B\n"
       "  sgf doctor wan_models checkpoints\n\n"
       "Only headers and the tokenizer are read.\n\n"
-      "Exit codes: 0 all that was found is complete; 1 something is broken, or nothing was found.");
+      "Exit codes: 0 something can be run, and nothing is broken; 1 something is broken, or nothing can be run.");
   command->callback([args] { exit_with(run_doctor(*args)); });
 }
 

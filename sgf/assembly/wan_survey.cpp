@@ -10,6 +10,7 @@
 #include "sgf/text/tokenizer.h"
 #include "sgf/text/umt5_names.h"
 #include "sgf/vae/vae_report.h"
+#include "sgf/weights/lora_file.h"
 #include "sgf/weights/wan_folder.h"
 #include "sgf/weights/weight_folder.h"
 #include "sgf/weights/weight_report.h"
@@ -20,6 +21,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <set>
 
 namespace sgf {
 namespace {
@@ -40,9 +42,17 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
+bool is_regular(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
 uint64_t bytes_of(const fs::path& path) {
   std::error_code ignored;
-  if (!is_folder(path)) return fs::file_size(path, ignored);
+  if (!is_folder(path)) {
+    const uintmax_t bytes = fs::file_size(path, ignored);
+    return ignored ? 0 : bytes;  // of a pipe, the largest number
+  }
   uint64_t bytes = 0;
   for (const auto& entry : fs::directory_iterator(path, ignored))
     if (entry.is_regular_file(ignored)) bytes += entry.file_size(ignored);
@@ -272,21 +282,24 @@ SurveyedWeights survey_run(const fs::path& run) {
   return weights;
 }
 
-void survey_below(FolderSurvey& survey, const fs::path& folder, int depth) {
+// `seen` has the folders looked at, without links: links may form a cycle.
+void survey_below(FolderSurvey& survey, const fs::path& folder, int depth, std::set<fs::path>& seen) {
+  std::error_code error;
+  if (const fs::path real = fs::canonical(folder, error); !error && !seen.insert(real).second) return;
   if (looks_like_wan_folder(folder)) {
     survey.wans.push_back(survey_wan(folder));
     return;
   }
   if (is_training_run(folder)) return survey.weights.push_back(survey_run(folder));
   if (is_checkpoint(folder)) return survey.weights.push_back(survey_checkpoint(folder));
-  std::error_code error;
   std::vector<fs::path> entries;
+  error.clear();
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
     entries.push_back(it->path());
   std::ranges::sort(entries);
   for (const fs::path& entry : entries) {
     if (entry.filename().string().starts_with('.')) continue;
-    if (is_folder(entry) && depth < kDeepest) survey_below(survey, entry, depth + 1);
+    if (is_folder(entry) && depth < kDeepest) survey_below(survey, entry, depth + 1, seen);
     if (!is_folder(entry) && is_weight_file(entry) && survey.weights.size() < kMostWeights)
       survey.weights.push_back(survey_weights(entry));
   }
@@ -333,6 +346,7 @@ WanSurvey survey_wan(const fs::path& folder) {
 SurveyedWeights survey_weights(const fs::path& path) {
   SurveyedWeights weights{.file = path, .content = {}, .problem = {}, .window = {}, .choices = {}};
   try {
+    SGF_CHECK(is_folder(path) || is_regular(path), "{}: is not a regular file, expected a weight file", path.string());
     const TensorFile file = open_tensor_file(path);
     const WeightReport report = report_weights(file, path);
     weights.bytes = bytes_of(file);
@@ -340,6 +354,7 @@ SurveyedWeights survey_weights(const fs::path& path) {
     weights.is_dit = role != report.roles.end();
     weights.content = weights.is_dit ? fmt::format("{}; {}", roles_of(report), dtypes_of(file)) : report.written_by;
     weights.problem = report.problem;
+    if (!weights.is_dit && is_lora(file)) weights.content = "LoRA: " + describe(open_lora(path));
     if (!weights.is_dit || !weights.problem.empty()) return weights;
     weights.problem = faults_of(*role->dit);
     if (weights.problem.empty()) find_window(weights, *role->dit->config);
@@ -353,8 +368,9 @@ SurveyedWeights survey_weights(const fs::path& path) {
 FolderSurvey survey_folder(const fs::path& path) {
   SGF_CHECK(is_there(path), "{}: no such file or folder", path.string());
   FolderSurvey survey;
+  std::set<fs::path> seen;
   if (is_folder(path))
-    survey_below(survey, path, 0);
+    survey_below(survey, path, 0, seen);
   else
     survey.weights.push_back(survey_weights(path));
   return survey;

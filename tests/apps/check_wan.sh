@@ -41,8 +41,15 @@ check_doctor() {
   expect 1 'no Wan folder and no weight file' "$SGF" doctor empty
   expect 1 'no such file or folder' "$SGF" doctor nowhere
   mv "$WAN/Wan2.1_VAE.pth" vae
-  expect 0 "hf download Wan-AI/Wan2.1-T2V-1.3B Wan2.1_VAE.pth --local-dir $WAN" "$SGF" doctor "$WAN"
+  expect 1 "hf download Wan-AI/Wan2.1-T2V-1.3B Wan2.1_VAE.pth --local-dir $WAN" "$SGF" doctor "$WAN" # nothing runs
+  said=$("$SGF" doctor "$WAN")
+  [[ $said == *'VAE '*missing* && $said != *..* ]] || complain "doctor of a missing part said: $said"
   mv vae "$WAN/Wan2.1_VAE.pth"
+  mkfifo pipe.pt
+  expect 1 'pipe.pt: is not a regular file' "$SGF" doctor "$WAN" pipe.pt
+  said=$("$SGF" doctor "$WAN" pipe.pt)
+  [[ $said == *'pipe.pt: 0 bytes'* && $said != *TB* ]] || complain "doctor of a pipe said: $said"
+  rm pipe.pt
 }
 
 # The teacher-forced start of a release: training starts from it, and generate warns.

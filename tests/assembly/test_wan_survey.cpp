@@ -3,6 +3,7 @@
 
 #include "sgf/assembly/random_wan.h"
 #include "sgf/config/config.h"
+#include "sgf/files/safetensors.h"
 #include "sgf/runs/run_folder.h"
 #include "sgf/text/spiece_writer.h"
 #include "tests/core/refusal.h"
@@ -11,6 +12,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 namespace sgf {
 namespace {
@@ -143,6 +145,38 @@ TEST_F(Surveyed, ARunIsOneStudentAndNotTheNetworksOfItsCheckpoints) {
 
   start_run("teacher_forcing").save(5, write_checkpoint);
   EXPECT_TRUE(survey_folder(place).weights.front().is_many_step);
+}
+
+TEST_F(Surveyed, APipeIsNoWeightFile) {
+  const fs::path pipe = folder / "checkpoints/pipe.pt";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const SurveyedWeights survey = survey_weights(pipe);
+  EXPECT_THAT(survey.problem, HasSubstr("is not a regular file"));
+  EXPECT_EQ(survey.bytes, 0u);
+  EXPECT_EQ(survey_weights(student).problem, "");
+}
+
+TEST_F(Surveyed, LinksThatFormACycleListNothingTwice) {
+  fs::create_directory_symlink(folder.path(), folder / "checkpoints/again");
+  const FolderSurvey survey = survey_folder(folder.path());
+  EXPECT_EQ(survey.wans.size(), 1u);
+  EXPECT_EQ(survey.weights.size(), 1u);
+}
+
+TEST_F(Surveyed, HalfALoraIsBroken) {
+  const auto survey_lora = [&](const std::vector<std::pair<std::string, std::vector<int64_t>>>& weights) {
+    const std::vector<float> zeros(2 * 96);
+    std::vector<OutgoingTensor> tensors;
+    for (const auto& [name, shape] : weights)
+      tensors.push_back(outgoing_bytes(name, DType::kF32, shape, std::as_bytes(std::span(zeros))));
+    write_safetensors(folder / "lora.safetensors", tensors);
+    return survey_weights(folder / "lora.safetensors");
+  };
+  const std::string q = "blocks.1.self_attn.q";
+  const SurveyedWeights whole = survey_lora({{q + ".lora_A.weight", {2, 96}}, {q + ".lora_B.weight", {96, 2}}});
+  EXPECT_EQ(whole.problem, "");
+  EXPECT_THAT(whole.content, HasSubstr("rank 2"));
+  EXPECT_NE(survey_lora({{q + ".lora_A.weight", {2, 96}}}).problem, "");
 }
 
 TEST_F(Surveyed, ABaseModelIsToldFromBareWeights) {
