@@ -4,6 +4,7 @@
 #include "apps/table.h"
 #include "sgf/assembly/wan_survey.h"
 #include "sgf/core/error.h"
+#include "sgf/core/shell_argument.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -27,11 +28,6 @@ struct DoctorArgs {
 
 const char* word_of(PartState state) {
   return state == PartState::kComplete ? "complete" : state == PartState::kMissing ? "missing" : "broken";
-}
-
-std::string as_argument(const fs::path& path) {
-  const std::string text = path.string();
-  return text.find_first_of(" '\"$&;()*?") == std::string::npos ? text : "'" + text + "'";
 }
 
 void print_wan(const WanSurvey& wan) {
@@ -58,7 +54,7 @@ void print_weights(const SurveyedWeights& weights) {
   if (!weights.window.empty()) say("  window:  {}", weights.window);
   if (weights.is_many_step)
     say("  use:     a start of training (train.start_from={}); a many-step model, no student for sgf generate",
-        as_argument(weights.file));
+        shell_argument(weights.file.string()));
   if (weights.choices.empty()) return;
   say("  window:  unknown; sgf generate needs one of");
   for (const std::string& choice : weights.choices) say("    {}", choice);
@@ -105,8 +101,8 @@ Advice advice_for(const FolderSurvey& survey) {
   Advice advice;
   if (kit.student && kit.texts)
     advice.can.push_back(fmt::format("sgf generate --model {}{} --wan {} --prompt \"A red panda rides a bicycle.\"",
-                                     as_argument(kit.student->file), config_for(*kit.student),
-                                     as_argument(kit.texts->folder)));
+                                     shell_argument(kit.student->file.string()), config_for(*kit.student),
+                                     shell_argument(kit.texts->folder.string())));
   else
     advice.cannot.push_back(fmt::format(
         "sgf generate: {}", !kit.texts
@@ -116,15 +112,16 @@ Advice advice_for(const FolderSurvey& survey) {
   if (kit.base)
     advice.can.push_back(fmt::format(
         "sgf sample --model {} --mode at-once --solver unipc --prompt \"A red panda rides a bicycle.\" --out samples",
-        as_argument(kit.base->folder)));
+        shell_argument(kit.base->folder.string())));
   if (kit.texts)
     advice.can.push_back(
-        fmt::format("sgf text \"A red panda rides a bicycle.\" --wan {}", as_argument(kit.texts->folder)));
+        fmt::format("sgf text \"A red panda rides a bicycle.\" --wan {}", shell_argument(kit.texts->folder.string())));
   if (kit.start && kit.texts && kit.teacher)
     advice.can.push_back(
         fmt::format("sgf train PRESET --set data.wan={} --set data.prompts=prompts.txt --set train.start_from={} --set "
                     "dmd.teacher={}",
-                    as_argument(kit.texts->folder), as_argument(kit.start->file), as_argument(kit.teacher->folder)));
+                    shell_argument(kit.texts->folder.string()), shell_argument(kit.start->file.string()),
+                    shell_argument(kit.teacher->folder.string())));
   else
     advice.cannot.emplace_back(
         "sgf train: needs a teacher (the DiT of a Wan folder), text encoder and VAE, and a student to start from");

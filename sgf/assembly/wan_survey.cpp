@@ -3,6 +3,7 @@
 #include "sgf/assembly/start_file.h"
 #include "sgf/assembly/window_source.h"
 #include "sgf/core/error.h"
+#include "sgf/core/shell_argument.h"
 #include "sgf/files/mapped_file.h"
 #include "sgf/files/tensor_file.h"
 #include "sgf/runs/checkpoint_store.h"
@@ -11,6 +12,7 @@
 #include "sgf/text/umt5_names.h"
 #include "sgf/vae/vae_report.h"
 #include "sgf/weights/lora_file.h"
+#include "sgf/weights/stored_config.h"
 #include "sgf/weights/wan_folder.h"
 #include "sgf/weights/weight_folder.h"
 #include "sgf/weights/weight_report.h"
@@ -165,10 +167,16 @@ SurveyedPart survey_part(SurveyedPart part, const std::function<fs::path()>& fin
   return part;
 }
 
+// Of config.json, which is there before the shards of a download.
+std::optional<int64_t> dim_in_config(const fs::path& folder) {
+  const StoredConfig stored = find_stored_config({}, folder);
+  return stored.config ? std::optional<int64_t>(stored.config->dim) : std::nullopt;
+}
+
 std::string repository_of(const WanSurvey& survey) {
   const std::string folder = survey.folder.string();
-  const bool is_large =
-      survey.dit ? survey.dit->dim == dit_preset("wan-14b").dim : folder.find("14B") != std::string::npos;
+  const std::optional<int64_t> dim = survey.dit ? survey.dit->dim : dim_in_config(survey.folder);
+  const bool is_large = dim ? *dim == dit_preset("wan-14b").dim : folder.find("14B") != std::string::npos;
   return is_large ? "Wan-AI/Wan2.1-T2V-14B" : "Wan-AI/Wan2.1-T2V-1.3B";
 }
 
@@ -176,7 +184,7 @@ std::string repository_of(const WanSurvey& survey) {
 std::string download_of(const WanSurvey& survey, const std::string& file) {
   const bool is_diffusers = is_there(survey.folder / "model_index.json");
   return fmt::format("hf download {}{} --local-dir {}", repository_of(survey), is_diffusers ? "-Diffusers" : file,
-                     survey.folder.string());
+                     shell_argument(survey.folder.string()));
 }
 
 void add_parts(WanSurvey& survey) {

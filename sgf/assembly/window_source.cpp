@@ -3,7 +3,7 @@
 #include "sgf/assembly/preset_folders.h"
 #include "sgf/config/config.h"
 #include "sgf/config/config_tree.h"
-#include "sgf/core/in_quotes.h"
+#include "sgf/core/shell_argument.h"
 #include "sgf/files/mapped_file.h"
 
 #include <fmt/format.h>
@@ -121,7 +121,7 @@ std::optional<WindowSource> granularity_of(const fs::path& path) {
 [[noreturn]] void ask_for_config(const fs::path& weights, const std::vector<fs::path>& configs,
                                  const std::optional<WindowSource>& folder) {
   std::vector<std::string> choices;
-  for (const fs::path& config : configs) choices.push_back("--config " + config.string());
+  for (const fs::path& config : configs) choices.push_back("--config " + shell_argument(config.string()));
   if (folder) choices.push_back(fmt::format("--config {}   {}", folder->config, folder->reason));
   throw ModelQuestion(
       fmt::format("{}: has {} configs beside it, each with a window of its own; name the one it was trained with",

@@ -8,6 +8,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/nearest_name.h"
 #include "sgf/core/notice.h"
+#include "sgf/core/shell_argument.h"
 #include "sgf/files/bundled.h"
 #include "sgf/runs/run_folder.h"
 #include "sgf/weights/load_dit.h"
@@ -86,13 +87,8 @@ ChosenModel from_file(const ModelArgs& args, const fs::path& path) {
   return {parse_config(to_yaml(config), path.string()), path.string()};
 }
 
-// As an argument of a command line.
-std::string quoted_path(const std::string& path) {
-  return path.find_first_of(" '\"$&;()*?") == std::string::npos ? path : "'" + path + "'";
-}
-
 [[noreturn]] void ask_for_student(const std::string& folder) {
-  const std::string wan = quoted_path(folder);
+  const std::string wan = shell_argument(folder);
   throw ModelQuestion(
       fmt::format("{}: is a Wan folder, whose network is the many-step base model that denoises all frames at once; "
                   "streaming needs a causal few-step student",

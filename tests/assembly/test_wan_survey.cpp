@@ -179,6 +179,22 @@ TEST_F(Surveyed, HalfALoraIsBroken) {
   EXPECT_NE(survey_lora({{q + ".lora_A.weight", {2, 96}}}).problem, "");
 }
 
+TEST_F(Surveyed, TheConfigTellsTheRepositoryWhereTheNetworkIsMissing) {
+  fs::remove(wan / "diffusion_pytorch_model.safetensors");
+  testing::write_text(wan / "config.json", to_json(dit_preset("wan-14b")));
+  EXPECT_THAT(part("DiT").downloads, HasSubstr("Wan-AI/Wan2.1-T2V-14B"));
+  testing::write_text(wan / "config.json", to_json(dit_preset("wan-1.3b")));
+  EXPECT_THAT(part("DiT").downloads, HasSubstr("Wan-AI/Wan2.1-T2V-1.3B"));
+}
+
+TEST_F(Surveyed, DownloadsQuoteTheFolder) {
+  const fs::path named = folder / "it's `mine`";
+  fs::rename(wan, named);
+  fs::remove(named / "Wan2.1_VAE.pth");
+  const WanSurvey survey = survey_wan(named);
+  EXPECT_THAT(survey.parts.back().downloads, HasSubstr(R"(/it'\''s `mine`')"));
+}
+
 TEST_F(Surveyed, ABaseModelIsToldFromBareWeights) {
   EXPECT_TRUE(has_base_model(wan));
   for (const char* name : {"Wan2.1_VAE.pth", "models_t5_umt5-xxl-enc-bf16.pth"}) fs::remove(wan / name);
