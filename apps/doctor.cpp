@@ -4,6 +4,7 @@
 #include "apps/table.h"
 #include "sgf/assembly/wan_survey.h"
 #include "sgf/core/error.h"
+#include "sgf/core/shell_argument.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -36,7 +37,7 @@ void print_wan(const WanSurvey& wan) {
   Table table({"  part", "state", "size", "file", "content"});
   for (const SurveyedPart& part : wan.parts)
     table.add({"  " + part.name, word_of(part.state), part.file.empty() ? "" : shown_bytes(part.bytes),
-               part.file.lexically_relative(wan.folder).string(), part.content});
+               part.file.empty() ? "" : part.file.lexically_relative(wan.folder).string(), part.content});
   table.print();
   for (const SurveyedPart& part : wan.parts) {
     if (part.state == PartState::kComplete) continue;
@@ -51,6 +52,9 @@ void print_weights(const SurveyedWeights& weights) {
       weights.problem.empty() ? "complete" : "cannot be used: " + weights.problem);
   if (!weights.content.empty()) say("  content: {}", weights.content);
   if (!weights.window.empty()) say("  window:  {}", weights.window);
+  if (weights.is_many_step)
+    say("  use:     a start of training (train.start_from={}); a many-step model, no student for sgf generate",
+        shell_argument(weights.file.string()));
   if (weights.choices.empty()) return;
   say("  window:  unknown; sgf generate needs one of");
   for (const std::string& choice : weights.choices) say("    {}", choice);
@@ -62,6 +66,7 @@ struct Kit {
   const WanSurvey* base = nullptr;           // a folder with a DiT
   const WanSurvey* teacher = nullptr;        // the largest DiT
   const SurveyedWeights* student = nullptr;  // a student whose window is known, if there is one
+  const SurveyedWeights* start = nullptr;    // what training can start from: a many-step start, else the student
 };
 
 Kit kit_of(const FolderSurvey& survey) {
@@ -74,15 +79,15 @@ Kit kit_of(const FolderSurvey& survey) {
   }
   for (const SurveyedWeights& weights : survey.weights) {
     if (!weights.is_dit || !weights.problem.empty()) continue;
+    if (weights.is_many_step) {
+      if (!kit.start) kit.start = &weights;
+      continue;
+    }
     const bool is_better = kit.student && kit.student->window.empty() && !weights.window.empty();
     if (!kit.student || is_better) kit.student = &weights;
   }
+  if (!kit.start) kit.start = kit.student;
   return kit;
-}
-
-std::string as_argument(const fs::path& path) {
-  const std::string text = path.string();
-  return text.find_first_of(" '\"$&;()*?") == std::string::npos ? text : "'" + text + "'";
 }
 
 std::string config_for(const SurveyedWeights& student) { return student.window.empty() ? " --config NAME" : ""; }
@@ -96,8 +101,8 @@ Advice advice_for(const FolderSurvey& survey) {
   Advice advice;
   if (kit.student && kit.texts)
     advice.can.push_back(fmt::format("sgf generate --model {}{} --wan {} --prompt \"A red panda rides a bicycle.\"",
-                                     as_argument(kit.student->file), config_for(*kit.student),
-                                     as_argument(kit.texts->folder)));
+                                     shell_argument(kit.student->file.string()), config_for(*kit.student),
+                                     shell_argument(kit.texts->folder.string())));
   else
     advice.cannot.push_back(fmt::format(
         "sgf generate: {}", !kit.texts
@@ -107,15 +112,16 @@ Advice advice_for(const FolderSurvey& survey) {
   if (kit.base)
     advice.can.push_back(fmt::format(
         "sgf sample --model {} --mode at-once --solver unipc --prompt \"A red panda rides a bicycle.\" --out samples",
-        as_argument(kit.base->folder)));
+        shell_argument(kit.base->folder.string())));
   if (kit.texts)
     advice.can.push_back(
-        fmt::format("sgf text \"A red panda rides a bicycle.\" --wan {}", as_argument(kit.texts->folder)));
-  if (kit.student && kit.texts && kit.teacher)
+        fmt::format("sgf text \"A red panda rides a bicycle.\" --wan {}", shell_argument(kit.texts->folder.string())));
+  if (kit.start && kit.texts && kit.teacher)
     advice.can.push_back(
         fmt::format("sgf train PRESET --set data.wan={} --set data.prompts=prompts.txt --set train.start_from={} --set "
                     "dmd.teacher={}",
-                    as_argument(kit.texts->folder), as_argument(kit.student->file), as_argument(kit.teacher->folder)));
+                    shell_argument(kit.texts->folder.string()), shell_argument(kit.start->file.string()),
+                    shell_argument(kit.teacher->folder.string())));
   else
     advice.cannot.emplace_back(
         "sgf train: needs a teacher (the DiT of a Wan folder), text encoder and VAE, and a student to start from");
@@ -150,6 +156,7 @@ json to_json(const FolderSurvey& survey) {
                      {"content", weights.content},
                      {"problem", weights.problem},
                      {"window", weights.window},
+                     {"many_step", weights.is_many_step},
                      {"choices", weights.choices}});
   const Advice advice = advice_for(survey);
   return {{"wan_folders", wans}, {"weights", files}, {"can", advice.can}, {"cannot", advice.cannot}};
@@ -172,7 +179,7 @@ int run_doctor(const DoctorArgs& args) {
     say("");
     print_advice(survey);
   }
-  return survey.is_broken() || is_empty ? 1 : 0;
+  return survey.is_broken() || is_empty || advice_for(survey).can.empty() ? 1 : 0;
 }
 
 }  // namespace
@@ -192,7 +199,7 @@ void add_doctor(CLI::App& app) {
       "  sgf doctor wan_models/Wan2.1-T2V-1.3B\n"
       "  sgf doctor wan_models checkpoints\n\n"
       "Only headers and the tokenizer are read.\n\n"
-      "Exit codes: 0 all that was found is complete; 1 something is broken, or nothing was found.");
+      "Exit codes: 0 something can be run, and nothing is broken; 1 something is broken, or nothing can be run.");
   command->callback([args] { exit_with(run_doctor(*args)); });
 }
 

@@ -13,6 +13,7 @@
 #include "sgf/assembly/start_file.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
+#include "sgf/core/shell_argument.h"
 #include "sgf/core/stop_signal.h"
 
 #include <fmt/format.h>
@@ -78,11 +79,11 @@ bool run_job(const GenerateArgs& args, const VideoJob& job, const StreamParts& p
 void warn_of_stage(const GenerateOrder& order) {
   const StageChoice stage = order.config.train.stage;
   if (stage != StageChoice::kFlowMatching && stage != StageChoice::kTeacherForcing) return;
-  say_warning(
-      fmt::format("{} is a many-step model of {}{}; expect poor videos here and use sgf sample --model {} "
-                  "instead",
-                  order.model, enum_name(stage),
-                  stage == StageChoice::kFlowMatching ? " that denoises all frames at once" : "", order.model));
+  say_warning(fmt::format(
+      "{} is a many-step model of {}{}; expect poor videos here and use sgf sample --model {} "
+      "instead",
+      order.model, enum_name(stage), stage == StageChoice::kFlowMatching ? " that denoises all frames at once" : "",
+      shell_argument(order.model)));
 }
 
 // --steps replaces both lists of the schedule.

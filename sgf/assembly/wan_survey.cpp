@@ -1,11 +1,18 @@
 #include "sgf/assembly/wan_survey.h"
 
+#include "sgf/assembly/start_file.h"
 #include "sgf/assembly/window_source.h"
 #include "sgf/core/error.h"
+#include "sgf/core/shell_argument.h"
+#include "sgf/files/mapped_file.h"
 #include "sgf/files/tensor_file.h"
+#include "sgf/runs/checkpoint_store.h"
+#include "sgf/runs/run_folder.h"
 #include "sgf/text/tokenizer.h"
 #include "sgf/text/umt5_names.h"
 #include "sgf/vae/vae_report.h"
+#include "sgf/weights/lora_file.h"
+#include "sgf/weights/stored_config.h"
 #include "sgf/weights/wan_folder.h"
 #include "sgf/weights/weight_folder.h"
 #include "sgf/weights/weight_report.h"
@@ -16,6 +23,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <set>
 
 namespace sgf {
 namespace {
@@ -36,9 +44,17 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
+bool is_regular(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
 uint64_t bytes_of(const fs::path& path) {
   std::error_code ignored;
-  if (!is_folder(path)) return fs::file_size(path, ignored);
+  if (!is_folder(path)) {
+    const uintmax_t bytes = fs::file_size(path, ignored);
+    return ignored ? 0 : bytes;  // of a pipe, the largest number
+  }
   uint64_t bytes = 0;
   for (const auto& entry : fs::directory_iterator(path, ignored))
     if (entry.is_regular_file(ignored)) bytes += entry.file_size(ignored);
@@ -151,10 +167,16 @@ SurveyedPart survey_part(SurveyedPart part, const std::function<fs::path()>& fin
   return part;
 }
 
+// Of config.json, which is there before the shards of a download.
+std::optional<int64_t> dim_in_config(const fs::path& folder) {
+  const StoredConfig stored = find_stored_config({}, folder);
+  return stored.config ? std::optional<int64_t>(stored.config->dim) : std::nullopt;
+}
+
 std::string repository_of(const WanSurvey& survey) {
   const std::string folder = survey.folder.string();
-  const bool is_large =
-      survey.dit ? survey.dit->dim == dit_preset("wan-14b").dim : folder.find("14B") != std::string::npos;
+  const std::optional<int64_t> dim = survey.dit ? survey.dit->dim : dim_in_config(survey.folder);
+  const bool is_large = dim ? *dim == dit_preset("wan-14b").dim : folder.find("14B") != std::string::npos;
   return is_large ? "Wan-AI/Wan2.1-T2V-14B" : "Wan-AI/Wan2.1-T2V-1.3B";
 }
 
@@ -162,7 +184,7 @@ std::string repository_of(const WanSurvey& survey) {
 std::string download_of(const WanSurvey& survey, const std::string& file) {
   const bool is_diffusers = is_there(survey.folder / "model_index.json");
   return fmt::format("hf download {}{} --local-dir {}", repository_of(survey), is_diffusers ? "-Diffusers" : file,
-                     survey.folder.string());
+                     shell_argument(survey.folder.string()));
 }
 
 void add_parts(WanSurvey& survey) {
@@ -214,10 +236,12 @@ std::string roles_of(const WeightReport& report) {
 void find_window(SurveyedWeights& weights, const DitConfig& network) {
   if (network.in_dim != kWanChannels) return;
   try {
-    if (const auto source = find_window_source(weights.file))
+    if (const auto source = find_window_source(weights.file)) {
       weights.window = fmt::format("{}, because {}", source->config, source->reason);
-    else
+      weights.is_many_step = source->is_many_step;
+    } else {
       weights.choices = window_choices(network);
+    }
   } catch (const ModelQuestion& question) {
     weights.choices = question.choices();
   }
@@ -227,19 +251,63 @@ bool is_weight_file(const fs::path& path) {
   return path.extension() == ".pt" || path.extension() == ".pth" || path.extension() == ".safetensors";
 }
 
-void survey_below(FolderSurvey& survey, const fs::path& folder, int depth) {
+bool is_training_run(const fs::path& folder) { return is_run_folder(folder) && is_folder(folder / "checkpoints"); }
+
+bool is_checkpoint(const fs::path& folder) {
+  return is_there(folder / "state.json") && is_there(folder / "generator.safetensors");
+}
+
+// The networks of a checkpoint are one model: its critic and its optimisers are no students.
+SurveyedWeights survey_checkpoint(const fs::path& folder) {
+  SurveyedWeights weights = survey_weights(find_start_file(folder).path);
+  const fs::path run = folder.parent_path().parent_path();
+  if (!weights.is_dit || !is_run_folder(run)) return weights;
+  const std::string config = (run / "config.yaml").string();
+  try {
+    const StageChoice stage = parse_config(MappedFile::open(config)->text(), config).train.stage;
+    weights.is_many_step = stage == StageChoice::kFlowMatching || stage == StageChoice::kTeacherForcing;
+    weights.window = fmt::format("{}, because it is the run's", config);
+    weights.choices.clear();
+  } catch (const Error& error) {
+    weights.problem = error.what();
+  }
+  return weights;
+}
+
+// By its newest checkpoint whose sizes are right; hashes are left to the commands that use it.
+SurveyedWeights survey_run(const fs::path& run) {
+  const CheckpointStore checkpoints(run / "checkpoints");
+  SurveyedWeights weights;
+  if (const std::optional<int64_t> step = checkpoints.newest()) {
+    weights = survey_checkpoint(checkpoints.folder_of(*step));
+    weights.content = fmt::format("run, checkpoint of step {}: {}", *step, weights.content);
+  } else {
+    const std::vector<DamagedCheckpoint> damaged = checkpoints.survey().damaged;
+    weights.content = "run without a whole checkpoint";
+    if (!damaged.empty()) weights.problem = "its checkpoints are damaged: " + damaged.back().description;
+  }
+  weights.file = run;
+  return weights;
+}
+
+// `seen` has the folders looked at, without links: links may form a cycle.
+void survey_below(FolderSurvey& survey, const fs::path& folder, int depth, std::set<fs::path>& seen) {
+  std::error_code error;
+  if (const fs::path real = fs::canonical(folder, error); !error && !seen.insert(real).second) return;
   if (looks_like_wan_folder(folder)) {
     survey.wans.push_back(survey_wan(folder));
     return;
   }
-  std::error_code error;
+  if (is_training_run(folder)) return survey.weights.push_back(survey_run(folder));
+  if (is_checkpoint(folder)) return survey.weights.push_back(survey_checkpoint(folder));
   std::vector<fs::path> entries;
+  error.clear();
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
     entries.push_back(it->path());
   std::ranges::sort(entries);
   for (const fs::path& entry : entries) {
     if (entry.filename().string().starts_with('.')) continue;
-    if (is_folder(entry) && depth < kDeepest) survey_below(survey, entry, depth + 1);
+    if (is_folder(entry) && depth < kDeepest) survey_below(survey, entry, depth + 1, seen);
     if (!is_folder(entry) && is_weight_file(entry) && survey.weights.size() < kMostWeights)
       survey.weights.push_back(survey_weights(entry));
   }
@@ -286,6 +354,7 @@ WanSurvey survey_wan(const fs::path& folder) {
 SurveyedWeights survey_weights(const fs::path& path) {
   SurveyedWeights weights{.file = path, .content = {}, .problem = {}, .window = {}, .choices = {}};
   try {
+    SGF_CHECK(is_folder(path) || is_regular(path), "{}: is not a regular file, expected a weight file", path.string());
     const TensorFile file = open_tensor_file(path);
     const WeightReport report = report_weights(file, path);
     weights.bytes = bytes_of(file);
@@ -293,6 +362,7 @@ SurveyedWeights survey_weights(const fs::path& path) {
     weights.is_dit = role != report.roles.end();
     weights.content = weights.is_dit ? fmt::format("{}; {}", roles_of(report), dtypes_of(file)) : report.written_by;
     weights.problem = report.problem;
+    if (!weights.is_dit && is_lora(file)) weights.content = "LoRA: " + describe(open_lora(path));
     if (!weights.is_dit || !weights.problem.empty()) return weights;
     weights.problem = faults_of(*role->dit);
     if (weights.problem.empty()) find_window(weights, *role->dit->config);
@@ -306,8 +376,9 @@ SurveyedWeights survey_weights(const fs::path& path) {
 FolderSurvey survey_folder(const fs::path& path) {
   SGF_CHECK(is_there(path), "{}: no such file or folder", path.string());
   FolderSurvey survey;
+  std::set<fs::path> seen;
   if (is_folder(path))
-    survey_below(survey, path, 0);
+    survey_below(survey, path, 0, seen);
   else
     survey.weights.push_back(survey_weights(path));
   return survey;

@@ -44,13 +44,14 @@ bool has_base_model(const std::filesystem::path& folder);
 
 WanSurvey survey_wan(const std::filesystem::path& folder);
 
-// A weight file beside Wan folders: a student or another checkpoint.
+// A weight file beside Wan folders, or a run with all its checkpoints: a student or another network.
 struct SurveyedWeights {
-  std::filesystem::path file;
+  std::filesystem::path file;  // of a run, its folder
   uint64_t bytes = 0;
   std::string content;  // "generator, generator_ema: wan-1.3b; 1650 F32"
   std::string problem;  // why it cannot be used
   bool is_dit = false;
+  bool is_many_step = false;         // few-step training starts from it, and sgf generate needs a student of that
   std::string window;                // where its window comes from: "wan-1.3b-chunkwise, because ..."
   std::vector<std::string> choices;  // if nothing tells: --config NAME, a line each
 };

@@ -3,7 +3,7 @@
 #include "sgf/assembly/preset_folders.h"
 #include "sgf/config/config.h"
 #include "sgf/config/config_tree.h"
-#include "sgf/core/in_quotes.h"
+#include "sgf/core/shell_argument.h"
 #include "sgf/files/mapped_file.h"
 
 #include <fmt/format.h>
@@ -37,13 +37,14 @@ constexpr std::array kStreamingPresets{
 struct ReleasedFile {
   const char* ending;
   const char* preset;
+  bool is_many_step = false;
 };
 
 constexpr std::array kReleasedFiles{
     ReleasedFile{"framewise/ar/model.pt", "wan-1.3b-framewise"},
     ReleasedFile{"chunkwise/ar/model.pt", "wan-1.3b-chunkwise"},
-    ReleasedFile{"init/framewise/ar_diffusion.pt", "causal-forcing-framewise"},
-    ReleasedFile{"init/chunkwise/ar_diffusion.pt", "causal-forcing-chunkwise"},
+    ReleasedFile{"init/framewise/ar_diffusion.pt", "causal-forcing-framewise", true},
+    ReleasedFile{"init/chunkwise/ar_diffusion.pt", "causal-forcing-chunkwise", true},
     ReleasedFile{"init/framewise/causal_cd.pt", "causal-forcing-framewise"},
     ReleasedFile{"init/chunkwise/causal_cd.pt", "causal-forcing-chunkwise"},
     ReleasedFile{"init/framewise/causal_ode.pt", "causal-forcing-framewise"},
@@ -83,20 +84,10 @@ std::vector<fs::path> configs_in(const fs::path& folder) {
   return configs;
 }
 
-std::optional<WindowSource> config_beside(const fs::path& weights) {
+fs::path folder_around(const fs::path& weights) {
   std::error_code ignored;
-  const fs::path folder = fs::is_directory(weights, ignored) ? weights
-                          : weights.has_parent_path()        ? weights.parent_path()
-                                                             : fs::path(".");
-  const std::vector<fs::path> configs = configs_in(folder);
-  if (configs.empty()) return std::nullopt;
-  if (configs.size() == 1) return WindowSource{configs.front().string(), "it is beside the weights"};
-  std::vector<std::string> choices;
-  for (const fs::path& config : configs) choices.push_back("--config " + config.string());
-  throw ModelQuestion(
-      fmt::format("{}: has {} configs beside it, each with a window of its own; name the one it was trained with",
-                  weights.string(), configs.size()),
-      std::move(choices));
+  if (fs::is_directory(weights, ignored)) return weights;
+  return weights.has_parent_path() ? weights.parent_path() : fs::path(".");
 }
 
 bool ends_with_path(const fs::path& path, const fs::path& ending) {
@@ -107,20 +98,35 @@ bool ends_with_path(const fs::path& path, const fs::path& ending) {
   return true;
 }
 
-std::optional<WindowSource> place_in_release(const fs::path& weights) {
-  const fs::path path = fs::absolute(weights).lexically_normal();
+std::optional<WindowSource> place_in_release(const fs::path& path) {
   for (const ReleasedFile& file : kReleasedFiles)
     if (ends_with_path(path, file.ending))
-      return WindowSource{file.preset, fmt::format("its path ends in {}, as in the release", file.ending)};
-  // A checkpoint of the authors' trainer, copied into a folder that says its granularity. Other file names below such a
-  // folder may be of Causal-Forcing, which has another window.
+      return WindowSource{file.preset, fmt::format("its path ends in {}, as in the release", file.ending),
+                          file.is_many_step};
+  return std::nullopt;
+}
+
+// A checkpoint of the authors' trainer, copied into a folder that says its granularity. Other file names below such a
+// folder may be of Causal-Forcing, which has another window. Of several such folders the innermost counts.
+std::optional<WindowSource> granularity_of(const fs::path& path) {
   if (path.stem() != "model") return std::nullopt;
-  for (const fs::path& part : path.parent_path())
+  for (fs::path inner = path.parent_path(); inner.has_filename(); inner = inner.parent_path())
     for (const char* granularity : {"framewise", "chunkwise"})
-      if (part == granularity)
+      if (inner.filename() == granularity)
         return WindowSource{fmt::format("wan-1.3b-{}", granularity),
                             fmt::format("one of its folders is named {}", granularity)};
   return std::nullopt;
+}
+
+[[noreturn]] void ask_for_config(const fs::path& weights, const std::vector<fs::path>& configs,
+                                 const std::optional<WindowSource>& folder) {
+  std::vector<std::string> choices;
+  for (const fs::path& config : configs) choices.push_back("--config " + shell_argument(config.string()));
+  if (folder) choices.push_back(fmt::format("--config {}   {}", folder->config, folder->reason));
+  throw ModelQuestion(
+      fmt::format("{}: has {} configs beside it, each with a window of its own; name the one it was trained with",
+                  weights.string(), configs.size()),
+      std::move(choices));
 }
 
 bool same_size(DitConfig a, const DitConfig& b) {
@@ -131,8 +137,19 @@ bool same_size(DitConfig a, const DitConfig& b) {
 }  // namespace
 
 std::optional<WindowSource> find_window_source(const fs::path& weights) {
-  if (const auto beside = config_beside(weights)) return beside;
-  return place_in_release(weights);
+  const std::vector<fs::path> configs = configs_in(folder_around(weights));
+  if (configs.size() == 1) return WindowSource{configs.front().string(), "it is beside the weights"};
+  // As it was given: what the folders above the working directory are called says nothing of the weights.
+  const fs::path path = weights.lexically_normal();
+  if (const auto place = place_in_release(path)) return place;
+  const std::optional<WindowSource> folder = granularity_of(path);
+  if (!configs.empty()) ask_for_config(weights, configs, folder);
+  return folder;
+}
+
+bool is_many_step_release(const fs::path& weights) {
+  const std::optional<WindowSource> place = place_in_release(weights.lexically_normal());
+  return place && place->is_many_step;
 }
 
 std::vector<std::string> window_choices(const DitConfig& network) {

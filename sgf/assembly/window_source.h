@@ -15,11 +15,17 @@ namespace sgf {
 struct WindowSource {
   std::string config;  // a file or the name of a preset
   std::string reason;  // "the release keeps its chunk-wise model there"
+  // Teacher-forced weights that few-step training starts from: they have this window, and need many steps.
+  bool is_many_step = false;
 };
 
-// A config beside the weights (our config.yaml, or a YAML file of the Self-Forcing family), else the place of the file
-// in a known release. nullopt if nothing tells. Throws ModelQuestion if there are several configs beside it.
+// The one config beside the weights (our config.yaml, or a YAML file of the Self-Forcing family), else the place of the
+// file in a known release, else a folder that says its granularity. nullopt if nothing tells. Throws ModelQuestion if
+// there are several configs beside it and it is of no known release.
 std::optional<WindowSource> find_window_source(const std::filesystem::path& weights);
+
+// Whether the path is that of a teacher-forced start in a known release.
+bool is_many_step_release(const std::filesystem::path& weights);
 
 // A line for each preset that streams a network of this size, or of any size if none has it:
 // "--config self-forcing   sink 0 + FIFO 18 + 3   Self-Forcing".

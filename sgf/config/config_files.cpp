@@ -61,9 +61,14 @@ fs::path first_existing(const std::vector<fs::path>& places, const std::string& 
        hint_of_names(bare.string(), preset_names(preset_folders)));
 }
 
+void refuse_other_than_file(const fs::path& path) {
+  std::error_code ignored;  // what cannot be queried is refused when it is opened
+  SGF_CHECK(!fs::is_directory(path, ignored), "{} is a folder, expected a YAML file", path.string());
+  SGF_CHECK(!fs::is_fifo(path, ignored), "{} is a pipe, expected a YAML file; save it to a file first", path.string());
+}
+
 std::string read_text(const fs::path& file) {
-  SGF_CHECK(!fs::is_directory(file), "{} is a folder, expected a YAML file", file.string());
-  SGF_CHECK(!fs::is_fifo(file), "{} is a pipe, expected a YAML file; save it to a file first", file.string());
+  refuse_other_than_file(file);
   std::ifstream stream(file, std::ios::binary);
   SGF_CHECK(stream.good(), "cannot open {}: {}", file.string(), std::strerror(errno));
   std::string text(kMostBytes + 1, '\0');
@@ -169,6 +174,11 @@ fs::path find_config_file(const fs::path& file_or_preset, const std::vector<fs::
   SGF_CHECK(!preset_folders.empty(), "preset '{}' was not found: there is no preset folder", name);
   std::vector<fs::path> places;
   for (const fs::path& folder : preset_folders) places.push_back(folder / with_yaml(file_or_preset));
+  const bool is_preset = std::any_of(places.begin(), places.end(), [](const fs::path& place) {
+    std::error_code ignored;
+    return fs::exists(place, ignored);
+  });
+  if (!is_preset) refuse_other_than_file(file_or_preset);  // a path in the working directory, and no misspelt preset
   return first_existing(places, fmt::format("preset '{}'", name), name, preset_folders);
 }
 

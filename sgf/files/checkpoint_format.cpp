@@ -37,25 +37,26 @@ void check_format(const TensorFile& file, const std::filesystem::path& path) {
             *version, kCheckpointFormat);
 }
 
-void check_own_file(const TensorFile& file, const std::filesystem::path& path) {
+void check_own_file(const TensorFile& file, const std::filesystem::path& path, std::string_view advice) {
   check_format(file, path);
-  check_hashes(file, path, HashCheck::kAll);
+  check_hashes(file, path, HashCheck::kAll, advice);
   if (is_own_checkpoint(file) && !has_hashes(file))
     notice_once("no hashes", fmt::format("{}: written by an earlier version of sgf, without hashes: damage to this "
                                          "file, or to others of that version, cannot be detected",
                                          path.string()));
 }
 
-TensorFile open_checkpoint(const std::filesystem::path& path, std::string_view kind, HashCheck which) {
+TensorFile open_checkpoint(const std::filesystem::path& path, std::string_view kind, HashCheck which,
+                           std::string_view advice) {
   TensorFile file = open_tensor_file(path);
-  check_format(file, path);                      // a newer format may hash differently
-  check_hashes(file, path, HashCheck::kHeader);  // the stamp may be damaged too
+  check_format(file, path);                              // a newer format may hash differently
+  check_hashes(file, path, HashCheck::kHeader, advice);  // the stamp may be damaged too
   SGF_CHECK(is_own_checkpoint(file), "{}: is not an sgf checkpoint: it has no {}", path.string(), kFormatVersionKey);
   const auto found = file.metadata.find(kCheckpointKindKey);
   const std::string came = found == file.metadata.end() ? "" : found->second;
   SGF_CHECK(came == kind, "{}: is a checkpoint of kind {}, expected {}", path.string(), in_quotes(came),
             in_quotes(kind));
-  if (which == HashCheck::kAll) check_own_file(file, path);
+  if (which == HashCheck::kAll) check_own_file(file, path, advice);
   return file;
 }
 

@@ -28,10 +28,11 @@ bool is_own_checkpoint(const TensorFile& file);
 void check_format(const TensorFile& file, const std::filesystem::path& path);
 
 // Every reader of sgf's checkpoints uses this: it opens the file and checks its version, hashes and kind. A file
-// without hashes, from an earlier version, is accepted with a notice.
-TensorFile open_checkpoint(const std::filesystem::path& path, std::string_view kind, HashCheck which = HashCheck::kAll);
+// without hashes, from an earlier version, is accepted with a notice. `advice` ends the error about damage.
+TensorFile open_checkpoint(const std::filesystem::path& path, std::string_view kind, HashCheck which = HashCheck::kAll,
+                           std::string_view advice = kDamageAdvice);
 
 // Checks the version and the hashes of any weight file. Accepts files from other programs.
-void check_own_file(const TensorFile& file, const std::filesystem::path& path);
+void check_own_file(const TensorFile& file, const std::filesystem::path& path, std::string_view advice = kDamageAdvice);
 
 }  // namespace sgf

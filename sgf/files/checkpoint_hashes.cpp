@@ -130,11 +130,10 @@ std::string find_tensor_damage(const TensorFile& file) {
   return damage;
 }
 
-void check_hashes(const TensorFile& file, const std::filesystem::path& path, HashCheck which) {
+void check_hashes(const TensorFile& file, const std::filesystem::path& path, HashCheck which, std::string_view advice) {
   std::string damage = find_header_damage(file);
   if (damage.empty() && which == HashCheck::kAll) damage = find_tensor_damage(file);
-  SGF_CHECK(damage.empty(), "{}: {}; restore the file from a copy, or use an earlier checkpoint", path.string(),
-            damage);
+  SGF_CHECK(damage.empty(), "{}: {}; {}", path.string(), damage, advice);
 }
 
 std::string content_hash(const std::filesystem::path& path) { return hash_of_content(MappedFile::open(path)); }

@@ -39,8 +39,12 @@ enum class HashCheck {
   kAll,     // header and tensors
   kHeader,  // for files whose bytes another hash covers
 };
-// Throws an Error that names the file and the damaged part. Accepts files without hashes.
-void check_hashes(const TensorFile& file, const std::filesystem::path& path, HashCheck which);
+// What people can do about damage in a file of a run.
+inline constexpr std::string_view kDamageAdvice = "restore the file from a copy, or use an earlier checkpoint";
+
+// Throws an Error that names the file and the damaged part, and ends with the advice. Accepts files without hashes.
+void check_hashes(const TensorFile& file, const std::filesystem::path& path, HashCheck which,
+                  std::string_view advice = kDamageAdvice);
 
 // Identifies everything that a file holds: its header hash if it has hashes, else the hash of its bytes.
 std::string content_hash(const std::filesystem::path& path);

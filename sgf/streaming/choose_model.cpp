@@ -8,6 +8,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/nearest_name.h"
 #include "sgf/core/notice.h"
+#include "sgf/core/shell_argument.h"
 #include "sgf/files/bundled.h"
 #include "sgf/runs/run_folder.h"
 #include "sgf/weights/load_dit.h"
@@ -56,17 +57,18 @@ std::string window_of(const Config& c) {
 
 // The config of weights that come without one. Each world's network has a size of its own; Wan's networks have one
 // size for every window, so that guessing would make poor videos without a word.
-std::string config_of(const ModelArgs& args, const fs::path& path, const DitConfig& network) {
-  if (const auto world = preset_of(network, {"world-tiny", "world-small"})) return *world;
+WindowSource source_of(const ModelArgs& args, const fs::path& path, const DitConfig& network) {
+  if (const auto world = preset_of(network, {"world-tiny", "world-small"})) return {*world, "of its size"};
   SGF_CHECK(network.in_dim == 16,
             "{}: no preset has a network with {} latent channels; pass --config with its window and size",
             path.string(), network.in_dim);
-  if (!args.needs_window) return *preset_without_window(network);
+  const bool needs_window = args.needs_window || is_many_step_release(path);  // the latter is sampled in blocks
+  if (!needs_window) return {*preset_without_window(network), "of its size"};
   if (const std::optional<WindowSource> source = find_window_source(path)) {
     const Config found = load_config(source->config, {}, preset_folders());
     notice_once("window of " + path.string(), fmt::format("{}: streamed with {}, {}, because {}", path.string(),
                                                           source->config, window_of(found), source->reason));
-    return source->config;
+    return *source;
   }
   throw ModelQuestion(path.string() +
                           ": does not say whether it is frame-wise or chunk-wise, nor its window; name a config, or "
@@ -75,8 +77,8 @@ std::string config_of(const ModelArgs& args, const fs::path& path, const DitConf
 }
 
 // As load_config. A LoRA file without alpha is read with alpha = rank: says so where the config has another alpha.
-Config load_of(const ModelArgs& args, const std::string& source) {
-  LoadedConfig loaded = load_config_with_notes(source, args.overrides, preset_folders());
+Config load_of(const ModelArgs& args, const std::string& source, const std::vector<std::string>& overrides) {
+  LoadedConfig loaded = load_config_with_notes(source, overrides, preset_folders());
   const double factor = loaded.lora_factor;
   const bool is_scaled_otherwise =
       std::ranges::any_of(args.loras, [&](const std::string& lora) { return parse_lora_use(lora).scale != factor; });
@@ -90,21 +92,18 @@ Config load_of(const ModelArgs& args, const std::string& source) {
 
 ChosenModel from_file(const ModelArgs& args, const fs::path& path) {
   const DitConfig network = read_dit_config(path);
-  const std::string source = args.config.empty() ? config_of(args, path, network) : args.config;
-  Config config = load_of(args, source);
+  const WindowSource source = args.config.empty() ? source_of(args, path, network) : WindowSource{args.config, "asked"};
+  std::vector<std::string> overrides = args.overrides;
+  if (source.is_many_step) overrides.insert(overrides.begin(), "train.stage=teacher_forcing");
+  Config config = load_of(args, source.config, overrides);
   const int64_t text_len = config.model.text_len;
   config.model = network;
   if (args.config.empty()) config.model.text_len = text_len;
   return {parse_config(to_yaml(config), path.string()), path.string()};
 }
 
-// As an argument of a command line.
-std::string quoted_path(const std::string& path) {
-  return path.find_first_of(" '\"$&;()*?") == std::string::npos ? path : "'" + path + "'";
-}
-
 [[noreturn]] void ask_for_student(const std::string& folder) {
-  const std::string wan = quoted_path(folder);
+  const std::string wan = shell_argument(folder);
   throw ModelQuestion(
       fmt::format("{}: is a Wan folder, whose network is the many-step base model that denoises all frames at once; "
                   "streaming needs a causal few-step student",
@@ -118,7 +117,7 @@ std::string quoted_path(const std::string& path) {
 // A run or a bundled model: with the window, schedule and size of its training, unless --config is given.
 ChosenModel from_folder(const ModelArgs& args, const fs::path& folder) {
   const std::string config = args.config.empty() ? (folder / "config.yaml").string() : args.config;
-  return {load_of(args, config), folder.string()};
+  return {load_of(args, config, args.overrides), folder.string()};
 }
 
 // Weights in a bundled model's folder select the folder, since its config.yaml replaces a guess.

@@ -15,6 +15,12 @@ void add_prefixed(NamedTensors& all, std::string_view prefix, const NamedTensors
   for (const auto& [name, tensor] : part) all.emplace_back(std::string(prefix) + name, tensor);
 }
 
+// A video has one state, and no earlier ones.
+TensorFile open_state(const std::filesystem::path& path) {
+  return open_checkpoint(path, kStreamKind, HashCheck::kAll,
+                         "restore the file from a copy, or use --overwrite to make the video again");
+}
+
 }  // namespace
 
 void save_stream(const std::filesystem::path& path, const SavedStream& stream) {
@@ -34,12 +40,10 @@ bool is_stream_file(const std::filesystem::path& path) try {
   return false;  // not a file of tensors
 }
 
-StreamNote load_stream_note(const std::filesystem::path& path) {
-  return read_stream_note(open_checkpoint(path, kStreamKind), path);
-}
+StreamNote load_stream_note(const std::filesystem::path& path) { return read_stream_note(open_state(path), path); }
 
 SavedStream load_stream(const std::filesystem::path& path) {
-  const TensorFile file = open_checkpoint(path, kStreamKind);
+  const TensorFile file = open_state(path);
   SavedStream stream{.note = read_stream_note(file, path)};
   for (const TensorEntry& entry : file.entries) {
     const bool is_latents = entry.name.starts_with(kLatentsPrefix);

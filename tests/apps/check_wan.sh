@@ -42,8 +42,28 @@ check_doctor() {
   expect 1 'no Wan folder and no weight file' "$SGF" doctor empty
   expect 1 'no such file or folder' "$SGF" doctor nowhere
   mv "$WAN/Wan2.1_VAE.pth" vae
-  expect 0 "hf download Wan-AI/Wan2.1-T2V-1.3B Wan2.1_VAE.pth --local-dir $WAN" "$SGF" doctor "$WAN"
+  expect 1 "hf download Wan-AI/Wan2.1-T2V-1.3B Wan2.1_VAE.pth --local-dir $WAN" "$SGF" doctor "$WAN" # nothing runs
+  said=$("$SGF" doctor "$WAN")
+  [[ $said == *'VAE '*missing* && $said != *..* ]] || complain "doctor of a missing part said: $said"
   mv vae "$WAN/Wan2.1_VAE.pth"
+  mkfifo pipe.pt
+  expect 1 'pipe.pt: is not a regular file' "$SGF" doctor "$WAN" pipe.pt
+  said=$("$SGF" doctor "$WAN" pipe.pt)
+  [[ $said == *'pipe.pt: 0 bytes'* && $said != *TB* ]] || complain "doctor of a pipe said: $said"
+  rm pipe.pt
+}
+
+# The teacher-forced start of a release: training starts from it, and generate warns.
+check_start() {
+  local start=release/init/chunkwise/ar_diffusion.pt said
+  mkdir -p "${start%/*}" && cp "$STUDENT" "$start"
+  said=$("$SGF" doctor wan_models release) || complain "doctor of a start: exit $?"
+  [[ $said == *"a start of training (train.start_from=$start)"* ]] || complain "doctor of a start said: $said"
+  [[ $said == *'sgf train PRESET'*"train.start_from=$start"*'sgf generate: needs a causal few-step student'* ]] ||
+    complain "doctor of a start said: $said"
+  [[ $said != *"sgf generate --model"* ]] || complain "doctor offers a many-step start to generate: $said"
+  expect 0 'is a many-step model of teacher_forcing' "$SGF" "${STREAM[@]/$STUDENT/$start}" --out start.mp4
+  rm -r release
 }
 
 # The commands of docs/wan.md.
@@ -56,6 +76,7 @@ check_path() {
     --set video.height=8 --set video.width=8 --prompt 'a dog' --out samples
   expect 0 '' "$SGF" "${TRAIN[@]}" --set train.steps=1 --out runs/one
   [[ -s runs/one/metrics.jsonl ]] || complain "a training step left $(ls runs/one)"
+  expect 0 "sgf generate --model runs/one --wan $WAN" "$SGF" doctor wan_models runs # not a critic in its checkpoints
   expect 0 'frames' "$SGF" generate --model runs/one --wan "$WAN" --quiet --threads 1 --seconds 0.5 --prompt 'a dog' --out trained.mp4
 }
 
@@ -96,6 +117,7 @@ check_damage() {
 
 check_make
 check_doctor
+check_start
 check_path
 check_damage
 exit "$FAILED"

@@ -2,6 +2,9 @@
 #include "sgf/assembly/wan_survey.h"
 
 #include "sgf/assembly/random_wan.h"
+#include "sgf/config/config.h"
+#include "sgf/files/safetensors.h"
+#include "sgf/runs/run_folder.h"
 #include "sgf/text/spiece_writer.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
@@ -9,6 +12,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 namespace sgf {
 namespace {
@@ -101,6 +105,94 @@ TEST_F(Surveyed, ACheckpointThatTellsNoWindowComesWithTheChoices) {
   EXPECT_EQ(bare.problem, "");
   fs::resize_file(elsewhere, 5000);
   EXPECT_NE(survey_weights(elsewhere).problem, "");
+}
+
+TEST_F(Surveyed, TheTeacherForcedStartOfAReleaseIsNoStudent) {
+  const fs::path start = folder / "checkpoints/init/chunkwise/ar_diffusion.pt";
+  fs::create_directories(start.parent_path());
+  fs::copy_file(student, start);
+  EXPECT_TRUE(survey_weights(start).is_many_step);
+  EXPECT_THAT(survey_weights(start).window, HasSubstr("causal-forcing-chunkwise"));
+  EXPECT_FALSE(survey_weights(student).is_many_step);
+}
+
+TEST_F(Surveyed, ARunIsOneStudentAndNotTheNetworksOfItsCheckpoints) {
+  const fs::path place = folder / "runs/one";
+  const auto start_run = [&](const std::string& stage) {
+    fs::remove_all(place);
+    const Config config = load_config("wan-tiny", {"train.stage=" + stage}, {SGF_PRESETS});
+    return RunFolder::create(place, to_yaml(config)).checkpoints();
+  };
+  const auto write_checkpoint = [&](const fs::path& checkpoint) {
+    for (const char* name : {"critic.safetensors", "generator.safetensors", "optimiser.safetensors"})
+      fs::copy_file(wan / "diffusion_pytorch_model.safetensors", checkpoint / name);
+    testing::write_text(checkpoint / "state.json", "{}");
+  };
+  const CheckpointStore checkpoints = start_run("dmd");
+  EXPECT_FALSE(survey_folder(place.parent_path()).weights.front().is_dit);  // no checkpoint yet
+  EXPECT_FALSE(survey_folder(place.parent_path()).is_broken());
+
+  for (const int64_t step : {5, 10}) checkpoints.save(step, write_checkpoint);
+  const FolderSurvey survey = survey_folder(folder / "runs");
+  ASSERT_EQ(survey.weights.size(), 1u);
+  EXPECT_EQ(survey.weights[0].file, place);
+  EXPECT_TRUE(survey.weights[0].is_dit) << survey.weights[0].problem;
+  EXPECT_FALSE(survey.weights[0].is_many_step);
+  EXPECT_THAT(survey.weights[0].content, HasSubstr("checkpoint of step 10"));
+  EXPECT_THAT(survey.weights[0].window, HasSubstr((place / "config.yaml").string()));
+  EXPECT_EQ(survey_folder(checkpoints.folder_of(5)).weights.front().file,
+            checkpoints.folder_of(5) / "generator.safetensors");
+
+  start_run("teacher_forcing").save(5, write_checkpoint);
+  EXPECT_TRUE(survey_folder(place).weights.front().is_many_step);
+}
+
+TEST_F(Surveyed, APipeIsNoWeightFile) {
+  const fs::path pipe = folder / "checkpoints/pipe.pt";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const SurveyedWeights survey = survey_weights(pipe);
+  EXPECT_THAT(survey.problem, HasSubstr("is not a regular file"));
+  EXPECT_EQ(survey.bytes, 0u);
+  EXPECT_EQ(survey_weights(student).problem, "");
+}
+
+TEST_F(Surveyed, LinksThatFormACycleListNothingTwice) {
+  fs::create_directory_symlink(folder.path(), folder / "checkpoints/again");
+  const FolderSurvey survey = survey_folder(folder.path());
+  EXPECT_EQ(survey.wans.size(), 1u);
+  EXPECT_EQ(survey.weights.size(), 1u);
+}
+
+TEST_F(Surveyed, HalfALoraIsBroken) {
+  const auto survey_lora = [&](const std::vector<std::pair<std::string, std::vector<int64_t>>>& weights) {
+    const std::vector<float> zeros(2 * 96);
+    std::vector<OutgoingTensor> tensors;
+    for (const auto& [name, shape] : weights)
+      tensors.push_back(outgoing_bytes(name, DType::kF32, shape, std::as_bytes(std::span(zeros))));
+    write_safetensors(folder / "lora.safetensors", tensors);
+    return survey_weights(folder / "lora.safetensors");
+  };
+  const std::string q = "blocks.1.self_attn.q";
+  const SurveyedWeights whole = survey_lora({{q + ".lora_A.weight", {2, 96}}, {q + ".lora_B.weight", {96, 2}}});
+  EXPECT_EQ(whole.problem, "");
+  EXPECT_THAT(whole.content, HasSubstr("rank 2"));
+  EXPECT_NE(survey_lora({{q + ".lora_A.weight", {2, 96}}}).problem, "");
+}
+
+TEST_F(Surveyed, TheConfigTellsTheRepositoryWhereTheNetworkIsMissing) {
+  fs::remove(wan / "diffusion_pytorch_model.safetensors");
+  testing::write_text(wan / "config.json", to_json(dit_preset("wan-14b")));
+  EXPECT_THAT(part("DiT").downloads, HasSubstr("Wan-AI/Wan2.1-T2V-14B"));
+  testing::write_text(wan / "config.json", to_json(dit_preset("wan-1.3b")));
+  EXPECT_THAT(part("DiT").downloads, HasSubstr("Wan-AI/Wan2.1-T2V-1.3B"));
+}
+
+TEST_F(Surveyed, DownloadsQuoteTheFolder) {
+  const fs::path named = folder / "it's `mine`";
+  fs::rename(wan, named);
+  fs::remove(named / "Wan2.1_VAE.pth");
+  const WanSurvey survey = survey_wan(named);
+  EXPECT_THAT(survey.parts.back().downloads, HasSubstr(R"(/it'\''s `mine`')"));
 }
 
 TEST_F(Surveyed, ABaseModelIsToldFromBareWeights) {

@@ -6,6 +6,7 @@
 #include "tests/core/temporary_folder.h"
 #include "tests/training/file_text.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,17 +60,29 @@ TEST_F(WindowSources, OtherYamlFilesBesideThemAreNot) {
 TEST_F(WindowSources, SeveralConfigsAreListedAndNoneIsTaken) {
   put("a/one.yaml", kFlat);
   put("a/two.yaml", "context: {block_frames: 1}\n");
-  const fs::path weights = put("chunkwise/ar/model.pt");
-  put("chunkwise/ar/one.yaml", kFlat);
-  put("chunkwise/ar/two.yaml", kFlat);  // the place would tell, but the files contradict it or not: only the user knows
+  EXPECT_THAT(refusal_of([&] { find_window_source(put("a/weights.pt")); }), HasSubstr("has 2 configs beside it"));
+  const fs::path weights = put("chunkwise/run7/model.pt");
+  put("chunkwise/run7/one.yaml", kFlat);
+  put("chunkwise/run7/two.yaml", kFlat);  // the folder says something, and is of nobody's release: only the user knows
   try {
     find_window_source(weights);
     FAIL() << "two configs beside the weights were not a question";
   } catch (const ModelQuestion& question) {
     EXPECT_THAT(question.what(), HasSubstr("has 2 configs beside it"));
-    EXPECT_EQ(question.choices().size(), 2u);
-    EXPECT_THAT(question.choices().front(), HasSubstr("--config " + (folder / "chunkwise/ar/one.yaml").string()));
+    ASSERT_EQ(question.choices().size(), 3u);
+    EXPECT_THAT(question.choices().front(), HasSubstr("--config " + (folder / "chunkwise/run7/one.yaml").string()));
+    EXPECT_THAT(question.choices().back(), HasSubstr("--config wan-1.3b-chunkwise"));
   }
+}
+
+TEST_F(WindowSources, AReleasedNameCountsBesideSeveralConfigs) {
+  put("a/one.yaml", kFlat);
+  EXPECT_EQ(config_of("a/self_forcing_dmd.pt"), (folder / "a/one.yaml").string());  // a single one is its own
+  put("a/two.yaml", kFlat);
+  EXPECT_EQ(config_of("a/self_forcing_dmd.pt"), "self-forcing");
+  put("chunkwise/ar/one.yaml", kFlat);
+  put("chunkwise/ar/two.yaml", kFlat);
+  EXPECT_EQ(config_of("chunkwise/ar/model.pt"), "wan-1.3b-chunkwise");
 }
 
 TEST_F(WindowSources, PlacesOfTheReleasesAreKnown) {
@@ -80,6 +93,35 @@ TEST_F(WindowSources, PlacesOfTheReleasesAreKnown) {
   EXPECT_EQ(config_of("checkpoints/framewise/causal_forcing.pt"), "causal-forcing-framewise");
   EXPECT_EQ(config_of("checkpoints/self_forcing_dmd.pt"), "self-forcing");
   EXPECT_EQ(config_of("longlive_models/models/longlive_base.pt"), "longlive");
+}
+
+TEST_F(WindowSources, TheStartsOfTrainingInAReleaseNeedManySteps) {
+  for (const char* granularity : {"framewise", "chunkwise"}) {
+    const fs::path start = put(fmt::format("init/{}/ar_diffusion.pt", granularity));
+    EXPECT_TRUE(find_window_source(start)->is_many_step);
+    EXPECT_TRUE(is_many_step_release(start));
+    EXPECT_FALSE(find_window_source(put(fmt::format("init/{}/causal_cd.pt", granularity)))->is_many_step);
+  }
+  EXPECT_FALSE(is_many_step_release(put("chunkwise/ar/model.pt")));
+  EXPECT_FALSE(is_many_step_release(put("ar_diffusion.pt")));  // no place of a release
+}
+
+TEST_F(WindowSources, TheInnermostGranularityOfAPathCounts) {
+  EXPECT_EQ(config_of("framewise/exp/chunkwise/model.pt"), "wan-1.3b-chunkwise");
+  EXPECT_EQ(config_of("chunkwise/exp/framewise/run7/model.pt"), "wan-1.3b-framewise");
+}
+
+TEST_F(WindowSources, FoldersAboveTheWorkingDirectoryAreNoGround) {
+  const fs::path before = fs::current_path();
+  put("chunkwise/ar/model.pt");
+  put("chunkwise/framewise/model.pt");
+  fs::current_path(folder / "chunkwise");
+  const auto bare = find_window_source("ar/model.pt");
+  const auto named = find_window_source("framewise/model.pt");
+  fs::current_path(before);
+  EXPECT_FALSE(bare.has_value());
+  ASSERT_TRUE(named.has_value());  // the user wrote this folder
+  EXPECT_EQ(named->config, "wan-1.3b-framewise");
 }
 
 TEST_F(WindowSources, OtherPlacesAreNoGround) {

@@ -1,5 +1,6 @@
 // Config files and trees: bases and their order, overrides, and the YAML that is refused.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -119,6 +120,22 @@ TEST_F(ConfigFiles, AMissingPresetOrFileSaysWhereItLooked) {
   EXPECT_THAT(refusal_of_load("nothing-like-it"), HasSubstr("; expected one of tiny"));
   EXPECT_THAT(refusal_of_load("no/such.yaml"), HasSubstr("config 'no/such.yaml' was not found"));
   EXPECT_THAT(refusal_of([] { load_config("tiny", {}, {}); }), HasSubstr("there is no preset folder"));
+}
+
+TEST_F(ConfigFiles, APipeOrAFolderOfABareNameIsNoMisspeltPreset) {
+  write("presets/tiny.yaml", "name: preset\n");
+  const fs::path before = fs::current_path();
+  fs::current_path(folder_);
+  for (const char* name : {"tiny", "folder"}) fs::create_directory(name);
+  const int made = ::mkfifo("ff", 0600);
+  const std::string of_pipe = refusal_of_load("ff"), of_folder = refusal_of_load("folder");
+  const std::string name = load("tiny").name, of_neither = refusal_of_load("tiyn");
+  fs::current_path(before);
+  ASSERT_EQ(made, 0);
+  EXPECT_EQ(of_pipe, "ff is a pipe, expected a YAML file; save it to a file first");
+  EXPECT_EQ(of_folder, "folder is a folder, expected a YAML file");
+  EXPECT_EQ(name, "preset");  // a preset goes before a folder of its name
+  EXPECT_THAT(of_neither, HasSubstr("preset 'tiyn' was not found"));
 }
 
 TEST_F(ConfigFiles, ACycleOfBasesIsRefusedWithItsChain) {

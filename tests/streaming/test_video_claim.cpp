@@ -166,6 +166,31 @@ TEST(Continue, ChangesNothingWhereTheStateIsDamaged) {
   }
 }
 
+TEST(Continue, OffersToStartAgainWhereTheStateIsRotten) {
+  const TinyVideo video;
+  const TemporaryFolder folder;
+  GenerateOutput output{.target = (folder / "video.y4m").string()};
+  int64_t asked = 0;
+  output.should_stop = [&] { return ++asked == 4; };
+  generate_video(video.order, video.parts, 11, output);
+  {
+    std::fstream state(state_file(output), std::ios::binary | std::ios::in | std::ios::out);
+    state.seekg(-1, std::ios::end);
+    const auto last = static_cast<char>(state.get() ^ 1);
+    state.seekp(-1, std::ios::end);
+    state.put(last);
+  }
+  output.resume = true;
+  output.should_stop = {};
+  const std::string refusal = refusal_of([&] { generate_video(video.order, video.parts, 11, output); });
+  EXPECT_THAT(refusal, HasSubstr("is damaged"));
+  EXPECT_THAT(refusal, HasSubstr("use --overwrite"));
+  EXPECT_THAT(refusal, ::testing::Not(HasSubstr("checkpoint")));  // a video has no earlier ones
+  output.resume = false;
+  output.overwrite = true;
+  EXPECT_TRUE(generate_video(video.order, video.parts, 11, output).is_whole);
+}
+
 TEST(Continue, ChangesNoFramesWhereTheLatentsAreGone) {
   const TinyVideo video;
   for (const std::string& name : targets()) {
