@@ -9,10 +9,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <ctime>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -146,8 +148,7 @@ class OpenFile {
   }
 
   [[noreturn]] void fail_with(int error) const {
-    SGF_CHECK(error != ENXIO, "{}: is a pipe that no program reads; start the reader first, or name a file",
-              path_.string());
+    SGF_CHECK(error != ENXIO, "{}: is a pipe that no program reads; start the reader, or name a file", path_.string());
     SGF_CHECK(error != EPIPE, "{}: the reader has closed the pipe after {} bytes", path_.string(), size_);
     fail("{}: cannot be written: {} after {} bytes", path_.string(), std::strerror(error), size_);
   }
@@ -211,12 +212,25 @@ class TakenUpOutput : public InPlaceOutput<ContinuedOutput> {
   bool is_cut_ = false;
 };
 
+// Without O_NONBLOCK, opening a named pipe would wait for a reader for ever, and signals would not end the wait. A
+// reader that starts at the same time gets some seconds.
+int open_with_reader(const std::filesystem::path& path) {
+  constexpr int kTries = 100;
+  constexpr std::chrono::milliseconds kNap(50);
+  int fd = -1;
+  for (int i = 0; i < kTries; ++i) {
+    fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (fd >= 0 || errno != ENXIO || i + 1 == kTries) break;  // errno says why
+    std::this_thread::sleep_for(kNap);
+  }
+  return fd;
+}
+
 }  // namespace
 
 std::unique_ptr<VideoOutput> open_video_output(const std::filesystem::path& path, bool in_place) {
   if (!in_place) return std::make_unique<WholeOutput>(path);
-  // Without O_NONBLOCK, opening a named pipe would wait for a reader, and signals would not end the wait.
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
+  const int fd = open_with_reader(path);
   if (fd >= 0) ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);  // a full pipe waits for its reader
   return std::make_unique<GrowingOutput>(path, fd);
 }

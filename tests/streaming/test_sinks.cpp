@@ -160,7 +160,10 @@ TEST(Sinks, RefuseBeforeAnyWorkWhatCannotBeWritten) {
     if (::geteuid() == 0) continue;  // whom nothing is forbidden
     EXPECT_THAT(refusal_of([&] { open_sink("/proc/" + name, kind, kSettings); }), HasSubstr("/proc")) << name;
   }
-  EXPECT_THAT(refusal_of([] { open_sink("-", SinkKind::kY4m, kSettings, SinkPlace{1, 1}); }), HasSubstr("the standard output cannot be continued"));
+  EXPECT_THAT(refusal_of([] {
+                open_sink("-", SinkKind::kY4m, kSettings, SinkPlace{1, 1});
+              }),
+              HasSubstr("the standard output cannot be continued"));
   std::ofstream(folder / "file") << "x";
   EXPECT_THAT(refusal_of([&] { open_sink((folder / "file").string(), SinkKind::kPng, kSettings); }),
               HasSubstr("cannot create the folder"));
