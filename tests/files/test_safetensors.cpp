@@ -80,7 +80,7 @@ TEST(Safetensors, RefusesAHoleBetweenTensors) {
 }
 
 TEST(Safetensors, RefusesDataThatIsCutShort) {
-  expect_refused(with_header(two_tensors("[0,8]", "[8,12]"), 11), {"cut short", "'b'", "it has 11"});
+  expect_refused(with_header(two_tensors("[0,8]", "[8,12]"), 11), {"cut short", "'b'", "which has 11"});
 }
 
 TEST(Safetensors, RefusesTrailingBytes) {
