@@ -2,6 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
+#include "sgf/files/json_integer.h"
 #include "sgf/files/sha256.h"
 #include "sgf/files/strict_json.h"
 #include "sgf/runs/run_folder.h"
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <type_traits>
 
 namespace sgf {
 namespace {
@@ -65,7 +67,10 @@ class OrderReader {
   void read(const char* key, T& value) const {
     SGF_CHECK(json_.contains(key), "{}: its order lacks {}", source_, key);
     try {
-      value = json_.at(key).get<T>();
+      if constexpr (std::is_same_v<T, int64_t>)
+        value = integer_of(json_.at(key));
+      else
+        value = json_.at(key).get<T>();
     } catch (const nlohmann::json::exception&) {
       fail("{}: {} has the wrong type: {}", source_, key, json_.at(key).dump().substr(0, 60));
     }

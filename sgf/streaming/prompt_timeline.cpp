@@ -70,7 +70,11 @@ std::vector<TimedPrompt> read_prompt_script(const std::filesystem::path& path) {
     }
   }
   SGF_CHECK(!prompts.empty(), "{}: the script must have at least one prompt", path.string());
-  check_timeline(prompts);
+  try {
+    check_timeline(prompts);
+  } catch (const Error& error) {
+    fail("{}: {}", path.string(), error.what());
+  }
   return prompts;
 }
 
