@@ -1,6 +1,7 @@
 #include "sgf/dataset/clip_manifest.h"
 
 #include "sgf/core/checked_size.h"
+#include "sgf/files/json_integer.h"
 #include "sgf/files/sha256.h"
 
 #include <algorithm>
@@ -20,14 +21,14 @@ ClipShardOrder clip_order_from(const Json& j) {
   j.at("vae").get_to(o.vae);
   j.at("text_encoder").get_to(o.text_encoder);
   j.at("dtype").get_to(o.dtype);
-  j.at("frames").get_to(o.cut.frames);
-  j.at("height").get_to(o.cut.height);
-  j.at("width").get_to(o.cut.width);
+  o.cut.frames = integer_of(j.at("frames"));
+  o.cut.height = integer_of(j.at("height"));
+  o.cut.width = integer_of(j.at("width"));
   j.at("fps").get_to(o.cut.fps);
-  j.at("stride").get_to(o.cut.stride);
-  j.at("latent").get_to(o.latent);
-  j.at("text_len").get_to(o.text_len);
-  j.at("text_dim").get_to(o.text_dim);
+  o.cut.stride = integer_of(j.at("stride"));
+  o.latent = integers_of(j.at("latent"));
+  o.text_len = integer_of(j.at("text_len"));
+  o.text_dim = integer_of(j.at("text_dim"));
   j.at("negative_prompt").get_to(o.negative_prompt);
   return o;
 }

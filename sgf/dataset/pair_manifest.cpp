@@ -27,13 +27,13 @@ PairOrder order_from(const Json& j) {
   o.dtype = j.value("dtype", "");
   j.at("seed").get_to(o.seed);
   j.at("guidance").get_to(o.guidance);
-  j.at("steps").get_to(o.steps);
+  o.steps = integer_of(j.at("steps"));
   j.at("shift").get_to(o.shift);
   j.at("timesteps").get_to(o.timesteps);
-  j.at("latent").get_to(o.latent);
+  o.latent = integers_of(j.at("latent"));
   j.at("context").get_to(o.context);
-  j.at("count").get_to(o.count);
-  j.at("per_shard").get_to(o.per_shard);
+  o.count = integer_of(j.at("count"));
+  o.per_shard = integer_of(j.at("per_shard"));
   return o;
 }
 
