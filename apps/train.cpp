@@ -103,7 +103,7 @@ void add_train(CLI::App& app) {
   add_compute(*command, args->compute);
   command->add_option("--out", args->out, "run folder to write to (default: runs/NAME)")->type_name("RUN");
   command->add_flag("--resume", args->resume,
-                    "resume from the last checkpoint in --out; start a new run if there is none");
+                    "resume from the last checkpoint in --out; start a new run if the folder has no checkpoint");
   command
       ->add_option("--stop-after", args->stop_after,
                    "number of updates after which this start stops with a checkpoint (default: none)")
