@@ -2,7 +2,7 @@
 #include "apps/commands.h"
 #include "apps/say.h"
 #include "apps/table.h"
-#include "sgf/assembly/wan_survey.h"
+#include "sgf/assembly/folder_survey.h"
 #include "sgf/core/error.h"
 #include "sgf/core/shell_argument.h"
 

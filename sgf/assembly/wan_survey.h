@@ -1,4 +1,4 @@
-// What is in a folder of Wan files: each part, whether it is complete, and what is missing. Only headers are read.
+// What is in a Wan folder: each part, whether it is complete, and what is missing. Only headers are read.
 // Torch-free.
 #pragma once
 
@@ -43,30 +43,6 @@ bool looks_like_wan_folder(const std::filesystem::path& folder);
 bool has_base_model(const std::filesystem::path& folder);
 
 WanSurvey survey_wan(const std::filesystem::path& folder);
-
-// A weight file beside Wan folders, or a run with all its checkpoints: a student or another network.
-struct SurveyedWeights {
-  std::filesystem::path file;  // of a run, its folder
-  uint64_t bytes = 0;
-  std::string content;  // "generator, generator_ema: wan-1.3b; 1650 F32"
-  std::string problem;  // why it cannot be used
-  bool is_dit = false;
-  bool is_many_step = false;         // few-step training starts from it, and sgf generate needs a student of that
-  std::string window;                // where its window comes from: "wan-1.3b-chunkwise, because ..."
-  std::vector<std::string> choices;  // if nothing tells: --config NAME, a line each
-};
-
-SurveyedWeights survey_weights(const std::filesystem::path& file);
-
-struct FolderSurvey {
-  std::vector<WanSurvey> wans;
-  std::vector<SurveyedWeights> weights;
-
-  bool is_broken() const;
-};
-
-// A Wan folder, a folder of checkpoints, or a folder that has such folders up to four levels below it.
-FolderSurvey survey_folder(const std::filesystem::path& path);
 
 // Throws if tokenizer and text encoder of a Wan folder cannot be read or do not belong together. Called before anything
 // is put on a GPU.

@@ -1,5 +1,5 @@
 // What `sgf doctor` finds in folders that are whole, partly downloaded, cut short, or mixed up.
-#include "sgf/assembly/wan_survey.h"
+#include "sgf/assembly/folder_survey.h"
 
 #include "sgf/assembly/random_wan.h"
 #include "sgf/config/config.h"
