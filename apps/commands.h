@@ -20,6 +20,7 @@ void add_demo(CLI::App& app);
 void add_world(CLI::App& app);
 void add_generate(CLI::App& app);
 void add_redo(CLI::App& app);
+void add_serve(CLI::App& app);
 void add_sample(CLI::App& app);
 void add_data(CLI::App& app);
 void add_pairs(CLI::App& app);

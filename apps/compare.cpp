@@ -137,7 +137,7 @@ void add_compare(CLI::App& app) {
   add_compare_score(*command);
   command->callback([args, command] {
     if (!command->get_subcommands().empty()) return;
-    if (args->a.empty() || args->b.empty()) misused("no videos given; pass two videos or two folders of videos");
+    if (args->a.empty() || args->b.empty()) misused("no videos given; pass two folders of videos");
     run_compare(*args);
   });
 }

@@ -82,7 +82,7 @@ void print_check(const ConfigArgs& args, const Config& config) {
 void run_config(const ConfigArgs& args) {
   if (args.keys) return print_keys(args.pattern, args.json);
   if (args.schema) return print_lines(stdout, json_schema() + "\n");
-  SGF_CHECK(!args.file.empty(), "a config is missing; pass a YAML file or a preset, or --keys");
+  if (args.file.empty()) misused("CONFIG is missing; pass a YAML file or a preset, or --keys");
   const Config config = load_and_explain(args.file, args.overrides);
   if (args.resolved) {
     print_lines(stdout, args.json ? printable_json(to_json(config)) + "\n" : to_yaml(config));
@@ -105,18 +105,20 @@ void add_config(CLI::App& app) {
       "Editors with a YAML language server complete and check a config that begins with the line "
       "# yaml-language-server: $schema=sgf.schema.json");
   add_config_argument(*command, args->file);
-  command->add_option("--set", args->overrides, "override of one key, for example model.dim=96; repeatable")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  command->add_flag("--resolved", args->resolved, "print every setting as YAML, with bases and overrides applied");
+  add_overrides(*command, args->overrides, "model.dim=96");
+  CLI::Option* resolved =
+      command->add_flag("--resolved", args->resolved, "print every setting as YAML, with bases and overrides applied");
   CLI::Option* keys =
       command
           ->add_option("--keys", args->pattern,
                        "list the keys whose name or description contains PATTERN (default: all), with default and type")
           ->type_name("PATTERN")
-          ->expected(0, 1);
+          ->expected(0, 1)
+          ->excludes(resolved);
   suggest_words(*keys, key_names());
-  command->add_flag("--schema", args->schema, "print a JSON Schema of config files, for editors");
+  command->add_flag("--schema", args->schema, "print a JSON Schema of config files, for editors")
+      ->excludes(keys)
+      ->excludes(resolved);
   command->add_flag("--json", args->json, "print the verdict, --resolved or --keys as JSON");
   command->callback([args, keys] {
     args->keys = keys->count() > 0;

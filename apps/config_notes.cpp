@@ -32,6 +32,11 @@ LoadedConfig load_with_table(const std::string& file_or_preset, const std::vecto
   return loaded;
 }
 
+Config trainable(LoadedConfig loaded) {
+  SGF_CHECK(loaded.not_for_training.empty(), "{}", loaded.not_for_training);
+  return std::move(loaded.config);
+}
+
 }  // namespace
 
 std::vector<std::string> needs_of_training(const Config& config) {
@@ -45,9 +50,11 @@ Config load_and_explain(const std::string& file_or_preset, const std::vector<std
 }
 
 Config load_for_training(const std::string& file_or_preset, const std::vector<std::string>& overrides) {
-  LoadedConfig loaded = load_with_table(file_or_preset, overrides);
-  SGF_CHECK(loaded.not_for_training.empty(), "{}", loaded.not_for_training);
-  return std::move(loaded.config);
+  return trainable(load_with_table(file_or_preset, overrides));
+}
+
+Config load_trainable(const std::string& file_or_preset, const std::vector<std::string>& overrides) {
+  return trainable(load_config_with_notes(file_or_preset, overrides, preset_folders()));
 }
 
 }  // namespace sgf

@@ -4,6 +4,7 @@
 #include "apps/option_values.h"
 #include "apps/say.h"
 #include "apps/table.h"
+#include "apps/threads.h"
 #include "sgf/weights/lora_file.h"
 #include "sgf/weights/weight_names.h"
 
@@ -26,6 +27,7 @@ struct ConvertArgs {
   std::string dtype = "keep";
   std::string role;
   std::vector<std::string> loras;
+  int64_t threads = 0;
   bool force = false;
   bool json = false;
 };
@@ -117,6 +119,7 @@ void add_convert(CLI::App& app) {
                                        "network to take from a checkpoint of several: generator_ema, generator, critic")
                           ->type_name("NAME");
   add_loras(*command, args->loras);
+  add_threads(*command, args->threads, kAllCores);
   command->add_flag("--force", args->force, "overwrite an existing output");
   command->add_flag("--json", args->json, "result as one JSON object");
   command->footer(
@@ -127,6 +130,7 @@ void add_convert(CLI::App& app) {
       "With --names keep every tensor of the file is copied: nested dicts are flattened to dotted names "
       "(generator_ema.w), and values that are not tensors (a step, a learning rate) are left out and listed.");
   command->callback([args, role] {
+    use_threads(args->threads);
     const ConvertResult result = convert_weights(request_of(*args, role->count() > 0));
     args->json ? print_json(*args, result) : print_text(*args, result);
   });

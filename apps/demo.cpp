@@ -112,11 +112,7 @@ void add_demo(CLI::App& app) {
   command->add_option("--prompts", args->prompts, "long videos per student; the page plays the first four")
       ->capture_default_str()
       ->check(CLI::Range(1, 128));
-  command
-      ->add_option("--set", args->overrides,
-                   "override of one key of the preset world-small-demo, for example train.steps=20; repeatable")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  add_overrides(*command, args->overrides, "train.steps=20", "one key of the preset world-small-demo");
   add_compute(*command, args->compute);
   command->footer(
       "Examples:\n"

@@ -3,6 +3,7 @@
 // sink do for a long stream?
 #include "apps/diagnose.h"
 #include "apps/commands.h"
+#include "apps/config_notes.h"
 #include "apps/option_values.h"
 #include "apps/threads.h"
 #include "sgf/assembly/preset_folders.h"
@@ -13,13 +14,24 @@
 
 namespace sgf {
 
-Config diagnosed_config(const DiagnoseArgs& args) {
-  Config config = load_config(args.config, args.overrides, preset_folders());
+namespace {
+
+Config prepared(Config config, const DiagnoseArgs& args) {
   if (!args.dtype.empty()) config.run.dtype = enum_from_name<ComputeDtype>(args.dtype).value();
   validate(config);
   const int64_t asked = args.threads > 0 ? args.threads : config.run.threads;
   use_threads(threads_for_work(asked, work_of_clips(config, 1)));
   return config;
+}
+
+}  // namespace
+
+Config diagnosed_config(const DiagnoseArgs& args) {
+  return prepared(load_trainable(args.config, args.overrides), args);
+}
+
+Config diagnosed_stream(const DiagnoseArgs& args) {
+  return prepared(load_config(args.config, args.overrides, preset_folders()), args);
 }
 
 c10::Device diagnosed_device(const DiagnoseArgs& args, const Config& config) {
@@ -28,9 +40,7 @@ c10::Device diagnosed_device(const DiagnoseArgs& args, const Config& config) {
 
 void add_diagnose_args(CLI::App& command, DiagnoseArgs& args) {
   add_config_argument(command, args.config)->required();
-  command.add_option("--set", args.overrides, "override of one key, for example video.frames=9; repeatable")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  add_overrides(command, args.overrides, "video.frames=9");
   command.add_option("--weights", args.weights, "weight file or run folder (default: random weights from run.seed)")
       ->type_name("RUN");
   add_device(command, args.device, kDeviceOfConfig);

@@ -27,8 +27,10 @@ struct DiagnoseArgs {
 
 void add_diagnose_args(CLI::App& command, DiagnoseArgs& args);
 
-// The config as the arguments change it, validated; and the device, from either.
+// The config as the arguments change it, validated; and the device, from either. Passes of training need a config that
+// can be trained, streams do not.
 Config diagnosed_config(const DiagnoseArgs& args);
+Config diagnosed_stream(const DiagnoseArgs& args);
 c10::Device diagnosed_device(const DiagnoseArgs& args, const Config& config);
 
 void add_diagnose_recovery(CLI::App& diagnose);

@@ -7,6 +7,7 @@
 #include "sgf/assembly/networks_from_config.h"
 #include "sgf/diagnosis/diagnosis_setup.h"
 #include "sgf/diagnosis/recovery_per_exit.h"
+#include "sgf/files/writable_folder.h"
 #include "sgf/training/recovery_watch.h"
 
 #include <fmt/format.h>
@@ -166,7 +167,7 @@ int run_recovery(const RecoveryArgs& args) {
   const c10::Device device = diagnosed_device(args.common, config);
   std::vector<SavedRecord> records;
   for (const std::string& file : args.replay) records.push_back(load_record(file));
-  if (!args.save_record.empty()) std::filesystem::create_directories(args.save_record);
+  if (!args.save_record.empty()) create_folder(args.save_record);
   const DiagnosisSetup run(config, args.common.weights, device);
   const std::vector<RecoveryRow> rows = args.replay.empty()
                                             ? measured_rows(args, run, config.run.dtype == ComputeDtype::kBFloat16)

@@ -70,7 +70,7 @@ void print_rows(const std::vector<SinkRow>& rows) {
 }
 
 void run_sink(const SinkArgs& args) {
-  SinkAblation ablation{.config = diagnosed_config(args.common), .weights = args.common.weights};
+  SinkAblation ablation{.config = diagnosed_stream(args.common), .weights = args.common.weights};
   const ContextSettings& c = ablation.config.context;
   ablation.device = diagnosed_device(args.common, ablation.config);
   ablation.sinks = args.sinks.empty() ? usual_sinks(c) : args.sinks;

@@ -2,7 +2,7 @@
 #include "apps/commands.h"
 #include "apps/say.h"
 #include "apps/table.h"
-#include "sgf/assembly/folder_survey.h"
+#include "sgf/assembly/folder_advice.h"
 #include "sgf/core/error.h"
 #include "sgf/core/shell_argument.h"
 
@@ -60,76 +60,8 @@ void print_weights(const SurveyedWeights& weights) {
   for (const std::string& choice : weights.choices) say("    {}", choice);
 }
 
-// What is there to combine: the first complete folder and student of each kind stand for the others.
-struct Kit {
-  const WanSurvey* texts = nullptr;          // a folder with text encoder, tokenizer and VAE
-  const WanSurvey* base = nullptr;           // a folder with a DiT
-  const WanSurvey* teacher = nullptr;        // the largest DiT
-  const SurveyedWeights* student = nullptr;  // a student whose window is known, if there is one
-  const SurveyedWeights* start = nullptr;    // what training can start from: a many-step start, else the student
-};
-
-Kit kit_of(const FolderSurvey& survey) {
-  Kit kit;
-  for (const WanSurvey& wan : survey.wans) {
-    if (!kit.texts && wan.gives_text_and_video()) kit.texts = &wan;
-    if (!wan.has("DiT") || !wan.dit) continue;
-    if (!kit.base && wan.gives_text_and_video()) kit.base = &wan;
-    if (!kit.teacher || wan.dit->dim > kit.teacher->dit->dim) kit.teacher = &wan;
-  }
-  for (const SurveyedWeights& weights : survey.weights) {
-    if (!weights.is_dit || !weights.problem.empty()) continue;
-    if (weights.is_many_step) {
-      if (!kit.start) kit.start = &weights;
-      continue;
-    }
-    const bool is_better = kit.student && kit.student->window.empty() && !weights.window.empty();
-    if (!kit.student || is_better) kit.student = &weights;
-  }
-  if (!kit.start) kit.start = kit.student;
-  return kit;
-}
-
-std::string config_for(const SurveyedWeights& student) { return student.window.empty() ? " --config NAME" : ""; }
-
-struct Advice {
-  std::vector<std::string> can, cannot;
-};
-
-Advice advice_for(const FolderSurvey& survey) {
-  const Kit kit = kit_of(survey);
-  Advice advice;
-  if (kit.student && kit.texts)
-    advice.can.push_back(fmt::format("sgf generate --model {}{} --wan {} --prompt \"A red panda rides a bicycle.\"",
-                                     shell_argument(kit.student->file.string()), config_for(*kit.student),
-                                     shell_argument(kit.texts->folder.string())));
-  else
-    advice.cannot.push_back(fmt::format(
-        "sgf generate: {}", !kit.texts
-                                ? "needs a Wan folder with text encoder, tokenizer and VAE"
-                                : "needs a causal few-step student: hf download JunhaoZhuang/Self_Gradient_Forcing "
-                                  "chunkwise/ar/model.pt --local-dir checkpoints"));
-  if (kit.base)
-    advice.can.push_back(fmt::format(
-        "sgf sample --model {} --mode at-once --solver unipc --prompt \"A red panda rides a bicycle.\" --out samples",
-        shell_argument(kit.base->folder.string())));
-  if (kit.texts)
-    advice.can.push_back(
-        fmt::format("sgf text \"A red panda rides a bicycle.\" --wan {}", shell_argument(kit.texts->folder.string())));
-  if (kit.start && kit.texts && kit.teacher)
-    advice.can.push_back(
-        fmt::format("sgf train PRESET --set data.wan={} --set data.prompts=prompts.txt --set train.start_from={} --set "
-                    "dmd.teacher={}",
-                    shell_argument(kit.texts->folder.string()), shell_argument(kit.start->file.string()),
-                    shell_argument(kit.teacher->folder.string())));
-  else
-    advice.cannot.emplace_back(
-        "sgf train: needs a teacher (the DiT of a Wan folder), text encoder and VAE, and a student to start from");
-  return advice;
-}
-
 void print_advice(const FolderSurvey& survey) {
-  const Advice advice = advice_for(survey);
+  const FolderAdvice advice = advise(survey);
   if (!advice.can.empty()) say("can be run now:");
   for (const std::string& line : advice.can) say("  {}", line);
   if (!advice.cannot.empty()) say("cannot be run yet:");
@@ -158,7 +90,7 @@ json to_json(const FolderSurvey& survey) {
                      {"window", weights.window},
                      {"many_step", weights.is_many_step},
                      {"choices", weights.choices}});
-  const Advice advice = advice_for(survey);
+  const FolderAdvice advice = advise(survey);
   return {{"wan_folders", wans}, {"weights", files}, {"can", advice.can}, {"cannot", advice.cannot}};
 }
 
@@ -179,7 +111,7 @@ int run_doctor(const DoctorArgs& args) {
     say("");
     print_advice(survey);
   }
-  return survey.is_broken() || is_empty || advice_for(survey).can.empty() ? 1 : 0;
+  return survey.is_broken() || is_empty || advise(survey).can.empty() ? 1 : 0;
 }
 
 }  // namespace
@@ -187,7 +119,7 @@ int run_doctor(const DoctorArgs& args) {
 void add_doctor(CLI::App& app) {
   auto args = std::make_shared<DoctorArgs>();
   CLI::App* command =
-      app.add_subcommand("doctor", "Say what a folder of Wan weights has, what is missing, and what you can run");
+      app.add_subcommand("doctor", "Check folders of Wan weights: what is there, what is missing, what can be run");
   command
       ->add_option("paths", args->paths,
                    "Wan folders, folders of checkpoints, folders that contain them, or weight files")

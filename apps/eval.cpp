@@ -13,6 +13,7 @@
 #include "sgf/evaluation/eval_run.h"
 #include "sgf/evaluation/score_cache.h"
 #include "sgf/files/json_file.h"
+#include "sgf/files/writable_folder.h"
 #include "sgf/streaming/video_prompt.h"
 #include "sgf/world/preset.h"
 
@@ -81,13 +82,6 @@ std::set<std::string> static_prompts_of(const std::string& file) {
   return prompts;
 }
 
-// Before hours of work, not after them.
-void check_can_be_put(const std::string& file) {
-  if (file.empty()) return;
-  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
-  SGF_CHECK(std::filesystem::is_directory(folder), "--scores {}: the folder {} does not exist", file, folder.string());
-}
-
 // Scores are computed even if they cannot be cached.
 std::filesystem::path usual_cache() {
   try {
@@ -109,7 +103,7 @@ void take_own_prompts(EvalOrder& order) {
 }
 
 EvalOrder order_of(EvalArgs& args) {
-  check_can_be_put(args.scores);
+  if (!args.scores.empty()) check_can_be_put(args.scores);  // before hours of work, not after them
   if (args.protocol == "world" && !args.metrics.empty())
     throw CLI::ValidationError("--metrics", "selects VBench metrics; --protocol world always computes its own");
   EvalOrder order = args.order;
@@ -161,8 +155,9 @@ void print_totals(const nlohmann::json& result) {
                total.contains("videos") ? total["videos"].dump() : std::to_string(result["videos"].size()),
                total.contains("clips") ? total["clips"].dump() : "-"});
   }
+  if (table.is_empty()) return;
   say("");
-  if (!table.is_empty()) table.print();
+  table.print();
 }
 
 // Everything that went wrong, a line each.
@@ -191,6 +186,8 @@ void print_eval_result(const nlohmann::json& result, bool as_json) {
   print_errors(result);
 }
 
+constexpr int kEvalStopped = 3;
+
 int run_eval(EvalArgs& args) {
   use_threads(args.threads);
   const EvalOrder order = order_of(args);
@@ -215,7 +212,7 @@ int run_eval(EvalArgs& args) {
   } catch (const EvaluationStopped& stopped) {
     line.finish();
     warn("{}; run the same command again to continue", stopped.what());
-    return 1;
+    return kEvalStopped;
   }
 }
 
@@ -257,7 +254,9 @@ constexpr const char* kEvalFooter =
     "Prompts come from --prompts, with --protocol world from the metadata of sgf generate, or from file names "
     "(PROMPT-0.mp4). Scores are cached: run the same command again to "
     "continue after an interruption. docs/evaluation.md lists what is exact and what differs from VBench.\n\n"
-    "Exit codes: 0 all scores computed; 1 a video or a metric failed (the others are still scored).";
+    "Exit codes: 0 all scores computed; 1 a video or a metric failed (the others are still scored); 3 stopped by "
+    "SIGINT or "
+    "SIGTERM.";
 
 void add_scoring(CLI::App& command, EvalArgs& args) {
   command.add_option("videos", args.place, "video, folder of PNG files, or folder of videos")->type_name("PATH");
@@ -283,7 +282,8 @@ void add_scoring(CLI::App& command, EvalArgs& args) {
   command.add_flag("--no-cache", args.no_cache, "no reading and writing of cached scores");
   command
       .add_option("--world", args.world,
-                  "built-in world of the videos, for --protocol world (default: that of the manifest, else world-tiny)")
+                  "built-in world of the videos, for --protocol world (default: that of the manifest or of the "
+                  "video's metadata, else world-tiny)")
       ->check(CLI::IsMember(world_preset_names()));
   command.add_flag("--json", args.json, "result as one JSON object");
   command.add_flag("--quiet", args.quiet, "no progress line");

@@ -59,10 +59,9 @@ void print_result_table(const ResultTable& results) {
 
 void run_table(const TableArgs& args) {
   std::vector<LabelledResult> results;
-  for (const std::string& file : args.files)
-    results.push_back(labelled_result(read_json_file(file), std::filesystem::path(file).stem().string()));
+  for (const std::string& file : args.files) results.push_back(labelled_result(read_json_file(file), file));
   const ResultTable table = tabulate(results);
-  SGF_CHECK(!table.rows.empty(), "none of these files holds a total; expected files that sgf eval --json wrote");
+  SGF_CHECK(!table.rows.empty(), "none of these files holds a total; expected files that sgf eval --scores wrote");
   if (args.format == "text") return print_result_table(table);
   print_lines(stdout, args.format == "latex" ? latex_of(table) : markdown_of(table));
 }

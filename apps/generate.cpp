@@ -21,7 +21,6 @@
 #include <CLI/CLI.hpp>
 
 #include <memory>
-#include <string_view>
 
 namespace sgf {
 namespace {
@@ -111,8 +110,8 @@ void check_targets_of(const GenerateArgs& args, const std::vector<VideoJob>& job
   const bool may_be_earlier = args.resume && !args.prompts_file.empty() && !args.same_noise;
   try {
     check_targets(jobs, !args.prompts_file.empty());
-  } catch (const Error& error) {
-    if (!may_be_earlier || std::string_view(error.what()).find("run.seed: ") == std::string_view::npos) throw;
+  } catch (const OtherVideo& error) {
+    if (!may_be_earlier || error.there().config.run.seed == error.here().config.run.seed) throw;
     fail(
         "{}; or pass the --seed of this set, or if it was made with the same noise for every prompt, pass --same-noise "
         "to continue it",
@@ -219,16 +218,19 @@ void add_conditions(CLI::App& command, GenerateArgs& args) {
 }
 
 void add_shape(CLI::App& command, GenerateArgs& args) {
-  command.add_option("--seconds", args.seconds, "length in seconds, above 0, rounded up to a full block")
-      ->capture_default_str();
+  command.add_option("--seconds", args.seconds, "length in seconds, rounded up to a full block")
+      ->capture_default_str()
+      ->check(positive_number());
   check_seed(*command.add_option("--seed", args.seed, "random seed, 0 or more (default: run.seed of the config)"));
   command
       .add_option("--size", args.size, "width and height in pixels, for example 832x480 (default: that of the config)")
-      ->type_name("WxH");
-  command.add_option(
-      "--steps", args.steps,
-      "denoising steps per block, also of the first, 1 to 1000, evenly spaced before the shift (default: those of the "
-      "config)");
+      ->type_name("WxH")
+      ->check(readable_by([](const std::string& text) { parse_size(text); }));
+  command
+      .add_option("--steps", args.steps,
+                  "denoising steps per block, also of the first, evenly spaced before the shift (default: those of the "
+                  "config)")
+      ->check(CLI::Range(1, 1000));
   command.add_option("--positions", args.positions, "RoPE positions (default: those of the config)")
       ->check(CLI::IsMember({"absolute", "contiguous", "top_aligned"}));
 }
@@ -273,10 +275,7 @@ void add_model(CLI::App& command, GenerateArgs& args) {
                                    "YAML file or preset with window, schedule and size (default: that of the model, "
                                    "else of a YAML file beside it, else by its place in a known release)")
                        ->type_name("CONFIG"));
-  command
-      .add_option("--set", args.model.overrides, "override of one key, for example context.sink_frames=0; repeatable")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  add_overrides(command, args.model.overrides, "context.sink_frames=0");
   add_device(command, args.model.device);
   command
       .add_option("--dtype", args.model.dtype,

@@ -1,5 +1,6 @@
 #include "apps/generate_jobs.h"
 
+#include "apps/commands.h"
 #include "apps/say.h"
 #include "apps/table.h"
 #include "apps/threads.h"
@@ -22,7 +23,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -32,25 +32,6 @@ namespace sgf {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int64_t kLongestSide = 1 << 20;  // far beyond any video; keeps sizes within 64 bits
-
-// "832x480": width and height.
-PictureSize parse_size(const std::string& text) {
-  PictureSize size;
-  const size_t cross = text.find('x');
-  const auto read = [&](std::string_view part, int64_t& side) {
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), side);
-    return !part.empty() && error == std::errc() && end == part.data() + part.size() && side > 0 &&
-           side <= kLongestSide;
-  };
-  const std::string_view view = text;
-  SGF_CHECK(cross != std::string::npos && read(view.substr(0, cross), size.width) &&
-                read(view.substr(cross + 1), size.height),
-            "--size must be WIDTHxHEIGHT in pixels, for example 832x480, each side at most {}, got {}", kLongestSide,
-            in_quotes(text));
-  return size;
-}
 
 // In whole patches of the network.
 PictureSize size_of(const std::string& text, const Config& c) {
@@ -78,8 +59,6 @@ VideoWishes wishes_of(const GenerateArgs& args, const Config& c) {
                      .save_every = args.save_every,
                      .build = version_text()};
   if (!args.size.empty()) wishes.size = size_of(args.size, c);
-  SGF_CHECK(!args.steps || (*args.steps >= 1 && *args.steps <= 1000), "--steps must be from 1 to 1000, got {}",
-            *args.steps);
   if (!args.positions.empty()) wishes.positions = *enum_from_name<PositionKind>(args.positions);
   return wishes;
 }
@@ -89,7 +68,7 @@ std::vector<TimedPrompt> timeline(const GenerateArgs& args, const Config& c) {
   if (!args.script.empty()) return read_prompt_script(args.script);
   std::string first = args.prompt;
   if (first.empty()) {
-    SGF_CHECK(!c.data.world.empty(), "a prompt is missing; pass --prompt \"...\", --script FILE or --prompts FILE");
+    if (c.data.world.empty()) misused("a prompt is missing; pass --prompt \"...\", --script FILE or --prompts FILE");
     first = world_prompts(c, 0, 1).front();
   }
   std::vector<TimedPrompt> prompts{{0, first}};
@@ -188,7 +167,7 @@ std::vector<VideoJob> many_jobs(const GenerateArgs& args, const VideoJob& patter
 std::vector<VideoJob> asked_jobs(const GenerateArgs& args) {
   VideoJob job = first_job(args);
   if (!args.prompts_file.empty()) return many_jobs(args, job);
-  SGF_CHECK(args.samples == 1, "--samples needs --prompts; for more videos of one prompt pass different seeds");
+  if (args.samples != 1) misused("--samples needs --prompts; for more videos of one prompt pass different seeds");
   job.order.prompts = timeline(args, job.order.config);
   job.output.target = args.out;
   if (args.out.empty()) {
@@ -199,6 +178,14 @@ std::vector<VideoJob> asked_jobs(const GenerateArgs& args) {
 }
 
 }  // namespace
+
+PictureSize parse_size(const std::string& text) {
+  const std::optional<PictureSize> size = parse_picture_size(text);
+  SGF_CHECK(size.has_value(),
+            "--size must be WIDTHxHEIGHT in pixels, for example 832x480, each side at most {}, got {}",
+            kLongestPictureSide, in_quotes(text));
+  return *size;
+}
 
 std::vector<VideoJob> jobs_of(const GenerateArgs& args) {
   std::vector<VideoJob> jobs = asked_jobs(args);

@@ -37,6 +37,9 @@ struct GenerateArgs {
   bool writes_to_pipe() const { return out == "-"; }
 };
 
+// "832x480": width and height. Throws Error for anything else.
+PictureSize parse_size(const std::string& text);
+
 struct VideoJob {
   GenerateOrder order;
   GenerateOutput output;

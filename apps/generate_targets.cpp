@@ -2,6 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
+#include "sgf/files/writable_folder.h"
 #include "sgf/media/latent_file.h"
 #include "sgf/media/video_fragments.h"
 #include "sgf/media/video_y4m.h"
@@ -16,19 +17,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The nearest folder above that is there already: the others will be made in it.
-fs::path folder_above(const fs::path& path) {
-  fs::path folder = fs::absolute(path).lexically_normal().parent_path();
-  while (!fs::exists(folder) && folder.has_relative_path()) folder = folder.parent_path();
-  return folder;
-}
-
 void check_latents(const VideoJob& job) {
   const fs::path& file = job.output.latents;
   if (file.empty()) return;
   SGF_CHECK(file.extension() == ".safetensors", "--latents must name a .safetensors file, got {}",
             in_quotes(file.string()));
-  check_writable(file.has_parent_path() ? file.parent_path() : ".", file.string());
+  check_can_be_put(file);
   for (const fs::path& there : {file, latent_part_of(file)})
     SGF_CHECK(!is_taken(there) || job.output.overwrite || job.output.resume,
               "{} already exists; pass --overwrite, or another name with --latents", there.string());
@@ -38,7 +32,7 @@ void check_target(const VideoJob& job, bool makes_folder) {
   const std::string& target = job.output.target;
   const SinkKind kind = sink_kind_of(target, job.output.format);
   if (makes_folder)
-    check_writable(folder_above(target), target);
+    check_can_be_made(fs::path(target).parent_path(), target);
   else
     check_sink(target, kind);
   check_latents(job);

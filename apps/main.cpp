@@ -3,8 +3,10 @@
 #include "apps/allocation.h"
 #include "apps/commands.h"
 #include "apps/help/help.h"
+#include "apps/help/help_page.h"
 #include "apps/help/missing_values.h"
 #include "apps/help/misuse_words.h"
+#include "apps/help/program_words.h"
 #include "apps/say.h"
 #include "apps/version.h"
 #include "sgf/assembly/window_source.h"
@@ -24,6 +26,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -34,7 +37,16 @@ void exit_with(int code) {
   if (code != 0) throw CLI::RuntimeError(code);
 }
 
-void misused(const std::string& what) { throw CLI::ArgumentMismatch(what); }
+namespace {
+
+// A misuse that a command words itself.
+struct OwnMisuse : CLI::ArgumentMismatch {
+  explicit OwnMisuse(const std::string& what) : CLI::ArgumentMismatch(what) {}
+};
+
+}  // namespace
+
+void misused(const std::string& what) { throw OwnMisuse(what); }
 
 namespace {
 
@@ -47,7 +59,7 @@ struct CommandGroup {
 
 // In the order in which they are looked for.
 std::vector<CommandGroup> command_groups() {
-  return {{"Make videos", {add_generate, add_demo, add_redo, add_sample}},
+  return {{"Make videos", {add_generate, add_serve, add_demo, add_redo, add_sample}},
           {"Train", {add_train, add_config, add_plan, add_recipe, add_study}},
           {"Data", {add_data, add_pairs, add_world}},
           {"Measure", {add_eval, add_compare, add_strips, add_diagnose, add_verify, add_bench}},
@@ -99,6 +111,18 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return nearest ? fmt::format("; did you mean {}?", *nearest) : "";
 }
 
+// CLI11 calls a positional argument by a name of its own; the usage line shows another, "CONFIG" for "config".
+std::string with_usage_names(const CLI::App& command, std::string sentence) {
+  for (const ArgumentWords& argument : describe_command(command, "").positionals) {
+    const std::string& name = argument.names.front();
+    if (sentence.starts_with(name + " ") || sentence.starts_with(name + ":"))
+      sentence.replace(0, name.size(), shown_argument(argument));
+    if (sentence.ends_with(" " + name))
+      sentence.replace(sentence.size() - name.size(), name.size(), shown_argument(argument));
+  }
+  return sentence;
+}
+
 std::string say_about_options(const CLI::App& command, const CLI::ParseError& error,
                               const std::vector<std::string>& words) {
   const std::vector<std::string> known = option_names(command);
@@ -107,7 +131,8 @@ std::string say_about_options(const CLI::App& command, const CLI::ParseError& er
     if (!name.starts_with("--") || name == "--" || std::ranges::find(known, name) != known.end()) continue;
     return fmt::format("unknown option {}{}", name, did_you_mean(name, known));
   }
-  return misuse_words(error.what());
+  const bool is_ours = dynamic_cast<const OwnMisuse*>(&error) != nullptr;
+  return is_ours ? error.what() : misuse_words(with_usage_names(command, error.what()));
 }
 
 // CLI11 only says that a command is missing; people want to know what became of the word they gave.
@@ -131,13 +156,13 @@ int explain_misuse(const CLI::App& app, const CLI::ParseError& error, const std:
   const std::vector<std::string> rest(words.begin() + static_cast<int64_t>(understood), words.end());
   const bool lacks_command = command->get_require_subcommand_min() > 0;
   warn("{}", lacks_command ? say_about_command(*command, error, rest) : say_about_options(*command, error, rest));
-  remark("Try {} --help.", names);
+  remark("Try {} --help.", names == "sgf help" ? "sgf" : names);
   return kMisused;
 }
 
 int run(int argc, char** argv) {
   const NoticeScope notices(warn_line);
-  CLI::App app("Training and streaming long-video diffusion in C++", "sgf");
+  CLI::App app("Train and stream long-video diffusion models", "sgf");
   add_commands(app);
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   refuse_options_as_values(app, words);
@@ -177,9 +202,21 @@ std::string words_of(const std::exception& error, const std::string& work) {
 // The standard library's own words for this are "Resource temporarily unavailable".
 constexpr const char* kNoThread = "a thread cannot be started; raise the limits (ulimit -u, ulimit -v)";
 
+// "filesystem error: cannot create directories: Not a directory [a/b]" with the path first, as in our own errors.
+std::string words_of_file_error(const std::filesystem::filesystem_error& error) {
+  std::string words = error.what();
+  if (const std::string_view tag = "filesystem error: "; words.starts_with(tag)) words.erase(0, tag.size());
+  words.resize(std::min(words.size(), words.find(" [")));
+  if (error.path1().empty()) return words;
+  const std::string other = error.path2().empty() ? "" : fmt::format(" (to {})", error.path2().string());
+  return fmt::format("{}{}: {}", error.path1().string(), other, words);
+}
+
 int run_guarded(int argc, char** argv) {
   try {
     return flush_output(run(argc, argv));
+  } catch (const std::filesystem::filesystem_error& error) {
+    warn("{}", words_of_file_error(error));
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::broken_pipe) return kFailed;
     warn("{}", error.code() == std::errc::resource_unavailable_try_again ? kNoThread : error.what());

@@ -5,12 +5,14 @@
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/files/text_file.h"
+#include "sgf/weights/lora_file.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <charconv>
+#include <filesystem>
 #include <limits>
 
 namespace sgf {
@@ -21,7 +23,9 @@ CLI::Validator number_check(const std::string& name, const std::string& words, b
   return {[=](const std::string& text) {
             double value = 0;
             const bool is_number = CLI::detail::lexical_cast(text, value);
-            return is_number && is_good(value) ? std::string() : fmt::format("must be {}, got {}", words, text);
+            if (is_number && is_good(value)) return std::string();
+            return is_number ? fmt::format("must be {}, got {}", words, text)
+                             : fmt::format("must be a number {}, got {}", words, in_quotes(text));
           },
           name};
 }
@@ -71,18 +75,34 @@ void check_seed(CLI::Option& option) {
   option.check(CLI::Validator(refuse_others, ""));
 }
 
+void add_overrides(CLI::App& command, std::vector<std::string>& overrides, const std::string& example,
+                   const std::string& of) {
+  const auto refuse_others = [example](const std::string& text) {
+    const size_t equals = text.find('=');
+    return equals != 0 && equals != std::string::npos
+               ? ""
+               : fmt::format("must be KEY=VALUE, for example {}, got {}", example, in_quotes(text));
+  };
+  command.add_option("--set", overrides, fmt::format("override of {}, for example {}; repeatable", of, example))
+      ->type_name("KEY=VALUE")
+      ->check(CLI::Validator(refuse_others, ""))
+      ->allow_extra_args(false);
+}
+
 void add_loras(CLI::App& command, std::vector<std::string>& loras) {
   command
       .add_option("--lora", loras,
                   "LoRA file or PEFT folder to merge into the weights, for example lora.pt:0.8 (default scale 1); "
                   "repeatable")
       ->type_name("FILE[:SCALE]")
+      ->check(readable_by([](const std::string& text) { parse_lora_use(text); }))
       ->allow_extra_args(false);
 }
 
 void add_worker(CLI::App& command, std::string& share) {
   command.add_option("--shard", share, "worker index from 0 and number of workers, for example 2/8")
       ->type_name("I/N")
+      ->check(readable_by([](const std::string& text) { worker_of(text); }))
       ->capture_default_str();
 }
 
@@ -96,6 +116,8 @@ std::pair<int64_t, int64_t> worker_of(const std::string& share) {
   int64_t worker = 0, workers = 1;
   SGF_CHECK(slash != std::string::npos && read(text.substr(0, slash), worker) && read(text.substr(slash + 1), workers),
             "--shard must be INDEX/WORKERS with the index from 0, for example 2/8, got {}", in_quotes(share));
+  SGF_CHECK(workers >= 1 && worker >= 0 && worker < workers, "--shard I/N needs an index from 0 to N - 1, got {}",
+            share);
   return {worker, workers};
 }
 
@@ -132,6 +154,27 @@ CLI::Validator has_words() {
             return trimmed(prompt).empty()
                        ? fmt::format("a prompt must contain at least one word, got {}", in_quotes(prompt))
                        : std::string();
+          },
+          ""};
+}
+
+CLI::Validator has_extension(const std::string& extension) {
+  return {[extension](const std::string& file) {
+            return std::filesystem::path(file).extension() == extension
+                       ? std::string()
+                       : fmt::format("must be the name of a {} file, got {}", extension, in_quotes(file));
+          },
+          ""};
+}
+
+CLI::Validator readable_by(void (*read)(const std::string& text)) {
+  return {[read](const std::string& text) {
+            try {
+              read(text);
+              return std::string();
+            } catch (const Error& error) {
+              return std::string(error.what());
+            }
           },
           ""};
 }

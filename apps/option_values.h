@@ -18,6 +18,10 @@ namespace sgf {
 CLI::Option* add_config_argument(CLI::App& command, std::string& config,
                                  const std::string& words = "YAML file or preset");
 
+// --set KEY=VALUE, repeatable; anything else is a misuse. `example` is such an override; `of` says what one key means.
+void add_overrides(CLI::App& command, std::vector<std::string>& overrides, const std::string& example,
+                   const std::string& of = "one key");
+
 // --device auto|cpu|cuda; any other word is a misuse. CUDA_VISIBLE_DEVICES selects one GPU of several.
 void add_device(CLI::App& command, std::string& device);
 // The same where an empty `device` stands for another one: "run.device of the config".
@@ -34,6 +38,11 @@ void check_seed(CLI::Option& option);
 
 // For a prompt: text without a word is a misuse.
 CLI::Validator has_words();
+
+// For a file to write: another extension is a misuse. A slip must not replace a file of another kind, such as an input.
+CLI::Validator has_extension(const std::string& extension);
+// A check by a reader that throws an Error for text that it does not understand.
+CLI::Validator readable_by(void (*read)(const std::string& text));
 
 // Checks of numbers: above 0, and 0 or more. Anything that is not a number, including NaN, is a misuse.
 CLI::Validator positive_number();

@@ -1,6 +1,5 @@
 #include "apps/own_places.h"
 
-#include "apps/run_files.h"
 #include "sgf/assembly/shipped_model.h"
 #include "sgf/bench/bench_compare.h"
 #include "sgf/config/config.h"
@@ -10,17 +9,22 @@
 #include "sgf/dataset/shard_folder.h"
 #include "sgf/files/json_file.h"
 #include "sgf/files/mapped_file.h"
+#include "sgf/files/path_kind.h"
 #include "sgf/files/strict_json.h"
 #include "sgf/media/video_reader.h"
 #include "sgf/runs/checkpoint_store.h"
+#include "sgf/runs/metrics_log.h"
 #include "sgf/runs/run_folder.h"
 #include "sgf/streaming/video_prompt.h"
+#include "sgf/text/tokenizer.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -29,18 +33,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void add_config(OwnPlace& place, const fs::path& folder, int64_t& steps) {
-  const fs::path file = folder / "config.yaml";
-  const Config config = parse_config(MappedFile::open(file)->text(), file.string());
+// A place whose facts `read` adds. An Error of `read` becomes the problem.
+OwnPlace describe_place(std::string content, const std::function<void(OwnPlace&)>& read) {
+  OwnPlace place{.content = std::move(content), .facts = {}, .problem = "", .weights = std::nullopt};
+  try {
+    read(place);
+  } catch (const Error& error) {
+    place.problem = error.what();
+  }
+  return place;
+}
+
+Config add_config(OwnPlace& place, const fs::path& file) {
+  Config config = parse_config(MappedFile::open(file)->text(), file.string());
   place.facts.emplace_back("name", config.name);
   place.facts.emplace_back("stage", enum_name(config.train.stage));
-  steps = config.train.steps;
+  return config;
 }
 
 OwnPlace run_place(const fs::path& folder) {
   return describe_place("run of sgf train", [&](OwnPlace& place) {
-    int64_t steps = 0;
-    add_config(place, folder, steps);
+    const int64_t steps = add_config(place, folder / "config.yaml").train.steps;
     const CheckpointStore store(folder / "checkpoints");
     const CheckpointSurvey survey = store.survey();
     const int64_t made = survey.complete.empty() ? 0 : survey.complete.back();
@@ -54,9 +67,8 @@ OwnPlace run_place(const fs::path& folder) {
 
 OwnPlace model_place(const fs::path& folder) {
   return describe_place("model with its config", [&](OwnPlace& place) {
-    int64_t steps = 0;
     place.weights = folder;
-    add_config(place, folder, steps);
+    add_config(place, folder / "config.yaml");
   });
 }
 
@@ -171,25 +183,65 @@ std::optional<OwnPlace> json_place(const fs::path& file) {
   return bench_place(file);
 }
 
-}  // namespace
-
-OwnPlace describe_place(std::string content, const std::function<void(OwnPlace&)>& read) {
-  OwnPlace place{.content = std::move(content), .facts = {}, .problem = "", .weights = std::nullopt};
-  try {
-    read(place);
-  } catch (const Error& error) {
-    place.problem = error.what();
-  }
-  return place;
+void describe_config(OwnPlace& place, const fs::path& file) {
+  place.facts.emplace_back("updates", fmt::format("{}", add_config(place, file).train.steps));
 }
 
+void describe_facts(OwnPlace& place, const fs::path& file) {
+  const nlohmann::json starts = read_json_file(file);
+  SGF_CHECK(starts.is_array() && !starts.empty() && starts.back().is_object(),
+            "{}: expected a list with one object per start of the run", file.string());
+  place.facts.emplace_back("starts", fmt::format("{}", starts.size()));
+  const nlohmann::json device = starts.back().value("device", nlohmann::json());
+  if (device.is_string()) place.facts.emplace_back("device", device.get<std::string>());
+}
+
+void describe_metrics(OwnPlace& place, const fs::path& file) {
+  const std::vector<MetricsRow> rows = read_metrics(file).rows;
+  place.facts.emplace_back("updates", fmt::format("{}", rows.size()));
+  if (rows.empty()) return;
+  std::vector<std::string> names;
+  for (const Metric& metric : rows.back().metrics) names.push_back(metric.name);
+  place.facts.emplace_back("metrics", fmt::format("{}", fmt::join(names, ", ")));
+}
+
+struct RunFile {
+  const char* name;
+  const char* content;
+  void (*describe)(OwnPlace&, const fs::path&);
+};
+
+constexpr std::array<RunFile, 4> kRunFiles{
+    {{"config.yaml", "config of a run or model, for sgf train and sgf config", describe_config},
+     {"facts.json", "facts of a run: build, device and command of each start", describe_facts},
+     {"metrics.jsonl", "metrics of a run, one row per update", describe_metrics},
+     {"report.html", "report of a run; open it in a browser", [](OwnPlace&, const fs::path&) {}}}};
+
+// For config.yaml, facts.json, metrics.jsonl and report.html of a run; nothing for other files.
+std::optional<OwnPlace> find_run_file(const fs::path& file) {
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  if (!is_run_folder(folder)) return std::nullopt;
+  for (const RunFile& known : kRunFiles)
+    if (file.filename() == known.name)
+      return describe_place(known.content, [&](OwnPlace& place) { known.describe(place, file); });
+  return std::nullopt;
+}
+
+OwnPlace tokenizer_place(const fs::path& file) {
+  return describe_place("tokenizer of the text encoder (SentencePiece)", [&](OwnPlace& place) {
+    place.facts.emplace_back("pieces", fmt::format("{}", Tokenizer(file).vocabulary()));
+  });
+}
+
+}  // namespace
+
 std::optional<OwnPlace> find_own_place(const fs::path& path) {
-  std::error_code ignored;  // opening it will say what is wrong
-  if (fs::is_directory(path, ignored)) return folder_place(path);
-  if (!fs::is_regular_file(path, ignored)) return std::nullopt;
+  if (is_folder(path)) return folder_place(path);
+  if (!is_file(path)) return std::nullopt;
   if (const std::optional<OwnPlace> place = find_run_file(path)) return place;
   const fs::path kind = path.extension();
   if (kind == ".json" || kind == ".jsonl") return json_place(path);
+  if (path.filename() == "spiece.model") return tokenizer_place(path);
   return kind == ".mp4" || kind == ".y4m" ? video_place(path) : std::nullopt;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,8 +18,5 @@ struct OwnPlace {
 
 // Nothing for a path that sgf did not write; its weights, if any, describe it.
 std::optional<OwnPlace> find_own_place(const std::filesystem::path& path);
-
-// A place whose facts `read` adds. An Error of `read` becomes the problem.
-OwnPlace describe_place(std::string content, const std::function<void(OwnPlace&)>& read);
 
 }  // namespace sgf

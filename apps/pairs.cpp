@@ -30,7 +30,7 @@ struct PairsArgs {
 };
 
 void run_pairs(const PairsArgs& args) {
-  PairRequest request{.config = load_and_explain(args.config, with_compute(args.overrides, args.compute)),
+  PairRequest request{.config = load_for_training(args.config, with_compute(args.overrides, args.compute)),
                       .teacher = args.teacher,
                       .out = args.out,
                       .count = args.count,
@@ -75,9 +75,7 @@ void add_trajectories(CLI::App& command, PairsArgs& args) {
 void add_running(CLI::App& command, PairsArgs& args) {
   add_worker(command, args.shard);
   add_compute(command, args.compute);
-  command.add_option("--set", args.overrides, "override of one key, for example train.micro_batch=8; repeatable")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  add_overrides(command, args.overrides, "train.micro_batch=8");
   command.add_flag("--quiet", args.quiet, "no progress line");
 }
 

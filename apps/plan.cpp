@@ -1,11 +1,13 @@
 // `sgf plan CONFIG`: memory, operations and time of a training run before it is started, and what would fit.
 #include "apps/commands.h"
+#include "apps/config_notes.h"
 #include "apps/option_values.h"
 #include "apps/say.h"
 #include "apps/table.h"
 #include "sgf/assembly/preset_folders.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/config/config.h"
+#include "sgf/core/counted.h"
 #include "sgf/core/gibibytes.h"
 #include "sgf/training/planning/run_plan.h"
 
@@ -50,8 +52,8 @@ void print_costs(const RunPlan& plan) {
 }
 
 void print_time(const RunPlan& plan) {
-  say("{} samples per update: {} GPU(s), {} per forward, {} accumulated forward(s) per GPU", plan.global_batch,
-      plan.gpus, plan.micro_batch, plan.parts);
+  say("{} per update: {}, {} per forward, {} per GPU", counted(plan.global_batch, "sample"), counted(plan.gpus, "GPU"),
+      plan.micro_batch, counted(plan.parts, "accumulated forward"));
   const std::string step = fmt::format("{} TFLOP per update on average", tera(plan.flops_a_step.total()));
   if (!plan.step_seconds) return say("{}; the time is unknown, because this device and dtype were not measured", step);
   say("{}, about {:.3g} s without the exchange of gradients between GPUs", step, *plan.step_seconds);
@@ -91,7 +93,7 @@ std::optional<DitConfig> teacher_of(const Config& config, const std::string& pre
 }
 
 void run_plan(const PlanArgs& args) {
-  const Config config = load_config(args.config, args.overrides, preset_folders());
+  const Config config = load_trainable(args.config, args.overrides);
   PlanRequest request = args.request;
   request.teacher = teacher_of(config, args.teacher);
   const RunPlan plan = plan_run(config, request);
@@ -123,9 +125,7 @@ void add_plan(CLI::App& app) {
       "Pure arithmetic for GPUs: no device is used, and only the sizes of weights are read.\n\n"
       "Exit codes: 0 fits, or --memory was not given; 1 does not fit, or failed.");
   add_config_argument(*command, args->config)->required();
-  command->add_option("--set", args->overrides, "override of one key, for example train.micro_batch=2; repeatable")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  add_overrides(*command, args->overrides, "train.micro_batch=2");
   command->add_option("--gpus", args->request.gpus, "number of GPUs that share the global batch")
       ->capture_default_str()
       ->check(positive_number());

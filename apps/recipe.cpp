@@ -199,10 +199,7 @@ void add_recipe(CLI::App& app) {
       command->add_option("folder", args->folder, "bundled recipe, or folder of YAML files, one per run");
   folder->type_name("DIR")->required();
   suggest(*folder, recipe_names());
-  command
-      ->add_option("--set", args->overrides, "override of one key in all configs, for example run.seed=2; repeatable")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  add_overrides(*command, args->overrides, "run.seed=2", "one key in all configs");
   add_compute(*command, args->compute);
   command->add_flag("--dry-run", args->dry_run, "check everything and print what would be run, without writing a file");
   command->add_flag("--quiet", args->quiet, "no progress line");

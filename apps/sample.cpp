@@ -11,6 +11,7 @@
 #include "sgf/core/error.h"
 #include "sgf/dataset/prompt_list.h"
 #include "sgf/files/atomic_file.h"
+#include "sgf/files/writable_folder.h"
 #include "sgf/media/sample_files.h"
 #include "sgf/media/video_tensor.h"
 #include "sgf/streaming/choose_model.h"
@@ -91,7 +92,7 @@ void remove_pictures(const fs::path& folder) {
 }
 
 void write_pictures(const fs::path& folder, const at::Tensor& video) {
-  fs::create_directories(folder);
+  create_folder(folder);
   remove_pictures(folder);
   write_png_frames(folder, video);
 }
@@ -113,10 +114,12 @@ void run_sample(const SampleArgs& args) {
   SGF_CHECK(args.overwrite || !fs::exists(out) || fs::is_empty(out),
             "{} is not empty; pass --overwrite to overwrite samples of the same numbers, or another folder with --out",
             out.string());
+  check_can_be_made(out, out.string());
   use_threads(
       threads_for_work(threads_asked(args.threads, config, args.model.overrides), work_of_clips(config, args.batch)));
   GenerateOrder order{.config = config, .model = chosen.weights};
-  order.loras = choose_loras(args.model.loras, order.model);
+  check_start_weights(open_start_weights(order.model), config.model);
+  order.loras = choose_loras(args.model.loras, order.model, chosen.lora);
   const std::string choice = describe_network_choice(order.model, WeightPurpose::kInference);
   if (!choice.empty() && !args.quiet) remark("{}", choice);
   order.wan = wan_folder_of(args.model.wan, order.model, config);
@@ -127,7 +130,7 @@ void run_sample(const SampleArgs& args) {
   line.show({.step = 0});  // the clock starts here: a batch comes out at once
   sample_many_steps(request, parts, [&](int64_t number, const at::Tensor& video) {
     const fs::path stem = out / std::to_string(number);
-    fs::create_directories(out);  // now that there is something to put there
+    create_folder(out);  // now that there is something to put there
     write_sample(stem, video, config.video.fps);
     if (args.png) write_pictures(stem, video);
     line.show({.step = number + 1});
@@ -151,9 +154,7 @@ void add_sampled_model(CLI::App& command, SampleArgs& args) {
                        .add_option("--config", args.model.config,
                                    "YAML file or preset with window and size (default: that of the model)")
                        ->type_name("CONFIG"));
-  command.add_option("--set", args.model.overrides, "override of one key, for example video.frames=9; repeatable")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  add_overrides(command, args.model.overrides, "video.frames=9");
   command
       .add_option(
           "--mode", args.mode,

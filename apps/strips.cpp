@@ -3,8 +3,10 @@
 #include "apps/option_values.h"
 #include "apps/say.h"
 #include "apps/table.h"
+#include "sgf/core/counted.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
+#include "sgf/files/writable_folder.h"
 #include "sgf/media/strip_figure.h"
 #include "sgf/media/strip_letters.h"
 
@@ -27,8 +29,8 @@ struct StripsArgs {
 };
 
 std::vector<StripSource> strip_sources(const StripsArgs& args) {
-  SGF_CHECK(args.rows.empty() || args.rows.size() == args.videos.size(),
-            "--rows must name every video, got {} names for {} videos", args.rows.size(), args.videos.size());
+  SGF_CHECK(args.rows.empty() || args.rows.size() == args.videos.size(), "--rows must name every video, got {} for {}",
+            counted(std::ssize(args.rows), "name"), counted(std::ssize(args.videos), "video"));
   std::vector<StripSource> sources;
   for (size_t i = 0; i < args.videos.size(); ++i) {
     const std::filesystem::path video = std::filesystem::path(args.videos[i]).lexically_normal();
@@ -60,6 +62,7 @@ void say_undrawable(const std::vector<StripSource>& sources) {
 }
 
 void run_strips(const StripsArgs& args) {
+  check_can_be_put(args.out);
   const std::vector<StripSource> sources = strip_sources(args);
   say_undrawable(sources);
   StripFigure figure{.times = strip_times(args, sources), .rows = {}};
@@ -69,8 +72,8 @@ void run_strips(const StripsArgs& args) {
   }
   const RgbImage image = draw_strips(figure);
   write_png(args.out, image);
-  say("{}: {} x {} pixels, {} rows, {} times", args.out, image.width, image.height, figure.rows.size(),
-      figure.times.size());
+  say("{}: {} x {} pixels, {}, {}", args.out, image.width, image.height, counted(std::ssize(figure.rows), "row"),
+      counted(std::ssize(figure.times), "time"));
 }
 
 }  // namespace
@@ -81,7 +84,8 @@ void add_strips(CLI::App& app) {
   command->add_option("videos", args->videos, "video files or folders of PNG files")->type_name("PATH")->required();
   command->add_option("--out", args->out, "PNG file to write; an existing file is replaced")
       ->type_name("FILE")
-      ->required();
+      ->required()
+      ->check(has_extension(".png"));
   command->add_option("--rows", args->rows, "names of the rows, one per video (default: the file names)")
       ->type_name("NAME");
   CLI::Option* times = command->add_option("--times", args->times, "times in seconds, for example 0,5,20,60")

@@ -256,7 +256,7 @@ void add_study_choice(CLI::App& command, StudyArgs& args) {
   CLI::Option* arms =
       command
           .add_option("--arms", args.choice.arms,
-                      "arms to run, separated by commas, also single ones (chunkwise-sgf-2) (default: all)")
+                      "arms to run, separated by commas: kinds, or single arms as chunkwise-sgf-2 (default: all)")
           ->type_name("NAMES")
           ->delimiter(',');
   suggest_words(*arms, {"truth", "teacher", "initial", "sf", "sgf", "sgf-2", "sgf-twice"});

@@ -22,6 +22,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -133,27 +134,32 @@ void check_text(const TextArgs& args) {
     misused("pass one prompt as sgf text \"a panda\", or a file of prompts as sgf text --prompts FILE --wan DIR");
   SGF_CHECK(args.encoder.empty() || !args.tokenizer.empty(),
             "--encoder needs its tokenizer; pass --tokenizer spiece.model, or --wan DIR for both");
-  SGF_CHECK(args.text_len >= 1, "--text-len must be at least 1, got {}", args.text_len);
   if (args.prompts_file.empty()) return;
   SGF_CHECK(!args.encoder.empty(), "--prompts needs a text encoder; pass --wan DIR, or --encoder and --tokenizer");
   SGF_CHECK(!args.no_cache, "--prompts fills the cache of embeddings, so it cannot be combined with --no-cache");
 }
 
-// Embeds every prompt of a file that is not in the cache.
+// Embeds every prompt of a file that is not in the cache. What the disk does not take would be missing later.
 void embed_file(const TextArgs& args) {
   std::vector<std::string> cleaned;
   for (const std::string& prompt : read_prompts(args.prompts_file)) cleaned.push_back(clean_prompt(prompt));
   const WanTextSettings settings = text_settings(args);
+  const std::unique_ptr<PromptEncoder> encoder = open_prompt_encoder(settings);
   int64_t encoded = 0;
-  open_prompt_encoder(settings)->encode_ahead(cleaned, [&](int64_t done, int64_t all) {
+  encoder->encode_ahead(cleaned, [&](int64_t done, int64_t all) {
     if (done == 0 && all > 0) remark("encoding {} of {} prompts; the others are cached", all, cleaned.size());
     encoded = done;
   });
+  const auto& cache = dynamic_cast<const CachedPromptEncoder&>(*encoder);
+  const int64_t missing =
+      std::ranges::count_if(cleaned, [&](const std::string& prompt) { return !cache.is_on_disk(prompt); });
+  const std::string folder = settings.cache->string();
   if (args.json)
-    say_json({{"prompts", cleaned.size()}, {"encoded", encoded}, {"cache", settings.cache->string()}});
+    say_json({{"prompts", cleaned.size()}, {"encoded", encoded}, {"not_cached", missing}, {"cache", folder}});
   else
-    say("{}: {}, {} encoded now, all cached in {}", args.prompts_file, counted(std::ssize(cleaned), "prompt"), encoded,
-        settings.cache->string());
+    say("{}: {}, {} encoded now, {} in {}", args.prompts_file, counted(std::ssize(cleaned), "prompt"), encoded,
+        missing == 0 ? "all cached" : fmt::format("{} could not be cached", missing), folder);
+  exit_with(missing == 0 ? 0 : 1);
 }
 
 void run_text(TextArgs args) {
@@ -188,8 +194,9 @@ void add_text(CLI::App& app) {
       ->type_name("FILE");
   command->add_option("--encoder", args->encoder, "UMT5 encoder, for example models_t5_umt5-xxl-enc-bf16.pth")
       ->type_name("FILE");
-  command->add_option("--text-len", args->text_len, "tokens per prompt, at least 1; longer prompts are cut")
-      ->capture_default_str();
+  command->add_option("--text-len", args->text_len, "tokens per prompt; longer prompts are cut")
+      ->capture_default_str()
+      ->check(positive_number());
   command->add_option("--cache", args->cache, "folder of cached embeddings (default: ~/.cache/sgf/prompts)")
       ->type_name("DIR");
   command->add_flag("--no-cache", args->no_cache, "no reading and writing of cached embeddings");

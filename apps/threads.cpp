@@ -3,6 +3,7 @@
 #include "apps/option_values.h"
 #include "apps/say.h"
 #include "sgf/config/network_work.h"
+#include "sgf/core/counted.h"
 #include "sgf/core/cpu_threads.h"
 #include "sgf/runs/run_folder.h"
 
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -20,6 +22,7 @@ namespace sgf {
 namespace {
 
 constexpr int kMostThreads = 1024;
+constexpr int64_t kMostPerCore = 16;  // beyond it threads wait for each other for hours
 
 bool names_threads(const std::vector<std::string>& overrides) {
   return std::ranges::any_of(overrides, [](const std::string& text) { return text.starts_with("run.threads="); });
@@ -65,12 +68,19 @@ int64_t threads_for_work(int64_t asked, double work, int64_t cores) {
 
 int64_t threads_for_work(int64_t asked, double work) { return threads_for_work(asked, work, usable_cores()); }
 
+int64_t threads_for_files(int64_t asked) { return threads_for_work(asked, std::numeric_limits<double>::infinity()); }
+
 int64_t threads_asked(int64_t threads, const Config& config, const std::vector<std::string>& overrides) {
   return threads > 0 ? threads : names_threads(overrides) ? config.run.threads : 0;
 }
 
 int64_t threads_as_stored(int64_t asked, int64_t stored, const std::string& what) {
   if (stored == 0) return asked;
+  if (asked == 0 && stored > kMostPerCore * usable_cores()) {  // a hostile note, or a very much larger machine
+    warn("{}: made with {}, but this machine has {}; using as many, so results may differ by rounding", what,
+         threads_in_words(stored), counted(usable_cores(), "core"));
+    return usable_cores();
+  }
   if (asked > 0 && asked != stored)
     warn("{}: made with {}; results with {} may differ by rounding", what, threads_in_words(stored), asked);
   else if (asked == 0 && environment_names_threads() && at::get_num_threads() != stored)

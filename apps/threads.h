@@ -20,6 +20,7 @@ namespace sgf {
 constexpr const char* kAllCores = "default: OMP_NUM_THREADS, or all cores";
 constexpr const char* kThreadsOfConfig =
     "default: run.threads of the config, OMP_NUM_THREADS, or by the size of the network";
+constexpr const char* kThreadPerFile = "default: OMP_NUM_THREADS, or all cores; one file per thread";
 constexpr const char* kDeviceOfConfig = "run.device of the config";
 
 // --threads N, at least 1; `words` describe the default.
@@ -38,6 +39,10 @@ std::vector<std::string> with_compute(std::vector<std::string> overrides, const 
 // cores. At least 1.
 int64_t threads_for_work(int64_t asked, double work, int64_t cores);
 int64_t threads_for_work(int64_t asked, double work);  // on all cores
+
+// For files that are made or measured side by side, one per thread: `asked` if it is not 0, else the number of the
+// environment, else all cores.
+int64_t threads_for_files(int64_t asked);
 
 // --threads, else --set run.threads=N, else 0: run.threads of a trained model's config belongs to its training.
 int64_t threads_asked(int64_t threads, const Config& config, const std::vector<std::string>& overrides);

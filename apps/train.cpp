@@ -97,9 +97,7 @@ void add_train(CLI::App& app) {
       "the run stopped itself (too many skipped updates in a row, or the two passes no longer match), with a "
       "checkpoint.");
   add_config_argument(*command, args->config)->required();
-  command->add_option("--set", args->overrides, "override of one key, for example train.steps=200; repeatable")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  add_overrides(*command, args->overrides, "train.steps=200");
   add_compute(*command, args->compute);
   command->add_option("--out", args->out, "run folder to write to (default: runs/NAME)")->type_name("RUN");
   command->add_flag("--resume", args->resume,

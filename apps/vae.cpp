@@ -4,6 +4,8 @@
 #include "apps/progress.h"
 #include "apps/say.h"
 #include "apps/vae_options.h"
+#include "sgf/core/error.h"
+#include "sgf/files/writable_folder.h"
 #include "sgf/vae/vae_files.h"
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 namespace sgf {
@@ -26,6 +29,7 @@ struct VaeDecodeArgs {
   VaeArgs vae;
   DecodeOrder order;
   double fps = 0;
+  bool overwrite = false;
 };
 
 // A progress line once the total is known.
@@ -43,6 +47,7 @@ double seconds_since(std::chrono::steady_clock::time_point began) {
 }
 
 void run_encode(VaeEncodeArgs args) {
+  check_can_be_put(args.order.latents);
   const WanVaeCodec codec = open_vae(args.vae);
   args.order.vae_name = vae_file(args.vae).filename().string();
   const auto began = std::chrono::steady_clock::now();
@@ -54,6 +59,9 @@ void run_encode(VaeEncodeArgs args) {
 }
 
 void run_decode(VaeDecodeArgs args) {
+  const bool is_there = std::filesystem::is_regular_file(args.order.video);
+  SGF_CHECK(!is_there || args.overwrite, "{} already exists; pass --overwrite, or another name with --out",
+            args.order.video.string());
   const WanVaeCodec codec = open_vae(args.vae);
   if (args.fps > 0) args.order.fps = args.fps;
   const auto began = std::chrono::steady_clock::now();
@@ -67,9 +75,12 @@ void add_encode(CLI::App& vae) {
   CLI::App* command = vae.add_subcommand("encode", "Encode a video to latents, a few frames at a time");
   command->footer("Example:\n  sgf vae encode clip.mp4 --wan Wan2.1-T2V-1.3B --out clip.safetensors");
   command->add_option("video", args->order.video, "video file or folder of PNG files")->type_name("PATH")->required();
-  command->add_option("--out", args->order.latents, ".safetensors file to write `latents` [F, C, h, w] to, float32")
+  command
+      ->add_option("--out", args->order.latents,
+                   ".safetensors file to write `latents` [F, C, h, w] to, float32; an existing one is replaced")
       ->type_name("FILE")
-      ->required();
+      ->required()
+      ->check(has_extension(".safetensors"));
   command->add_flag("--crop", args->order.crop, "centre crop to sides that are multiples of 8 pixels");
   add_vae_args(*command, args->vae);
   command->callback([args] { run_encode(*args); });
@@ -85,6 +96,7 @@ void add_decode(CLI::App& vae) {
   command->add_option("--out", args->order.video, ".mp4 file, or folder for PNG files, to write")
       ->type_name("PATH")
       ->required();
+  command->add_flag("--overwrite", args->overwrite, "overwrite an existing .mp4 file");
   command->add_option("--fps", args->fps, "frames per second (default: that of the latents, else 16)")
       ->check(positive_number());
   add_vae_args(*command, args->vae);

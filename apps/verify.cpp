@@ -7,7 +7,6 @@
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/core/first_line.h"
-#include "sgf/core/printable.h"
 #include "sgf/kernels/dense_attention.h"
 #include "sgf/verify/recording.h"
 #include "sgf/verify/replay.h"
@@ -65,9 +64,10 @@ struct Outcome {
 Outcome verify_one(const std::string& file, const ReplayOptions& options) {
   try {
     return {verify_recording(file, options), ""};
-  } catch (const std::exception& e) {
-    const std::string reason = first_line(e);
-    return {std::nullopt, reason.find(printable(file)) == std::string::npos ? file + ": " + reason : reason};
+  } catch (const Error& error) {  // names the file
+    return {std::nullopt, error.what()};
+  } catch (const std::exception& error) {
+    return {std::nullopt, file + ": " + first_line(error)};
   }
 }
 
@@ -114,8 +114,8 @@ int run_verify(const VerifyArgs& args) {
     if (!outcome.result) warn("{}", outcome.error);
   }
   if (!args.json) {
-    table.print();
-    say("{} of {} recordings hold ({}, {}{}{})", passed, args.files.size(), args.dtype, options.device.str(),
+    if (!table.is_empty()) table.print();
+    say("{} of {} recordings match ({}, {}{}{})", passed, args.files.size(), args.dtype, options.device.str(),
         backends.empty() ? "" : ", attention ", fmt::join(backends, " and "));
   }
   return passed == args.files.size() ? 0 : 1;
@@ -130,17 +130,18 @@ void add_verify(CLI::App& app) {
       "Examples:\n"
       "  sgf verify tests/data/reference/*.safetensors\n"
       "  sgf verify --dtype bfloat16 --device cuda recording.safetensors --json\n\n"
-      "Exit codes: 0 all recordings hold; 1 a tensor is off by more than the tolerance, or a file failed.");
+      "Exit codes: 0 all recordings match; 1 a tensor is off by more than the tolerance, or a file failed.");
   command->add_option("files", args->files, "recordings (.safetensors) of tools/record_reference.py")
       ->type_name("FILE")
       ->required();
   add_precision(*command, args->dtype, args->attention);
   add_device(*command, args->device);
   add_threads(*command, args->threads, kAllCores);
-  command->add_option(
-      "--tolerance", args->tolerance,
-      "largest relative L2 error, 0 or more (default: 1e-10 in float64, 1e-5 in float32, 3e-2 in bfloat16; "
-      "umt5 in bfloat16 5e-2)");
+  command
+      ->add_option("--tolerance", args->tolerance,
+                   "largest relative L2 error (default: 1e-10 in float64, 1e-5 in float32, 3e-2 in bfloat16; umt5 in "
+                   "bfloat16 5e-2)")
+      ->check(number_from_zero());
   command->add_flag("--json", args->json, "results as JSON, one object per file");
   command->callback([args] { exit_with(run_verify(*args)); });
 }

@@ -2,6 +2,7 @@
 
 #include "sgf/core/build_version.h"
 #include "sgf/media/video_writer.h"
+#include "sgf/serving/http/http_server.h"
 
 #include <fmt/format.h>
 #include <torch/headeronly/version.h>
@@ -24,8 +25,9 @@ std::string cuda_text() {
 
 std::string version_text() {
   return fmt::format(
-      "sgf {}\ncommit {}\ntorch {}\n{}\n{}\nreads safetensors, torch zip, torch legacy; writes safetensors, torch zip",
-      build_version(), build_commit(), TORCH_VERSION, cuda_text(), video_component());
+      "sgf {}\ncommit {}\ntorch {}\n{}\n{}\n{}\nreads safetensors, torch zip, torch legacy; writes safetensors, torch "
+      "zip",
+      build_version(), build_commit(), TORCH_VERSION, cuda_text(), video_component(), http_component());
 }
 
 }  // namespace sgf

@@ -3,6 +3,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/files/json_file.h"
+#include "sgf/files/path_kind.h"
 
 #include <nlohmann/json.hpp>
 
@@ -38,9 +39,7 @@ std::string world_of(const nlohmann::json& list) {
 nlohmann::json clips_there(const std::string& folder, const nlohmann::json& list) {
   nlohmann::json there = nlohmann::json::array();
   for (const nlohmann::json& clip : list["clips"]) {
-    std::error_code ignored;  // what cannot be examined cannot be measured either
-    if (std::filesystem::exists(std::filesystem::path(folder) / clip["file"].get<std::string>(), ignored))
-      there.push_back(clip);
+    if (is_there(std::filesystem::path(folder) / clip["file"].get<std::string>())) there.push_back(clip);
   }
   return there;
 }

@@ -4,14 +4,17 @@
 #include "apps/progress.h"
 #include "apps/say.h"
 #include "apps/table.h"
+#include "apps/threads.h"
 #include "sgf/assembly/random_wan.h"
 #include "sgf/core/error.h"
+#include "sgf/core/in_parallel.h"
 #include "sgf/core/progress_line.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace sgf {
@@ -20,6 +23,7 @@ namespace {
 struct WanMakeArgs {
   std::string folder, size = "tiny", student, dtype = "float32";
   uint64_t seed = 0;
+  int64_t threads = 0;
   bool overwrite = false, dry_run = false, quiet = false;
 };
 
@@ -44,15 +48,20 @@ void print_files(const std::vector<PlannedFile>& files) {
   table.print();
 }
 
-void write_files(const std::vector<PlannedFile>& files, bool quiet) {
+void write_files(const std::vector<PlannedFile>& files, int64_t threads, bool quiet) {
   constexpr uint64_t kUnit = 1'000'000;
   uint64_t total = 0, done = 0;
   for (const PlannedFile& file : files) total += file.bytes;
   ProgressLine line(
       {.mode = progress_mode(quiet), .total_steps = static_cast<int64_t>(total / kUnit) + 1, .unit = "megabyte"},
       standard_progress_output());
-  for (const PlannedFile& file : files)
-    file.write([&](uint64_t bytes) { line.show({.step = static_cast<int64_t>((done += bytes) / kUnit)}); });
+  std::mutex mutex;
+  const auto add = [&](uint64_t bytes) {
+    const std::lock_guard lock(mutex);
+    line.show({.step = static_cast<int64_t>((done += bytes) / kUnit)});
+  };
+  in_parallel(static_cast<int64_t>(files.size()), threads,
+              [&](int64_t i) { files[static_cast<size_t>(i)].write(add); });
   line.finish();
 }
 
@@ -64,7 +73,7 @@ void run_make(const WanMakeArgs& args) {
   if (args.dry_run) return;
   std::fflush(stdout);
   prepare_random_wan(files, args.overwrite);
-  write_files(files, args.quiet);
+  write_files(files, threads_for_files(args.threads), args.quiet);
   say("");
   say("all weights are random: videos show noise; sgf doctor {}{} says what you can run with them", args.folder,
       args.student.empty() ? "" : " " + args.student);
@@ -87,6 +96,7 @@ void add_make(CLI::App& wan) {
       ->capture_default_str()
       ->check(CLI::IsMember({"float32", "bfloat16"}));
   check_seed(*command->add_option("--seed", args->seed, "random seed")->capture_default_str());
+  add_threads(*command, args->threads, kThreadPerFile);
   command->add_flag("--overwrite", args->overwrite, "overwrite existing files");
   command->add_flag("--dry-run", args->dry_run, "print the files and their sizes without writing");
   command->add_flag("--quiet", args->quiet, "no progress line");

@@ -4,8 +4,10 @@
 #include "apps/progress.h"
 #include "apps/say.h"
 #include "apps/table.h"
+#include "apps/threads.h"
 #include "sgf/core/counted.h"
 #include "sgf/core/error.h"
+#include "sgf/media/frame_source.h"
 #include "sgf/media/video_writer.h"
 #include "sgf/streaming/video_prompt.h"
 #include "sgf/world/caption.h"
@@ -29,6 +31,7 @@ struct RenderArgs {
   std::string strip;
   ClipOrder order;
   ClipFiles files;
+  int64_t threads = 0;
 };
 
 struct WorldMeasureArgs {
@@ -36,7 +39,7 @@ struct WorldMeasureArgs {
   std::string prompt;
   std::string manifest;
   std::string preset;
-  int64_t segments = 4;
+  int64_t segments = 4, threads = 0;
   bool json = false;
 };
 
@@ -44,7 +47,8 @@ void run_render(RenderArgs args) {
   args.order.preset = world_preset(args.preset);
   args.files.format = *enum_from_name<ClipFormat>(args.format);
   if (!args.prompt.empty()) args.order.caption = parse_caption(args.prompt);
-  const ClipEncoder encoder = render_clips(args.order, args.files, show_progress(args.order.clips, "clip"));
+  const ClipEncoder encoder =
+      render_clips(args.order, args.files, show_progress(args.order.clips, "clip"), threads_for_files(args.threads));
   if (!encoder.is_h264) {
     warn("FFmpeg has no H.264 encoder here; {} was used, which some browsers cannot play", encoder.name);
   }
@@ -78,13 +82,18 @@ void add_render(CLI::App& world) {
       ->capture_default_str()
       ->check(CLI::Range(0, 51));
   command->add_option("--enlarge", args->files.enlarge, "integer upscale factor of mp4, a power of 2")
-      ->capture_default_str();
-  command->add_option("--strip", args->strip, "PNG file to draw frames of the first clips to")->type_name("FILE");
+      ->capture_default_str()
+      ->check(CLI::IsMember({1, 2, 4, 8, 16, 32, 64}));
+  command->add_option("--strip", args->strip, "PNG file to draw frames of the first clips to")
+      ->type_name("FILE")
+      ->check(has_extension(".png"));
+  add_threads(*command, args->threads, kThreadPerFile);
   command->footer(
       "Examples:\n"
       "  sgf world render --out clips --clips 8 --preset world-small\n"
       "  sgf world render --out discs --prompt \"a fast red disc on a grey field\"\n\n"
-      "Clip i depends only on the seed and i.");
+      "Clip i depends only on the seed and i. Each thread renders whole clips, so the files do not depend on "
+      "--threads.");
   command->callback([args] { run_render(*args); });
 }
 
@@ -180,6 +189,7 @@ std::vector<CaptionedVideo> prompted_videos(const WorldMeasureArgs& args, std::s
     std::string prompt = args.prompt;
     if (prompt.empty()) {
       const std::optional<VideoPrompt> noted = prompt_in_video(video);
+      if (!noted) open_frames(video);  // a missing or broken file is the first thing to say
       if (!noted) misused(fmt::format("{} contains no prompt; pass --prompt TEXT or --manifest FILE", video));
       prompt = noted->prompt;
       if (world.empty()) world = noted->world;
@@ -206,8 +216,9 @@ void run_measure(const WorldMeasureArgs& args) {
   std::string world = args.preset;
   const std::vector<CaptionedVideo> videos = videos_of(args, world);
   if (world.empty()) world = world_of_caption(parse_caption(videos.front().caption)).name;
-  const auto measured = measure_files(videos, world_preset(world), args.segments,
-                                      show_progress(static_cast<int64_t>(videos.size()), "video"));
+  const auto measured =
+      measure_files(videos, world_preset(world), args.segments,
+                    show_progress(static_cast<int64_t>(videos.size()), "video"), threads_for_files(args.threads));
   if (!args.json) {
     print_videos(measured);
     return;
@@ -230,7 +241,8 @@ constexpr const char* kMeasureFooter =
     "there is no other object, and the background colour is nearest to that of the caption and within 0.12 of it "
     "(Euclidean in RGB). An absent object has '-' for its errors and an identity error of 1. Identity, drift and "
     "re-render compare with the first 12 frames. Motion energy, motion and sharpness are ratios to true clips. The row "
-    "'true clips' holds the scores of true clips with the same caption.";
+    "'true clips' holds the scores of true clips with the same caption. Each thread measures whole videos, so the "
+    "scores do not depend on --threads.";
 
 void add_measure(CLI::App& world) {
   auto args = std::make_shared<WorldMeasureArgs>();
@@ -253,6 +265,7 @@ void add_measure(CLI::App& world) {
   command->add_option("--segments", args->segments, "number of equal parts in time to score")
       ->capture_default_str()
       ->check(positive_number());
+  add_threads(*command, args->threads, kThreadPerFile);
   command->add_flag("--json", args->json, "results as JSON, one object per video, then the mean");
   command->footer(kMeasureFooter);
   command->callback([args] {

@@ -29,6 +29,19 @@ std::vector<std::string> config_keys() {
   return keys;
 }
 
+// With the commands after `sgf help`, which its own help need not list.
+std::vector<CommandWords> completed_commands(const CLI::App& app) {
+  std::vector<CommandWords> commands = describe_program(app);
+  std::vector<std::string> names;
+  for (const CommandWords& command : commands_below(commands.front(), commands)) names.push_back(command.name);
+  for (CommandWords& command : commands) {
+    if (command.name != "help") continue;
+    command.positionals.front().choices = names;
+    command.positionals.front().takes_files = false;
+  }
+  return commands;
+}
+
 }  // namespace
 
 void add_completion(CLI::App& app) {
@@ -45,7 +58,7 @@ void add_completion(CLI::App& app) {
       "Completes commands, options, presets, run folders, config keys after --set and names of metrics. An installed "
       "program comes with these scripts.");
   command->callback(
-      [shell, &app] { print_lines(stdout, completions().at(*shell)(describe_program(app), config_keys())); });
+      [shell, &app] { print_lines(stdout, completions().at(*shell)(completed_commands(app), config_keys())); });
 }
 
 }  // namespace sgf

@@ -34,7 +34,7 @@ std::string fish_value(const ArgumentWords& argument) {
     case Offered::kRuns:
       return fmt::format("-r -F -a {}", fish_quoted(words + " (__sgf_runs)"));
     case Offered::kFolders:
-      return "-x -a '(__fish_complete_directories)'";
+      return fmt::format("-x -a {}", fish_quoted(words + " (__fish_complete_directories)"));
     case Offered::kFiles:
       return words.empty() ? "-r -F" : fmt::format("-r -F -a {}", fish_quoted(words));
     case Offered::kNothing:

@@ -102,7 +102,13 @@ std::string zsh_value(const ArgumentWords& argument) {
   if (argument.is_list) return fmt::format("{{_values -s , value {}}}", joined(argument.choices));
   const std::string choices = fmt::format("({})", joined(argument.choices));
   if (files.empty()) return choices;
-  return fmt::format(R"({{_alternative "names:name:{}" "files:file:{}"}})", choices, files);
+  // By functions of the script: a colon would end the action of an option.
+  const Offered offered = offered_for(argument);
+  return fmt::format("{{_sgf_or_{} {}}}",
+                     offered == Offered::kRuns      ? "runs"
+                     : offered == Offered::kFolders ? "folders"
+                                                    : "files",
+                     joined(argument.choices));
 }
 
 std::string zsh_option(const std::string& name, const ArgumentWords& option) {
@@ -117,12 +123,15 @@ std::string zsh_arguments(const CommandWords& command, const std::vector<Command
   for (const ArgumentWords& option : command.options) {
     for (const std::string& name : option.names) specs += " \\\n        " + zsh_option(name, option);
   }
-  for (const ArgumentWords& argument : command.positionals) {
+  std::vector<ArgumentWords> positionals = command.positionals;
+  if (!positionals.empty())  // the first may be a command too, as in sgf eval
+    positionals.front().choices.insert(positionals.front().choices.begin(), below.begin(), below.end());
+  for (const ArgumentWords& argument : positionals) {
     const std::string spec =
         fmt::format("{}:{}:{}", argument.repeats ? "*" : "", zsh_escaped(argument.names.front()), zsh_value(argument));
     specs += " \\\n        " + shell_quoted(spec);
   }
-  if (!command.name.empty() && !below.empty()) {
+  if (!command.name.empty() && !below.empty() && positionals.empty()) {
     specs += " \\\n        " + shell_quoted(fmt::format("1:command:({})", joined(below)));
   }
   return fmt::format("      _arguments{}\n", specs);

@@ -16,8 +16,8 @@ void refuse_in(CLI::Option& option, const std::vector<std::string>& words) {
   option.transform(CLI::Validator(
       [name, words](std::string& value) {
         if (!value.starts_with("--") || std::ranges::find(words, value) == words.end()) return std::string();
-        return fmt::format("needs a value, got {}; a value that begins with -- is written {}={}", in_quotes(value),
-                           name, value);
+        return fmt::format("needs a value, got {}; write a value that begins with -- as {}={}", in_quotes(value), name,
+                           value);
       },
       ""));
 }

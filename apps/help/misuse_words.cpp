@@ -45,6 +45,21 @@ std::string choice_words(const std::string& set) {
   return last == std::string::npos ? words : words.substr(0, last) + " or " + words.substr(last + 2);
 }
 
+// "2 required TIME PROMPT missing": how many values an option takes, and which.
+std::string needed_values(const std::string& option, const std::string& said) {
+  const std::string count = said.substr(0, said.find(' '));
+  if (count == "1") return fmt::format("{} needs a value", option);
+  const std::string_view after = " required ", end = " missing";
+  const size_t names = said.find(after) + after.size();
+  return fmt::format("{} needs {} values: {}", option, count, said.substr(names, said.size() - names - end.size()));
+}
+
+// "ITEMS..." takes several values, but one of them is wrong.
+std::string one_of(std::string option) {
+  if (option.ends_with("...")) option.resize(option.size() - 3);
+  return option;
+}
+
 // What a check says about the value of an option.
 std::string value_words(const std::string& option, const std::string& said) {
   if (said.starts_with("Value "))
@@ -52,9 +67,10 @@ std::string value_words(const std::string& option, const std::string& said) {
       return fmt::format("{} must be {}, got {}", option, range_words(range->second), range->first);
   if (const Split set = split_at(said, " not in {"))
     return fmt::format("{} must be {}, got {}", option, choice_words(set->second), in_quotes(set->first));
-  if (said.find(" required ") != std::string::npos && said.ends_with(" missing"))
-    return fmt::format("{} needs a value", option);
-  return said.starts_with("must ") ? fmt::format("{} {}", option, said) : fmt::format("{}: {}", option, said);
+  if (said.find(" required ") != std::string::npos && said.ends_with(" missing")) return needed_values(option, said);
+  if (said.starts_with(option + " ")) return said;
+  return said.starts_with("must ") || said.starts_with("needs ") ? fmt::format("{} {}", option, said)
+                                                                 : fmt::format("{}: {}", option, said);
 }
 
 bool is_of_value(const std::string& option) { return !option.empty() && option.find(' ') == std::string::npos; }
@@ -69,11 +85,15 @@ std::string misuse_words(const std::string& sentence) {
       if (const std::string begin = fmt::format("The following {} {} not expected: ", kind, verb);
           sentence.starts_with(begin))
         return fmt::format("unexpected {} {}", kind, sentence.substr(begin.size()));
+  if (const Split both = split_at(sentence, " excludes "); both && is_of_value(both->first))
+    return fmt::format("{} cannot be combined with {}; pass one of them", both->first, both->second);
+  if (const Split both = split_at(sentence, " requires "); both && is_of_value(both->first))
+    return fmt::format("{} needs {}", both->first, both->second);
   if (sentence.starts_with("Could not convert: "))
     if (const Split given = split_at(sentence.substr(19), " = "))
       return fmt::format("{} must be a number, got {}", given->first, in_quotes(given->second));
   if (const Split said = split_at(sentence, ": "); said && is_of_value(said->first))
-    return value_words(said->first, said->second);
+    return value_words(one_of(said->first), said->second);
   return sentence;
 }
 

@@ -1,33 +1,19 @@
 #include "lab/demo/demo_commands.h"
 
-#include <fmt/format.h>
+#include "sgf/core/shell_argument.h"
 
-#include <algorithm>
-#include <string_view>
+#include <fmt/format.h>
 
 namespace sgf {
 namespace {
 
 namespace fs = std::filesystem;
 
-// As a shell takes it for one word.
-std::string shell_word(const std::string& text) {
-  constexpr std::string_view kPlainMarks = "_-./=,:+@%";
-  const bool is_plain = !text.empty() && std::ranges::all_of(text, [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           kPlainMarks.find(c) != std::string_view::npos;
-  });
-  if (is_plain) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 // Short where it lies below the working directory.
 std::string path_word(const fs::path& path) {
   const fs::path near = fs::proximate(path);
   const bool is_below = !near.empty() && *near.begin() != "..";
-  return shell_word((is_below ? near : fs::absolute(path).lexically_normal()).string());
+  return shell_argument((is_below ? near : fs::absolute(path).lexically_normal()).string());
 }
 
 }  // namespace
@@ -55,7 +41,7 @@ std::vector<DemoCommand> next_commands(const DemoPlaces& places, const std::stri
                                                                path_word(videos / "sf"), path_word(videos / "sgf"))});
   commands.push_back({"Score any video of the world against its caption:",
                       fmt::format("sgf world measure {} --preset {} --prompt {}", path_word(videos / "sgf" / "00.mp4"),
-                                  places.world, shell_word(prompt))});
+                                  places.world, shell_argument(prompt))});
   return commands;
 }
 

@@ -26,8 +26,8 @@ constexpr uint64_t kDemoSeed = 70001;
 WatchedFrames all_frames(const Config& config, int64_t frames) {
   const int64_t trained = config.video.frames;
   SGF_CHECK(frames > 0 && frames % trained == 0,
-            "a long video of the demo is whole training lengths of {} frames, got {}; the next is {}", trained, frames,
-            (frames + trained - 1) / trained * trained);
+            "--frames must be a multiple of the trained length, {} latent frames, got {}; the next is {}", trained,
+            frames, (frames + trained - 1) / trained * trained);
   std::vector<int64_t> lengths(static_cast<size_t>(frames / trained));
   std::iota(lengths.begin(), lengths.end(), 1);
   return {trained, std::min(config.context.train_frames, trained), lengths};

@@ -4,6 +4,7 @@
 #include "sgf/core/error.h"
 #include "sgf/files/atomic_file.h"
 #include "sgf/files/mapped_file.h"
+#include "sgf/files/writable_folder.h"
 #include "sgf/report/html_text.h"
 
 #include <nlohmann/json.hpp>
@@ -80,7 +81,7 @@ void embed_videos(const BlindStudy& study, AtomicFile& page) {
 }
 
 void copy_videos(const BlindStudy& study, const fs::path& folder) {
-  fs::create_directories(folder);
+  create_folder(folder);
   for (size_t p = 0; p < study.pairs.size(); ++p) {
     for (size_t side = 0; side < 2; ++side) {
       const fs::path& file = file_on(study.pairs[p], side);

@@ -104,7 +104,8 @@ void validate(const StudyRecipe& recipe) {
 
 RecipeFile read_study_recipe(const std::filesystem::path& path) {
   SGF_CHECK(!std::filesystem::is_directory(path), "{}: is a folder; name the study's file in it", path.string());
-  SGF_CHECK(std::filesystem::exists(path), "{}: no such recipe; recipes/world-small/study.yaml is one", path.string());
+  SGF_CHECK(std::filesystem::exists(path),
+            "{}: no such recipe; expected a YAML file, for example recipes/world-small/study.yaml", path.string());
   const std::string text(MappedFile::open(path)->text());
   RecipeFile read{.path = path, .sha256 = sha256_of(text)};
   read.recipe = read_tree<StudyRecipe>(parse_yaml(text, {.source = path.string(), .line = 1, .column = 1}));

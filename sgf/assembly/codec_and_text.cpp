@@ -42,13 +42,20 @@ std::shared_ptr<const TextEncoder> wan_text_encoder(const Config& config, const 
   return text;
 }
 
+// From the header: a VAE of another model does not reach the device. What is no Wan VAE is refused when it is loaded.
+void check_vae_fits(const std::filesystem::path& path, const Config& config) {
+  const TensorFile file = open_tensor_file(path);
+  const std::optional<VaeIndex> vae = find_vae(file);
+  if (!vae) return;
+  const int64_t channels = infer_vae_config(*vae).z_dim;
+  SGF_CHECK(channels == config.model.in_dim, "{}: the latents of this VAE have {} channels, the network reads {}",
+            path.string(), channels, config.model.in_dim);
+}
+
 std::shared_ptr<const VideoCodec> wan_codec(const Config& config, const PartSource& source) {
   const WanFolder folder = wan_folder(config, source);
-  auto codec = std::make_shared<WanVaeCodec>(WanVaeCodec::load(folder.vae(), options_of(config, source)));
-  SGF_CHECK(codec->latent_channels() == config.model.in_dim,
-            "{}: the latents of this VAE have {} channels, the network reads {}", folder.vae().string(),
-            codec->latent_channels(), config.model.in_dim);
-  return codec;
+  check_vae_fits(folder.vae(), config);
+  return std::make_shared<WanVaeCodec>(WanVaeCodec::load(folder.vae(), options_of(config, source)));
 }
 
 }  // namespace

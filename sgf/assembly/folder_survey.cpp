@@ -5,10 +5,12 @@
 #include "sgf/assembly/window_source.h"
 #include "sgf/core/error.h"
 #include "sgf/files/mapped_file.h"
+#include "sgf/files/path_kind.h"
 #include "sgf/files/tensor_file.h"
 #include "sgf/runs/checkpoint_store.h"
 #include "sgf/runs/run_folder.h"
 #include "sgf/weights/lora_file.h"
+#include "sgf/weights/weight_folder.h"
 #include "sgf/weights/weight_report.h"
 
 #include <fmt/ranges.h>
@@ -23,12 +25,6 @@ namespace fs = std::filesystem;
 
 constexpr int kDeepest = 4;
 constexpr size_t kMostWeights = 100;
-constexpr int64_t kWanChannels = 16;
-
-bool is_regular(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
-}
 
 std::string roles_of(const WeightReport& report) {
   std::vector<std::string> roles;
@@ -42,6 +38,7 @@ void find_window(SurveyedWeights& weights, const DitConfig& network) {
   if (network.in_dim != kWanChannels) return;
   try {
     if (const auto source = find_window_source(weights.file)) {
+      weights.config = source->config;
       weights.window = fmt::format("{}, because {}", source->config, source->reason);
       weights.is_many_step = source->is_many_step;
     } else {
@@ -50,10 +47,6 @@ void find_window(SurveyedWeights& weights, const DitConfig& network) {
   } catch (const ModelQuestion& question) {
     weights.choices = question.choices();
   }
-}
-
-bool is_weight_file(const fs::path& path) {
-  return path.extension() == ".pt" || path.extension() == ".pth" || path.extension() == ".safetensors";
 }
 
 bool is_training_run(const fs::path& folder) { return is_run_folder(folder) && is_folder(folder / "checkpoints"); }
@@ -66,11 +59,12 @@ bool is_checkpoint(const fs::path& folder) {
 SurveyedWeights survey_checkpoint(const fs::path& folder) {
   SurveyedWeights weights = survey_weights(find_start_file(folder).path);
   const fs::path run = folder.parent_path().parent_path();
-  if (!weights.is_dit || !is_run_folder(run)) return weights;
+  if (!weights.dit || !is_run_folder(run)) return weights;
   const std::string config = (run / "config.yaml").string();
   try {
     const StageChoice stage = parse_config(MappedFile::open(config)->text(), config).train.stage;
     weights.is_many_step = stage == StageChoice::kFlowMatching || stage == StageChoice::kTeacherForcing;
+    weights.config = config;
     weights.window = fmt::format("{}, because it is the run's", config);
     weights.choices.clear();
   } catch (const Error& error) {
@@ -126,20 +120,21 @@ bool FolderSurvey::is_broken() const {
 }
 
 SurveyedWeights survey_weights(const fs::path& path) {
-  SurveyedWeights weights{.file = path, .content = {}, .problem = {}, .window = {}, .choices = {}};
+  SurveyedWeights weights{.file = path, .content = {}, .problem = {}, .config = {}, .window = {}, .choices = {}};
   try {
-    SGF_CHECK(is_folder(path) || is_regular(path), "{}: is not a regular file, expected a weight file", path.string());
+    SGF_CHECK(is_folder(path) || is_file(path), "{}: is not a regular file, expected a weight file", path.string());
     const TensorFile file = open_tensor_file(path);
     const WeightReport report = report_weights(file, path);
     weights.bytes = bytes_of(file);
     const auto role = std::ranges::find_if(report.roles, [](const RoleReport& r) { return r.dit.has_value(); });
-    weights.is_dit = role != report.roles.end();
-    weights.content = weights.is_dit ? fmt::format("{}; {}", roles_of(report), dtypes_of(file)) : report.written_by;
+    const bool is_dit = role != report.roles.end();
+    if (is_dit) weights.dit = role->dit->config;
+    weights.content = is_dit ? fmt::format("{}; {}", roles_of(report), dtypes_of(file)) : report.written_by;
     weights.problem = report.problem;
-    if (!weights.is_dit && is_lora(file)) weights.content = "LoRA: " + describe(open_lora(path));
-    if (!weights.is_dit || !weights.problem.empty()) return weights;
+    if (!is_dit && is_lora(file)) weights.content = describe(open_lora(path));
+    if (!is_dit || !weights.problem.empty()) return weights;
     weights.problem = faults_of(*role->dit);
-    if (weights.problem.empty()) find_window(weights, *role->dit->config);
+    if (weights.problem.empty()) find_window(weights, *weights.dit);
   } catch (const Error& error) {
     weights.bytes = bytes_of(path);
     weights.problem = error.what();

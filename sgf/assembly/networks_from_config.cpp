@@ -1,7 +1,6 @@
 #include "sgf/assembly/networks_from_config.h"
 
 #include "sgf/assembly/config_parts.h"
-#include "sgf/assembly/start_file.h"
 #include "sgf/core/error.h"
 #include "sgf/weights/load_dit.h"
 #include "sgf/weights/merge_lora.h"
@@ -36,13 +35,37 @@ void check_stored_config(const TensorFile& file, const DitConfig& wanted, const 
             stored ? stored->num_heads : 0, wanted.num_heads);
 }
 
+void check_source(const std::string& source, const DitConfig& config, WeightPurpose purpose) {
+  if (!source.empty()) check_start_weights(open_start_weights(source, purpose), config);
+}
+
+void check_teacher(const std::string& source, const DitConfig& student) {
+  if (!source.empty()) check_source(source, read_teacher_config(source, student), WeightPurpose::kTraining);
+}
+
 }  // namespace
+
+void check_start_weights(const StartWeights& start, const DitConfig& config) {
+  check_architecture(infer_dit_sizes(start.index), config, start.path);
+  check_stored_config(start.file, config, start.path);
+  check_dit_weights(config, start.file, start.index);
+}
+
+void check_weights_of_stage(const Config& c) {
+  check_source(c.train.start_from, c.model, WeightPurpose::kTraining);
+  if (c.train.stage == StageChoice::kCausalCd) check_teacher(c.distil.teacher, c.model);
+  if (c.train.stage != StageChoice::kDmd) return;
+  check_teacher(c.dmd.teacher, c.model);
+  if (c.dmd.critic.empty())  // it starts as the teacher
+    check_source(c.dmd.teacher, c.model, WeightPurpose::kTraining);
+  else
+    check_source(c.dmd.critic, c.model, WeightPurpose::kCritic);
+}
 
 DitWeights read_start_weights(const fs::path& path, const DitConfig& config, at::TensorOptions options,
                               const WeightChoice& choice) {
   const StartWeights start = open_start_weights(path, choice.purpose);
-  check_architecture(infer_dit_sizes(start.index), config, start.path);
-  check_stored_config(start.file, config, start.path);
+  check_start_weights(start, config);
   return load_dit_weights(config, start.file, start.index, options, LoraSum(choice.loras, start.index, start.path));
 }
 

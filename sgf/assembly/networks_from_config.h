@@ -1,6 +1,7 @@
 // Builds the network and the rollout of a config, for training and diagnosis.
 #pragma once
 
+#include "sgf/assembly/start_file.h"
 #include "sgf/config/config.h"
 #include "sgf/model/causal_dit.h"
 #include "sgf/model/dit_weights.h"
@@ -18,6 +19,13 @@ struct WeightChoice {
   WeightPurpose purpose = WeightPurpose::kInference;
   std::vector<LoraUse> loras;
 };
+
+// Throws if the weights are not a whole network of this architecture. Reads headers alone: called before anything is
+// put on a GPU.
+void check_start_weights(const StartWeights& start, const DitConfig& config);
+
+// The same for all networks that the stage of the config reads.
+void check_weights_of_stage(const Config& config);
 
 // Loads weights to start from: a file or folder of weights, a run folder (its newest checkpoint) or a checkpoint
 // folder; from the last two the EMA if there is one. Throws if the architecture differs from `config`.

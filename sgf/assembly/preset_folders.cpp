@@ -1,6 +1,7 @@
 #include "sgf/assembly/preset_folders.h"
 
 #include "sgf/files/bundled.h"
+#include "sgf/files/path_kind.h"
 
 #include <cstdlib>
 #include <set>
@@ -13,8 +14,7 @@ std::vector<std::filesystem::path> preset_folders() {
   std::vector<std::filesystem::path> folders;
   for (const std::filesystem::path& folder :
        {std::filesystem::path(named ? named : ""), bundled_folder() / "presets"}) {
-    std::error_code ignored;
-    if (!folder.empty() && std::filesystem::is_directory(folder, ignored)) folders.push_back(folder);
+    if (!folder.empty() && is_folder(folder)) folders.push_back(folder);
   }
   return folders;
 }

@@ -7,6 +7,7 @@
 #include "sgf/files/bundled.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <optional>
 #include <set>
@@ -27,6 +28,17 @@ bool holds_recipe(const fs::path& folder, const std::string& file) {
   return false;
 }
 
+// Of the bundled recipes that contain `file`, if one is named.
+fs::path find_recipe_with(const fs::path& name, const std::string& file) {
+  std::error_code ignored;
+  const fs::path path = find_bundled(name);
+  if (fs::exists(path, ignored)) return path;
+  for (const fs::path& bundled : {fs::path(kRecipes) / name, name})
+    if (const std::optional<fs::path> place = find_beside_presets(bundled)) return *place;
+  if (name.has_parent_path() || name.extension() == ".yaml") return path;
+  fail("{}: no such recipe{}", in_quotes(name.string()), hint_of_names(name.string(), recipe_names(file)));
+}
+
 }  // namespace
 
 std::vector<std::string> recipe_names(const std::string& file) {
@@ -41,20 +53,15 @@ std::vector<std::string> recipe_names(const std::string& file) {
   return {names.begin(), names.end()};
 }
 
-fs::path find_recipe(const fs::path& name) {
-  std::error_code ignored;
-  const fs::path path = find_bundled(name);
-  if (fs::exists(path, ignored)) return path;
-  for (const fs::path& bundled : {fs::path(kRecipes) / name, name})
-    if (const std::optional<fs::path> place = find_beside_presets(bundled)) return *place;
-  if (name.has_parent_path() || name.extension() == ".yaml") return path;
-  fail("{}: no such recipe{}", in_quotes(name.string()), hint_of_names(name.string(), recipe_names()));
-}
+fs::path find_recipe(const fs::path& name) { return find_recipe_with(name, ""); }
 
 fs::path find_study_recipe(const fs::path& name) {
   std::error_code ignored;
-  const fs::path path = find_recipe(name);
-  return fs::is_directory(path, ignored) ? path / kStudy : path;
+  const fs::path path = find_recipe_with(name, kStudy);
+  if (!fs::is_directory(path, ignored)) return path;
+  SGF_CHECK(holds_recipe(path, kStudy), "{}: has no {}, so it is not a study; bundled studies: {}", name.string(),
+            kStudy, fmt::join(recipe_names(kStudy), ", "));
+  return path / kStudy;
 }
 
 }  // namespace sgf

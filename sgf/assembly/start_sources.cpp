@@ -7,6 +7,7 @@
 #include "sgf/dataset/pair_manifest.h"
 #include "sgf/files/json_integer.h"
 #include "sgf/files/sha256.h"
+#include "sgf/files/strict_json.h"
 #include "sgf/files/weight_identity.h"
 #include "sgf/runs/run_folder.h"
 
@@ -122,7 +123,7 @@ std::vector<StartSource> read_start_sources(const fs::path& facts_file) {
     fail(
         "{}: the list of weight files is damaged: {}; restore the file from a copy, or rename it to resume without "
         "comparing teacher and data",
-        facts_file.string(), error.what());
+        facts_file.string(), json_complaint(error.what()));
   }
   return sources;
 }

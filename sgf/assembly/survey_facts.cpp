@@ -1,5 +1,7 @@
 #include "sgf/assembly/survey_facts.h"
 
+#include "sgf/files/path_kind.h"
+
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -9,16 +11,6 @@
 namespace sgf {
 
 namespace fs = std::filesystem;
-
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
-
-bool is_folder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
 
 uint64_t bytes_of(const fs::path& path) {
   std::error_code ignored;

@@ -11,10 +11,6 @@
 
 namespace sgf {
 
-// False also where the path cannot be looked at.
-bool is_there(const std::filesystem::path& path);
-bool is_folder(const std::filesystem::path& path);
-
 // Of a folder, its files together; 0 for a pipe.
 uint64_t bytes_of(const std::filesystem::path& path);
 uint64_t bytes_of(const TensorFile& file);

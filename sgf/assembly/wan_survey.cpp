@@ -3,6 +3,7 @@
 #include "sgf/assembly/survey_facts.h"
 #include "sgf/core/error.h"
 #include "sgf/core/shell_argument.h"
+#include "sgf/files/path_kind.h"
 #include "sgf/files/tensor_file.h"
 #include "sgf/text/tokenizer.h"
 #include "sgf/text/umt5_names.h"
@@ -33,10 +34,11 @@ void look_at_dit(SurveyedPart& part, WanSurvey& survey) {
   survey.dit = role->dit->config;
 }
 
-void look_at_encoder(SurveyedPart& part) {
+void look_at_encoder(SurveyedPart& part, WanSurvey& survey) {
   const TensorFile file = open_tensor_file(part.file);
   part.bytes = bytes_of(file);
   const Umt5Index index = index_umt5(file);
+  survey.text_dim = index.config.dim;
   part.content = fmt::format("{}dim {}, {} layers, {} embeddings, {}", index.config == kWanUmt5 ? "umt5-xxl: " : "",
                              index.config.dim, index.config.num_layers, index.config.vocabulary, dtypes_of(file));
 }
@@ -122,7 +124,7 @@ void add_parts(WanSurvey& survey) {
        .problem = {},
        .purpose = "prompts",
        .downloads = " models_t5_umt5-xxl-enc-bf16.pth"},
-      [&] { return wan.text_encoder(); }, look_at_encoder));
+      [&] { return wan.text_encoder(); }, [&](SurveyedPart& part) { look_at_encoder(part, survey); }));
   const fs::path encoder = survey.has("text encoder") ? survey.parts.back().file : fs::path();
   survey.parts.push_back(survey_part(
       {.name = "tokenizer",

@@ -30,6 +30,7 @@ struct WanSurvey {
   std::string problem;              // of the whole folder, such as a layout that cannot be read
   std::vector<SurveyedPart> parts;  // DiT, text encoder, tokenizer, VAE
   std::optional<DitConfig> dit;
+  int64_t text_dim = 0;  // width of the text encoder's embeddings
 
   bool has(const std::string& name) const;
   bool is_broken() const;

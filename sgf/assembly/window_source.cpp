@@ -5,6 +5,7 @@
 #include "sgf/config/config_tree.h"
 #include "sgf/core/shell_argument.h"
 #include "sgf/files/mapped_file.h"
+#include "sgf/files/path_kind.h"
 
 #include <fmt/format.h>
 
@@ -33,7 +34,7 @@ constexpr std::array kStreamingPresets{
     KnownPreset{"wan-14b-chunkwise", "14B, chunk-wise"},
 };
 
-// The end of a path as a release has it.
+// The end of a path as a release has it. The starts are Causal-Forcing's; the authors' release has them below init/.
 struct ReleasedFile {
   const char* ending;
   const char* preset;
@@ -43,12 +44,12 @@ struct ReleasedFile {
 constexpr std::array kReleasedFiles{
     ReleasedFile{"framewise/ar/model.pt", "wan-1.3b-framewise"},
     ReleasedFile{"chunkwise/ar/model.pt", "wan-1.3b-chunkwise"},
-    ReleasedFile{"init/framewise/ar_diffusion.pt", "causal-forcing-framewise", true},
-    ReleasedFile{"init/chunkwise/ar_diffusion.pt", "causal-forcing-chunkwise", true},
-    ReleasedFile{"init/framewise/causal_cd.pt", "causal-forcing-framewise"},
-    ReleasedFile{"init/chunkwise/causal_cd.pt", "causal-forcing-chunkwise"},
-    ReleasedFile{"init/framewise/causal_ode.pt", "causal-forcing-framewise"},
-    ReleasedFile{"init/chunkwise/causal_ode.pt", "causal-forcing-chunkwise"},
+    ReleasedFile{"framewise/ar_diffusion.pt", "causal-forcing-framewise", true},
+    ReleasedFile{"chunkwise/ar_diffusion.pt", "causal-forcing-chunkwise", true},
+    ReleasedFile{"framewise/causal_cd.pt", "causal-forcing-framewise"},
+    ReleasedFile{"chunkwise/causal_cd.pt", "causal-forcing-chunkwise"},
+    ReleasedFile{"framewise/causal_ode.pt", "causal-forcing-framewise"},
+    ReleasedFile{"chunkwise/causal_ode.pt", "causal-forcing-chunkwise"},
     ReleasedFile{"framewise/causal_forcing.pt", "causal-forcing-framewise"},
     ReleasedFile{"chunkwise/causal_forcing.pt", "causal-forcing-chunkwise"},
     ReleasedFile{"self_forcing_dmd.pt", "self-forcing"},
@@ -77,16 +78,14 @@ std::vector<fs::path> configs_in(const fs::path& folder) {
   std::vector<fs::path> configs;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    std::error_code ignored;
-    if (is_yaml(it->path()) && it->is_regular_file(ignored) && is_config(it->path())) configs.push_back(it->path());
+    if (is_yaml(it->path()) && is_file(it->path()) && is_config(it->path())) configs.push_back(it->path());
   }
   std::ranges::sort(configs);
   return configs;
 }
 
 fs::path folder_around(const fs::path& weights) {
-  std::error_code ignored;
-  if (fs::is_directory(weights, ignored)) return weights;
+  if (is_folder(weights)) return weights;
   return weights.has_parent_path() ? weights.parent_path() : fs::path(".");
 }
 
@@ -129,12 +128,12 @@ std::optional<WindowSource> granularity_of(const fs::path& path) {
       std::move(choices));
 }
 
+}  // namespace
+
 bool same_size(DitConfig a, const DitConfig& b) {
-  a.text_len = b.text_len;  // not visible in the weights
+  a.text_len = b.text_len;
   return a == b;
 }
-
-}  // namespace
 
 std::optional<WindowSource> find_window_source(const fs::path& weights) {
   const std::vector<fs::path> configs = configs_in(folder_around(weights));

@@ -27,6 +27,9 @@ std::optional<WindowSource> find_window_source(const std::filesystem::path& weig
 // Whether the path is that of a teacher-forced start in a known release.
 bool is_many_step_release(const std::filesystem::path& weights);
 
+// Whether two networks differ at most in text_len, which weights do not show.
+bool same_size(DitConfig a, const DitConfig& b);
+
 // A line for each preset that streams a network of this size, or of any size if none has it:
 // "--config self-forcing   sink 0 + FIFO 18 + 3   Self-Forcing".
 std::vector<std::string> window_choices(const DitConfig& network);

@@ -9,7 +9,6 @@
 
 #include "sgf/config/config_files.h"
 #include "sgf/config/flat_config.h"
-#include "sgf/config/flat_defaults.h"
 #include "sgf/config/setting_error.h"
 #include "sgf/core/error.h"
 
@@ -23,7 +22,6 @@ ConfigNode load_flat_tree(const ConfigNode& flat, const std::vector<std::filesys
   ConfigNode tree = load_config_tree(find_config_file(translation.preset, preset_folders), preset_folders);
   merge_into(tree, std::move(translation.tree));
   std::ranges::move(translation.notes, std::back_inserter(loaded.flat_notes));
-  loaded.lora_factor = translation.lora_factor;
   loaded.not_for_training = std::move(translation.not_for_training);
   return tree;
 }

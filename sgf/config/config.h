@@ -16,7 +16,6 @@ namespace sgf {
 struct LoadedConfig {
   Config config;
   std::vector<FlatNote> flat_notes;
-  double lora_factor = 1;        // alpha / rank of the LoRA that a flat file describes; 1 if it describes none
   std::string not_for_training;  // why a flat file cannot be trained, and what can; empty if it can
 };
 LoadedConfig load_config_with_notes(const std::filesystem::path& file_or_preset,

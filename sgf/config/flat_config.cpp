@@ -9,11 +9,8 @@
 #include <set>
 
 #include "sgf/config/config_schema.h"
-#include "sgf/config/flat_numerics.h"
+#include "sgf/config/flat_parts.h"
 #include "sgf/config/flat_reader.h"
-#include "sgf/config/flat_refusals.h"
-#include "sgf/config/flat_stage.h"
-#include "sgf/config/flat_window.h"
 #include "sgf/config/settings.h"
 #include "sgf/core/error.h"
 

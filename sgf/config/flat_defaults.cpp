@@ -1,4 +1,5 @@
-#include "sgf/config/flat_defaults.h"
+// The defaults that Self-Forcing's scripts merge every config over.
+#include "sgf/config/flat_config.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,8 +8,7 @@
 #include <utility>
 
 #include "sgf/config/config_files.h"
-#include "sgf/config/flat_config.h"
-#include "sgf/config/flat_stage.h"
+#include "sgf/config/flat_parts.h"
 
 namespace fs = std::filesystem;
 

@@ -7,6 +7,8 @@ namespace {
 constexpr std::string_view kShards = "not needed: weights are not sharded, every process holds whole networks";
 constexpr std::string_view kWandb = "metrics go to the run folder: metrics.jsonl, TensorBoard events, report.html";
 constexpr std::string_view kInference = "a setting of inference, not of training";
+constexpr std::string_view kEma =
+    "sgf generate takes generator_ema where a file has it, and says so; sgf convert --role generator takes the other";
 constexpr std::string_view kCommandLine = "given on the command line: --out";
 constexpr std::string_view kGan = "belongs to the GAN loss";
 constexpr std::string_view kLoader = "belongs to their data loader";
@@ -180,7 +182,7 @@ const std::vector<FlatKey> kKeys = {
     {"dataloader_num_workers", FlatUse::kUnused, "", kLoader},
     {"lmdb_readahead", FlatUse::kUnused, "", kLoader},
     {"prompt_embedding_cache_path", FlatUse::kUnused, "", kLoader},
-    {"use_ema", FlatUse::kUnused, "", kInference},
+    {"use_ema", FlatUse::kUnused, "", kEma},
     {"output_folder", FlatUse::kUnused, "", kInference},
     {"save_with_index", FlatUse::kUnused, "", kInference},
     {"save_latents_only", FlatUse::kUnused, "", kInference},

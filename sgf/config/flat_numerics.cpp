@@ -1,12 +1,10 @@
-#include "sgf/config/flat_numerics.h"
+#include "sgf/config/flat_parts.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <cmath>
 
-#include "sgf/config/flat_stage.h"
-#include "sgf/config/flat_window.h"
 #include "sgf/core/error.h"
 #include "sgf/schedule/schedule_settings.h"
 #include "sgf/schedule/sigma_shift.h"

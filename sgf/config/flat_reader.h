@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "sgf/config/config_value.h"
+#include "sgf/config/flat_config.h"
 #include "sgf/config/flat_keys.h"
-#include "sgf/config/flat_translation.h"
 
 namespace sgf {
 
@@ -53,7 +53,6 @@ class FlatReader {
     if (trains()) out_.not_for_training = std::move(reason);
   }
   bool trains() const { return out_.not_for_training.empty(); }
-  void scale_lora(double factor) { out_.lora_factor = factor; }
   // Gives our key a value, without a note (put) or with one under the file's key (set).
   void put(std::string_view ours, const ConfigNode& value);
   void put(std::string_view ours, const std::string& value) { put(ours, flat_scalar(value, flat_.origin)); }

@@ -1,4 +1,4 @@
-#include "sgf/config/flat_refusals.h"
+#include "sgf/config/flat_parts.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 #include <cctype>
 #include <filesystem>
 
-#include "sgf/config/flat_stage.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 
@@ -94,12 +93,11 @@ void refuse_other_losses(const FlatReader& file) {
             "{}: distribution_loss {} is not supported, only dmd", loss->origin.where(), describe_value(*loss));
 }
 
-void refuse_lora(const FlatReader& file) {
+void refuse_lora(FlatReader& file) {
   const ConfigNode* adapter = file.find("adapter");
   if (adapter == nullptr || adapter->kind == ConfigNode::Kind::kNull || is_inference_only(file) || !file.trains())
     return;
-  fail("{}: adapter is not supported: training changes all weights; remove adapter to train them",
-       adapter->origin.where());
+  refuse_training_by(file, "adapter", "adapter trains a LoRA, but sgf train changes all weights: remove adapter");
 }
 
 // Self-Forcing-Plus: few-step generators that see the whole video, and one that is led by an image.

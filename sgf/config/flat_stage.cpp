@@ -1,4 +1,4 @@
-#include "sgf/config/flat_stage.h"
+#include "sgf/config/flat_parts.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "sgf/config/flat_window.h"
+#include "sgf/config/flat_adapter.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 
@@ -188,25 +188,13 @@ void take_networks(FlatReader& file) {
     take_unread_networks(file);
 }
 
-// LongLive's defaults: rank 16, and alpha = rank where it is missing, null or 0.
 void take_adapter(FlatReader& file) {
-  const ConfigNode* adapter = file.find("adapter");
-  if (adapter == nullptr || adapter->kind != ConfigNode::Kind::kMapping) return;
-  const auto number = [&](const char* key, double otherwise) {
-    double value = otherwise;
-    const ConfigNode* node = adapter->find(key);
-    if (node != nullptr && node->kind != ConfigNode::Kind::kNull)
-      ConfigValue<double>::read(*node, fmt::format("adapter.{}", key), value);
-    return value == 0 ? otherwise : value;
-  };
-  const double rank = number("rank", 16), alpha = number("alpha", rank), factor = alpha / rank;
-  SGF_CHECK(rank > 0 && std::isfinite(factor), "{}: adapter expects a rank above 0 and an alpha, got {} and {}",
-            adapter->origin.where(), rank, alpha);
-  if (factor == 1) return file.note("adapter.alpha", "", "alpha = rank, as assumed of a LoRA file without alpha");
-  file.scale_lora(factor);
-  file.note(
-      "adapter.alpha", "",
-      fmt::format("alpha / rank is {0}: pass --lora FILE:{0} if the LoRA file has no alpha, as LongLive's", factor));
+  const FlatAdapter adapter = flat_adapter_of(file.file());
+  if (adapter.rank == 0) return;
+  file.note("adapter.alpha", "",
+            fmt::format("alpha / rank is {}: sgf generate --lora scales a LoRA of rank {} without alpha by it, as its "
+                        "inference does",
+                        adapter.factor(), adapter.rank));
 }
 
 // Their trainers keep an EMA only if its weight is a number above 0; in causal_cd it is the target.

@@ -1,4 +1,4 @@
-#include "sgf/config/flat_window.h"
+#include "sgf/config/flat_parts.h"
 
 #include <fmt/format.h>
 

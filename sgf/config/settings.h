@@ -1,17 +1,21 @@
-// The settings of a run: one struct per section, each described beside it. Defaults are the tiny preset. A new section
-// needs a struct, its `describe`, and a line in Config and in Config's `describe`.
+// The settings of a run: one struct per section. Each lies in the room that it configures, with its description; those
+// of no single room are here. Defaults are the tiny preset. A new section needs a struct, its `describe`, and a line in
+// Config and in Config's `describe`.
 #pragma once
 
-#include <cstdint>
-#include <string>
-
-#include "sgf/config/train_config.h"
 #include "sgf/context/context_settings.h"
-#include "sgf/core/compute_dtype.h"
 #include "sgf/core/device_kind.h"
+#include "sgf/core/enum_names.h"
+#include "sgf/dataset/data_settings.h"
 #include "sgf/kernels/attention_backend.h"
 #include "sgf/model/dit_config.h"
 #include "sgf/schedule/schedule_settings.h"
+#include "sgf/training/settings/optimiser_settings.h"
+#include "sgf/training/settings/train_settings.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
 
 namespace sgf {
 
@@ -31,6 +35,14 @@ void describe(V& v, VideoSettings& s) {
   v.field("height", s.height, "height of a latent frame in latent pixels, at least 1 (Wan: pixels / 8)");
   v.field("width", s.width, "width of a latent frame in latent pixels, at least 1 (Wan: pixels / 8)");
   v.field("fps", s.fps, "frames per second when played, above 0");
+}
+
+// The element types that networks compute in; weight files know more (core/dtype.h).
+enum class ComputeDtype { kFloat64, kFloat32, kBFloat16 };
+
+constexpr auto enum_names(ComputeDtype) {
+  return std::array{EnumName{ComputeDtype::kFloat64, "float64"}, EnumName{ComputeDtype::kFloat32, "float32"},
+                    EnumName{ComputeDtype::kBFloat16, "bfloat16"}};
 }
 
 // Device, precision and seed.

@@ -57,7 +57,8 @@ std::string_view foreign_encoding(std::string_view text) {
   using namespace std::string_view_literals;
   if (text.starts_with("\xFF\xFE\0\0"sv) || text.starts_with("\0\0\xFE\xFF"sv)) return "UTF-32";
   if (text.starts_with("\xFF\xFE"sv) || text.starts_with("\xFE\xFF"sv)) return "UTF-16";
-  return text.size() >= 2 && (text[0] == 0) != (text[1] == 0) ? "UTF-16" : "";
+  if (text.size() < 2 || (text[0] == 0) == (text[1] == 0)) return "";
+  return text[0] == 0 ? "UTF-16BE" : "UTF-16LE";  // without a mark, iconv takes UTF-16 for that of the machine
 }
 
 }  // namespace sgf

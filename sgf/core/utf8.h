@@ -16,7 +16,8 @@ char32_t code_point_of(std::string_view character);
 // At most this many bytes from the beginning of the text, cut at a character boundary.
 std::string_view cut_utf8(std::string_view text, size_t longest);
 
-// "UTF-16" or "UTF-32" if a text begins like one; else empty. A text in UTF-8 begins like neither.
+// "UTF-16", "UTF-16LE", "UTF-16BE" or "UTF-32", as iconv names it, if a text begins like one; else empty. A text in
+// UTF-8 begins like none of them.
 std::string_view foreign_encoding(std::string_view text);
 
 }  // namespace sgf

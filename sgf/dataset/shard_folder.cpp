@@ -1,5 +1,7 @@
 #include "sgf/dataset/shard_folder.h"
 
+#include "sgf/files/writable_folder.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -44,7 +46,7 @@ std::optional<Json> find_json_file(const fs::path& path, std::string_view format
 void claim_shard_folder(const fs::path& folder, const Json& order, std::string_view what) {
   SGF_CHECK(!fs::exists(folder) || fs::is_directory(folder), "{}: is a file, but the {} need a folder", folder.string(),
             what);
-  fs::create_directories(folder);
+  create_folder(folder);
   const fs::path path = order_file(folder);
   if (!fs::exists(path)) {
     SGF_CHECK(is_free(folder), "{}: contains files that are not {}; choose a separate folder for the {}",

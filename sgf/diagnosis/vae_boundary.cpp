@@ -17,8 +17,8 @@ at::Tensor last_latent(const WanVaeCodec& codec, const at::Tensor& video, int64_
 std::vector<BoundaryRow> measure_vae_boundary(const WanVaeCodec& codec, const at::Tensor& video, int64_t windows) {
   const int64_t group = codec.vae().config().group_pictures(), frames = video.size(1);
   SGF_CHECK(frames % group == 1 && frames >= 1 + group * windows,
-            "windows of up to {} groups need 1 + {} k frames, at least {}, got {}", windows, group, 1 + group * windows,
-            frames);
+            "{} windows need a video of a multiple of {} plus 1 frames, at least {}, got {}", windows, group,
+            1 + group * windows, frames);
   const at::Tensor reference = last_latent(codec, video, 0);
   const auto row = [&](const std::string& name, int64_t begin) {
     const at::Tensor difference = last_latent(codec, video, begin) - reference;

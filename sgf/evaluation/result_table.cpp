@@ -3,6 +3,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/printable.h"
 #include "sgf/evaluation/segment_metrics.h"
+#include "sgf/files/strict_json.h"
 #include "sgf/vbench/metric_names.h"
 
 #include <fmt/ranges.h>
@@ -126,11 +127,12 @@ std::string latex_cell(const ResultCell& cell) {
 
 }  // namespace
 
-LabelledResult labelled_result(const nlohmann::json& result, const std::string& name) {
+LabelledResult labelled_result(const nlohmann::json& result, const std::string& file) {
+  const std::string name = std::filesystem::path(file).stem().string();
   LabelledResult labelled{.name = name, .init = "", .method = name, .horizon = "", .protocol = "", .totals = {}};
   try {
-    SGF_CHECK(result.is_object() && result.contains("totals"), "{} is not a result of sgf eval: it lacks \"totals\"",
-              name);
+    SGF_CHECK(result.is_object() && result.contains("totals"),
+              "{}: is not a result of sgf eval --scores: it lacks \"totals\"", file);
     const nlohmann::json labels = result.value("labels", nlohmann::json::object());
     labelled.init = labels.value("init", "");
     labelled.method = labels.value("method", name);
@@ -142,7 +144,7 @@ LabelledResult labelled_result(const nlohmann::json& result, const std::string& 
     for (const auto& [metric, total] : result.at("totals").items())
       if (total.at("value").is_number()) labelled.totals.emplace_back(metric, total.at("value").get<double>());
   } catch (const nlohmann::json::exception& error) {
-    fail("{} is not a result of sgf eval: {}", name, error.what());
+    fail("{}: is not a result of sgf eval --scores: {}", file, json_complaint(error.what()));
   }
   return labelled;
 }

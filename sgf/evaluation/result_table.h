@@ -41,7 +41,8 @@ struct LabelledResult {
   std::string protocol;                                // empty if unknown, as for results of the original
   std::vector<std::pair<std::string, double>> totals;  // in their order
 };
-LabelledResult labelled_result(const nlohmann::json& result, const std::string& name);
+// The content of `file`, whose stem is its name.
+LabelledResult labelled_result(const nlohmann::json& result, const std::string& file);
 
 // Columns are in the order of the results, methods of one initialisation side by side. Throws on two results for one
 // cell and on different protocols in one row.

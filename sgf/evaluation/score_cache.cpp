@@ -2,6 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/files/json_file.h"
+#include "sgf/files/path_kind.h"
 #include "sgf/files/sha256.h"
 
 #include <fmt/format.h>
@@ -39,11 +40,11 @@ std::filesystem::path ScoreCache::path_of(const nlohmann::json& key) const {
 }
 
 nlohmann::json ScoreCache::find(const nlohmann::json& key) const {
-  std::error_code ignored;  // what cannot be looked at is not there
-  if (folder_.empty() || !std::filesystem::exists(path_of(key), ignored)) return nullptr;
+  if (folder_.empty() || !is_there(path_of(key))) return nullptr;
   try {
     const nlohmann::json entry = read_json_file(path_of(key));
-    return entry.at("key") == key ? entry.at("value") : nullptr;
+    const bool is_intact = !entry.contains("sha256") || entry["sha256"] == sha256_of(entry.at("value").dump());
+    return entry.at("key") == key && is_intact ? entry.at("value") : nullptr;  // earlier versions wrote no hash
   } catch (const std::exception&) {  // damaged or foreign: the score is computed again and overwritten
     return nullptr;
   }
@@ -52,7 +53,7 @@ nlohmann::json ScoreCache::find(const nlohmann::json& key) const {
 void ScoreCache::keep(const nlohmann::json& key, const nlohmann::json& value) {
   if (folder_.empty() || !keeps_) return;
   try {
-    write_json_file(path_of(key), {{"key", key}, {"value", value}});
+    write_json_file(path_of(key), {{"key", key}, {"value", value}, {"sha256", sha256_of(value.dump())}});
   } catch (const std::exception& error) {  // a full disk, a folder that went away
     stop_keeping(error.what());
   }

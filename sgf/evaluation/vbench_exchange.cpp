@@ -3,6 +3,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/files/json_file.h"
+#include "sgf/files/writable_folder.h"
 #include "sgf/media/frame_source.h"
 #include "sgf/media/video_writer.h"
 #include "sgf/streaming/output_name.h"
@@ -70,6 +71,10 @@ std::map<std::string, double> scores_in(const fs::path& file) {
     return scores;
   }
   for (const auto& [name, value] : content.items()) scores[dimension_name(name)] = score_of(value, name, file);
+  for (const auto& [name, score] : scores)
+    SGF_CHECK(is_vbench_dimension(name),
+              "{}: {} is not a dimension of VBench; expected a result of VBench or of sgf eval", file.string(),
+              in_quotes(name));
   return scores;
 }
 
@@ -81,7 +86,7 @@ VbenchExport export_for_vbench(const std::vector<ListedVideo>& videos, const fs:
                                const std::function<void(int64_t)>& done) {
   SGF_CHECK(!fs::exists(folder) || fs::is_empty(folder), "{} is not empty: choose an empty or a new folder",
             folder.string());
-  fs::create_directories(folder / "videos");
+  create_folder(folder / "videos");
   VbenchExport exported;
   std::map<std::string, int64_t> samples;
   nlohmann::ordered_json prompts = nlohmann::ordered_json::object();

@@ -2,6 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/files/json_file.h"
+#include "sgf/files/strict_json.h"
 #include "sgf/media/frame_source.h"
 
 #include <nlohmann/json.hpp>
@@ -99,7 +100,7 @@ PromptBook read_prompt_book(const fs::path& path) {
     fail(
         "{} is not a list of prompts; expected {{\"name.mp4\": \"prompt\"}}, a manifest.json, or VBench's info file: "
         "{}",
-        path.string(), error.what());
+        path.string(), json_complaint(error.what()));
   }
 }
 

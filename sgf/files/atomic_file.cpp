@@ -147,10 +147,13 @@ void AtomicFile::sync_folder() const {
 
 void AtomicFile::fail_with(int error, std::span<const std::byte> refused) const {
   if (error == EFAULT) touch_pages(refused);
-  if (error == ENOENT && written_ == 0) fail("{}: the folder does not exist", target_.string());
+  std::error_code ignored;
+  if ((error == ENOENT || error == ENOTDIR) && written_ == 0 &&
+      !std::filesystem::is_directory(folder_of(target_), ignored))
+    fail("{}: the folder does not exist", target_.string());
   const bool is_full = error == ENOSPC || error == EDQUOT;
-  fail("{}: cannot be written: {}{} after {} bytes; {}", target_.string(), is_full ? "the disk is full: " : "",
-       std::strerror(error), written_,
+  fail("{}: cannot be written: {}{}{}; {}", target_.string(), is_full ? "the disk is full: " : "", std::strerror(error),
+       written_ > 0 ? fmt::format(" after {} bytes", written_) : "",
        committed_ ? "the file is in place but may not survive a power cut"
                   : "an existing file of that name is unchanged");
 }

@@ -1,5 +1,7 @@
 #include "sgf/files/bundled.h"
 
+#include "sgf/files/path_kind.h"
+
 namespace sgf {
 
 namespace fs = std::filesystem;
@@ -18,14 +20,13 @@ fs::path bundled_folder() {
   std::error_code ignored;  // without /proc the installed folder is not found
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
   const fs::path installed = program.parent_path().parent_path() / "share/sgf";
-  return !program.empty() && fs::is_directory(installed / "presets", ignored) ? installed : fs::path(SGF_SOURCE_TREE);
+  return !program.empty() && is_folder(installed / "presets") ? installed : fs::path(SGF_SOURCE_TREE);
 }
 
 fs::path find_bundled(const fs::path& path) {
-  std::error_code ignored;
-  if (!may_be_bundled(path) || fs::exists(path, ignored)) return path;
+  if (!may_be_bundled(path) || is_there(path)) return path;
   const fs::path bundled = bundled_folder() / path;
-  return fs::exists(bundled, ignored) ? bundled : path;
+  return is_there(bundled) ? bundled : path;
 }
 
 }  // namespace sgf

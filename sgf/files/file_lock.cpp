@@ -53,8 +53,11 @@ std::optional<FileLock> FileLock::try_take(const fs::path& path) {
     if (::flock(file.fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return std::nullopt;
     if (still_has_name(file.fd, path)) return lock;
   }
-  fail("{}: the lock file cannot be taken: it is removed again and again; check which program does that",
-       path.string());
+  fail(
+      "{}: the lock file cannot be created: it is gone again at once, because another program removes it or no files "
+      "can "
+      "be created in this folder; use another folder",
+      path.string());
 }
 
 FileLock::FileLock(FileLock&& other) noexcept

@@ -101,6 +101,13 @@ class GuardedBuilder {
   Guard guard_;
 };
 
+// "parse error at line 1, column 3", without what follows: it quotes the file.
+std::string place_in_json(const std::string& what) {
+  const std::string words = json_complaint(what);
+  const size_t place = words.find("column ");
+  return place == std::string::npos ? in_quotes(words) : words.substr(0, words.find(':', place));
+}
+
 template <class Json>
 Json parse_guarded(std::string_view text, const std::string& source, JsonLimits limits) {
   // The parser would take a zero byte for the end and ignore the rest.
@@ -110,7 +117,7 @@ Json parse_guarded(std::string_view text, const std::string& source, JsonLimits 
   try {
     Json::sax_parse(text, &builder);
   } catch (const json::exception& error) {
-    fail("{}: not valid JSON: {}", source, in_quotes(error.what()));
+    fail("{}: not valid JSON: {}", source, place_in_json(error.what()));
   } catch (const std::bad_alloc& error) {
     rethrow_out_of_memory(error, "reading the JSON of " + source);
   }
@@ -118,6 +125,11 @@ Json parse_guarded(std::string_view text, const std::string& source, JsonLimits 
 }
 
 }  // namespace
+
+std::string json_complaint(const std::string& what) {
+  const size_t tag = what.starts_with("[json.exception.") ? what.find("] ") : std::string::npos;
+  return tag == std::string::npos ? what : what.substr(tag + 2);
+}
 
 nlohmann::json parse_strict_json(std::string_view text, const std::string& source, JsonLimits limits) {
   return parse_guarded<nlohmann::json>(text, source, limits);

@@ -26,6 +26,9 @@ nlohmann::json parse_strict_json(std::string_view text, const std::string& sourc
 nlohmann::ordered_json parse_strict_ordered_json(std::string_view text, const std::string& source,
                                                  JsonLimits limits = {});
 
+// What nlohmann::json says, without its own tag "[json.exception.type_error.302]".
+std::string json_complaint(const std::string& what);
+
 // Returns nullopt if parse_strict_json would throw: for notes that another program may have written.
 std::optional<nlohmann::json> try_parse_json(std::string_view text, JsonLimits limits = {});
 

@@ -4,6 +4,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/out_of_memory.h"
+#include "sgf/files/path_kind.h"
 #include "sgf/files/safetensors.h"
 #include "sgf/files/tensor_folder.h"
 #include "sgf/files/torch_archive.h"
@@ -56,8 +57,7 @@ std::span<const std::byte> TensorFile::bytes(const TensorEntry& entry) const {
 }
 
 TensorFile open_tensor_file(const std::filesystem::path& path) try {
-  std::error_code ignored;  // a path that cannot be examined fails later in MappedFile with the reason
-  if (std::filesystem::is_directory(path, ignored)) return open_tensor_folder(path);
+  if (is_folder(path)) return open_tensor_folder(path);
   if (is_shard_index(path)) return open_shard_index(path);
   return read_tensor_file(MappedFile::open(path));
 } catch (const std::bad_alloc& error) {

@@ -37,7 +37,6 @@ std::vector<std::string> ending_in(const std::vector<std::string>& names, std::v
 
 // The first dozen names, enough to show what kind of folder it is.
 std::string listing(const std::vector<std::string>& names) {
-  if (names.empty()) return "nothing";
   const size_t shown = std::min<size_t>(names.size(), 12);
   const std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<long>(shown), ", "));
   return shown < names.size() ? fmt::format("{} and {} more", text, names.size() - shown) : text;
@@ -68,6 +67,18 @@ Path shard_path(const Path& index, const std::string& shard) {
   return index.parent_path() / shard;
 }
 
+// A download that was interrupted lacks whole shards.
+void check_shards_are_there(const Path& index, const std::set<std::string>& shards) {
+  std::vector<std::string> missing;
+  for (const std::string& name : shards) {
+    std::error_code ignored;  // what cannot be queried is refused when it is opened
+    const std::filesystem::file_status status = std::filesystem::status(shard_path(index, name), ignored);
+    if (status.type() == std::filesystem::file_type::not_found) missing.push_back(name);
+  }
+  SGF_CHECK(missing.empty(), "{}: {} of its {} shards {} missing: {}; repeat the download", index.string(),
+            missing.size(), shards.size(), missing.size() == 1 ? "is" : "are", listing(missing));
+}
+
 void append_shard(TensorFile& whole, const TensorFile& shard) {
   for (TensorEntry entry : shard.entries) {
     entry.file += whole.files.size() - shard.files.size();
@@ -84,6 +95,8 @@ TensorFile open_shard_index(const Path& index) {
   const auto weight_map = read_weight_map(index);
   std::set<std::string> shards;
   for (const auto& [name, shard] : weight_map) shards.insert(shard);
+
+  check_shards_are_there(index, shards);
 
   TensorFile whole;
   whole.shards = shards.size();
@@ -113,8 +126,8 @@ TensorFile open_tensor_folder(const std::filesystem::path& folder) {
   if (!indices.empty()) return open_shard_index(folder / indices.front());
 
   const std::vector<std::string> weights = ending_in(names, {".safetensors", ".pt", ".pth"});
-  SGF_CHECK(!weights.empty(), "{}: contains no *.safetensors, *.pt or *.pth; it contains {}", folder.string(),
-            listing(names));
+  SGF_CHECK(!weights.empty(), "{}: contains no *.safetensors, *.pt or *.pth; {}", folder.string(),
+            names.empty() ? "the folder is empty" : "it contains " + listing(names));
   SGF_CHECK(weights.size() == 1, "{}: contains several weight files; pass one of them: {}", folder.string(),
             listing(weights));
   return read_tensor_file(MappedFile::open(folder / weights.front()));

@@ -2,6 +2,7 @@
 #include "sgf/files/tensors.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/file_error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/nearest_name.h"
 #include "sgf/files/safetensors.h"
@@ -107,8 +108,8 @@ at::Tensor map_tensor(const TensorFile& file, std::string_view name) {
   if (const TensorEntry* entry = file.find(name)) return map_tensor(file, *entry);
   const std::string path = file.files.empty() ? "(memory)" : file.files.front()->path().string();
   const std::optional<std::string> nearest = nearest_name(name, names_of(file));
-  fail("{}: has no tensor {}{}", path, in_quotes(name),
-       nearest ? fmt::format("; did you mean {}?", in_quotes(*nearest)) : "");
+  fail_in_file(path, "has no tensor {}{}", in_quotes(name),
+               nearest ? fmt::format("; did you mean {}?", in_quotes(*nearest)) : "");
 }
 
 at::Tensor copy_tensor(const TensorFile& file, const TensorEntry& entry, at::TensorOptions options) {

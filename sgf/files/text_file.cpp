@@ -11,23 +11,6 @@
 namespace sgf {
 namespace {
 
-// Length of a character by its first byte; 0 if no character starts with it.
-size_t utf8_length(unsigned char lead) {
-  if (lead < 0x80) return lead == 0 ? 0 : 1;
-  if (lead < 0xC2) return 0;
-  if (lead < 0xE0) return 2;
-  if (lead < 0xF0) return 3;
-  return lead < 0xF5 ? 4 : 0;
-}
-
-// Overlong forms, surrogates and code points past the last character show in the second byte.
-bool is_second_byte(unsigned char lead, unsigned char second) {
-  if (lead == 0xE0) return second >= 0xA0;
-  if (lead == 0xED) return second < 0xA0;
-  if (lead == 0xF0) return second >= 0x90;
-  return lead != 0xF4 || second < 0x90;
-}
-
 void check_utf8(std::string_view text, const std::filesystem::path& path, const std::string& what) {
   if (is_utf8(text)) return;
   const std::string_view encoding = foreign_encoding(text);
@@ -39,14 +22,10 @@ void check_utf8(std::string_view text, const std::filesystem::path& path, const 
 }  // namespace
 
 bool is_utf8(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  for (size_t i = 0; i < text.size();) {
-    const size_t length = utf8_length(byte(i));
-    if (length == 0 || i + length > text.size()) return false;
-    if (length > 1 && !is_second_byte(byte(i), byte(i + 1))) return false;
-    for (size_t k = 1; k < length; ++k)
-      if ((byte(i + k) & 0xC0) != 0x80) return false;
-    i += length;
+  while (!text.empty()) {
+    const size_t length = text.front() == '\0' ? 0 : utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
   }
   return true;
 }

@@ -59,7 +59,7 @@ bool begins_with(const fs::path& path, const std::string& head) {
   return file.read(there.data(), static_cast<std::streamsize>(there.size())) && there == head;
 }
 
-// A rename is on disk only once its folder is synced.
+// A new name is on disk only once its folder is synced.
 void sync_folder_of(const fs::path& path) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
   const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -97,6 +97,7 @@ class LatentFile::Part {
   SinkPlace sync() {
     take_up_now();
     output_->sync();
+    if (!std::exchange(is_name_synced_, true)) sync_folder_of(path_);
     return {count_, output_->size()};
   }
 
@@ -179,6 +180,7 @@ class LatentFile::Part {
   int64_t count_;
   std::optional<int64_t> waits_at_;  // will be continued after this many bytes
   std::unique_ptr<VideoOutput> output_;
+  bool is_name_synced_ = false;
 };
 
 LatentFile::LatentFile(const fs::path& path, const LatentFileSettings& settings, const MaybePlace& from)

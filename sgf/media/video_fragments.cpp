@@ -100,6 +100,7 @@ std::optional<GrownVideo> find_grown_video(const std::filesystem::path& path, in
       video.bytes = end;
       video.pictures += begun->pictures;
       video.last_fragment = begun->last_fragment;
+      video.fragments.push_back({.pictures = video.pictures, .bytes = end});
       begun.reset();
     }
     return true;

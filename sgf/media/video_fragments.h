@@ -1,10 +1,13 @@
 // The content of an mp4 file that grows in place, found from its boxes alone: no decoder, no FFmpeg.
 #pragma once
 
+#include "sgf/media/sink_place.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <optional>
+#include <vector>
 
 namespace sgf {
 
@@ -13,7 +16,8 @@ struct GrownVideo {
   int64_t head_bytes = 0;  // before the first fragment: the file type and the note
   int64_t bytes = 0;
   int64_t pictures = 0;
-  int64_t last_fragment = 0;  // its number, starting at 1; 0 if there is none
+  int64_t last_fragment = 0;              // its number, starting at 1; 0 if there is none
+  std::vector<SinkPlace> fragments = {};  // frames and bytes of the file up to the end of each
   // Frames outside of fragments, as in ordinary mp4 files: another program made or edited this one.
   bool has_other_frames = false;
 };

@@ -92,6 +92,7 @@ class OpenFile {
 
   // Writes all bytes or, if the target is a file, none: half a fragment would keep some players from the complete ones.
   void append(std::span<const std::byte> bytes) {
+    check_file();  // a write after the end of a truncated file would leave a hole of zeros
     const int64_t before = size_;
     NoPipeSignal quiet;
     while (!bytes.empty()) {
@@ -119,10 +120,10 @@ class OpenFile {
     size_ = bytes;
   }
 
-  // Syncs to disk and checks the name: writing to a file that was deleted gives no error.
+  // Syncs to disk and checks the file: writing to one that was deleted or truncated gives no error.
   void sync() {
     if (::fsync(fd_) != 0 && errno != EINVAL) fail_with(errno);  // EINVAL: a pipe
-    check_name();
+    check_file();
   }
   void close() {
     if (::close(std::exchange(fd_, -1)) != 0) fail_with(errno);
@@ -132,7 +133,7 @@ class OpenFile {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  void check_name() const {
+  void check_file() const {
     struct stat own = {}, named = {};
     if (!has_name_) return;
     if (::fstat(fd_, &own) != 0) fail_with(errno);
@@ -140,6 +141,10 @@ class OpenFile {
     SGF_CHECK(is_there && own.st_dev == named.st_dev && own.st_ino == named.st_ino,
               "{} was {} while it was being written: {} bytes are lost; run the command again", path_.string(),
               is_there ? "replaced by another file" : "deleted", size_);
+    SGF_CHECK(!S_ISREG(own.st_mode) || own.st_size == size_,
+              "{} was changed by another program while it was being written: it has {} bytes, {} were written; run the "
+              "command again with --overwrite",
+              path_.string(), own.st_size, size_);
   }
 
   [[noreturn]] void take_back(int64_t bytes, int error) {

@@ -1,8 +1,8 @@
 // Denoises a block in a few steps. Pass 1 and streaming call this one function.
 #pragma once
 
+#include "sgf/core/frame_span.h"
 #include "sgf/model/causal_dit.h"
-#include "sgf/rollout/block_noise.h"
 #include "sgf/schedule/sigma_rule.h"
 
 #include <ATen/core/Tensor.h>
@@ -12,6 +12,19 @@
 #include <vector>
 
 namespace sgf {
+
+struct NoiseKey;
+
+// Noise for a block. Draw 0 is the initial noise; draw k renoises the prediction of step k for step k + 1.
+using BlockNoise = std::function<at::Tensor(FrameSpan block, int64_t draw)>;
+
+// For `count` samples from key.sample on, with latents [C, H, W]. The key's block is the block's first frame, its step
+// is the draw. The noise of a sample does not depend on the other samples of the batch.
+BlockNoise noise_by_key(const NoiseKey& key, int64_t count, at::IntArrayRef latent, at::TensorOptions options);
+
+// The same for generated videos: numbers `first`, `first` + 1, ... of the seed.
+BlockNoise sample_noise(uint64_t seed, int64_t count, at::IntArrayRef latent, at::TensorOptions options,
+                        int64_t first = 0);
 
 struct DenoisedBlock {
   at::Tensor noisy;       // [B, c, C, H, W], network input of the last step

@@ -95,6 +95,7 @@ bool are_hashes(const nlohmann::json& hashes) {
 // Empty if it is damaged. A mark that cannot be opened is an Error, since it may be intact. Marks of earlier versions
 // have neither file hashes nor a hash of their own.
 std::optional<nlohmann::json> read_mark(const fs::path& folder) {
+  if (!fs::is_regular_file(folder / kMark)) return std::nullopt;
   std::optional<nlohmann::json> mark = try_read_json_file(folder / kMark);
   if (!mark || !mark->is_object() || !mark->contains("step") || !mark->contains("files")) return std::nullopt;
   if (!are_sizes(mark->at("files"))) return std::nullopt;
@@ -106,9 +107,12 @@ std::optional<nlohmann::json> read_mark(const fs::path& folder) {
 
 // Describes what is wrong with a checkpoint; empty if nothing is.
 std::string find_damage(const fs::path& folder) {
+  if (!fs::is_directory(folder)) return "it is not a folder, or a link that leads to none";
   if (!fs::exists(folder / kMark)) return fmt::format("its mark {} is missing", kMark);
   const std::optional<nlohmann::json> mark = read_mark(folder);
   if (!mark) return fmt::format("its mark {} cannot be read", kMark);
+  if (mark->at("step") != step_of(folder.filename().string()))
+    return fmt::format("it was saved as step {}, and copied or renamed since", mark->at("step").dump());
   const FileSizes present = sizes_in(folder);
   for (const auto& [name, size] : mark->at("files").items()) {
     const auto found = present.find(name);
@@ -134,7 +138,8 @@ void remove_checkpoint(const fs::path& folder) {
 
 // A removal that a kill interrupted. An empty folder is its last moment.
 bool is_half_removed(const fs::path& folder) {
-  return !fs::exists(folder / kMark) && (fs::exists(folder / kRemoved) || fs::is_empty(folder));
+  return fs::is_directory(folder) && !fs::exists(folder / kMark) &&
+         (fs::exists(folder / kRemoved) || fs::is_empty(folder));
 }
 
 }  // namespace
@@ -210,7 +215,8 @@ CheckpointChoice CheckpointStore::choose() const {
 
 fs::path CheckpointStore::set_aside(int64_t step) const {
   fs::path aside = folder_of(step).concat(".damaged");
-  for (int number = 2; fs::exists(aside); ++number) aside = folder_of(step).concat(fmt::format(".damaged-{}", number));
+  for (int number = 2; fs::exists(fs::symlink_status(aside)); ++number)
+    aside = folder_of(step).concat(fmt::format(".damaged-{}", number));
   fs::rename(folder_of(step), aside);
   sync(folder_);
   return aside;

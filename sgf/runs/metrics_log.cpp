@@ -42,8 +42,9 @@ std::string read_all(const std::filesystem::path& path) {
 
 MetricsRow parse_row(std::string_view text, const std::string& source) {
   const nlohmann::ordered_json object = parse_strict_ordered_json(text, source, kLimits);
-  SGF_CHECK(object.is_object() && object.contains(kStep) && object[kStep].is_number_integer(),
-            "{}: expected a JSON object with the metrics of a step, got {}", source, in_quotes(text));
+  const bool has_step = object.is_object() && object.contains(kStep) && object[kStep].is_number_unsigned() &&
+                        object[kStep].get<uint64_t>() <= uint64_t{INT64_MAX};
+  SGF_CHECK(has_step, "{}: expected a JSON object with the metrics of a step, got {}", source, in_quotes(text));
   MetricsRow row{.step = integer_of(object[kStep]), .metrics = {}};
   for (const auto& [name, value] : object.items()) {
     if (name == kStep || name == kNonFinite) continue;

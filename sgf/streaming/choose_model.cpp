@@ -76,18 +76,20 @@ WindowSource source_of(const ModelArgs& args, const fs::path& path, const DitCon
                       window_choices(network));
 }
 
-// As load_config. A LoRA file without alpha is read with alpha = rank: says so where the config has another alpha.
-Config load_of(const ModelArgs& args, const std::string& source, const std::vector<std::string>& overrides) {
-  LoadedConfig loaded = load_config_with_notes(source, overrides, preset_folders());
-  const double factor = loaded.lora_factor;
-  const bool is_scaled_otherwise =
-      std::ranges::any_of(args.loras, [&](const std::string& lora) { return parse_lora_use(lora).scale != factor; });
-  if (factor != 1 && is_scaled_otherwise)
-    notice_once("adapter of " + source,
-                fmt::format("{0}: alpha / rank of its adapter is {1}; if the LoRA file has no alpha of its own, pass "
-                            "--lora FILE:{1}",
-                            source, factor));
-  return std::move(loaded.config);
+ChosenModel model_of(const std::string& source, const std::vector<std::string>& overrides, const fs::path& weights) {
+  return {load_config(source, overrides, preset_folders()),
+          weights.string(),
+          {.adapter = load_flat_adapter(source, preset_folders()), .config = source}};
+}
+
+// Networks of Wan and of each world differ by the channels of their latents: a config of the other kind has another
+// VAE and other prompts.
+void check_channels(const Config& config, const DitConfig& network, const fs::path& path) {
+  SGF_CHECK(config.model.in_dim == network.in_dim,
+            "{}: its network has {} latent channels, but the config {} is for {}{}; pass --config with a preset for "
+            "such networks",
+            path.string(), network.in_dim, config.name, config.model.in_dim,
+            config.data.world.empty() ? "" : " of the built-in world " + config.data.world);
 }
 
 ChosenModel from_file(const ModelArgs& args, const fs::path& path) {
@@ -95,11 +97,14 @@ ChosenModel from_file(const ModelArgs& args, const fs::path& path) {
   const WindowSource source = args.config.empty() ? source_of(args, path, network) : WindowSource{args.config, "asked"};
   std::vector<std::string> overrides = args.overrides;
   if (source.is_many_step) overrides.insert(overrides.begin(), "train.stage=teacher_forcing");
-  Config config = load_of(args, source.config, overrides);
+  ChosenModel chosen = model_of(source.config, overrides, path);
+  Config& config = chosen.config;
+  check_channels(config, network, path);
   const int64_t text_len = config.model.text_len;
   config.model = network;
   if (args.config.empty()) config.model.text_len = text_len;
-  return {parse_config(to_yaml(config), path.string()), path.string()};
+  config = parse_config(to_yaml(config), path.string());
+  return chosen;
 }
 
 [[noreturn]] void ask_for_student(const std::string& folder) {
@@ -117,12 +122,17 @@ ChosenModel from_file(const ModelArgs& args, const fs::path& path) {
 // A run or a bundled model: with the window, schedule and size of its training, unless --config is given.
 ChosenModel from_folder(const ModelArgs& args, const fs::path& folder) {
   const std::string config = args.config.empty() ? (folder / "config.yaml").string() : args.config;
-  return {load_of(args, config, args.overrides), folder.string()};
+  return model_of(config, args.overrides, folder);
 }
 
 // Weights in a bundled model's folder select the folder, since its config.yaml replaces a guess.
 bool is_shipped_file(const fs::path& file) {
   return file.filename() == kShippedWeights && is_shipped_model(file.parent_path());
+}
+
+// The official name of a DiT, beside other parts of a Wan folder.
+bool is_base_file(const fs::path& file) {
+  return file.filename().string().starts_with("diffusion_pytorch_model") && has_base_model(file.parent_path());
 }
 
 // The run of a checkpoint or of a weight file in a checkpoint; empty for other paths.
@@ -149,12 +159,19 @@ ChosenModel named_model(const ModelArgs& args) {
   SGF_CHECK(!model.empty(), "no model given: use --model world-small (bundled), or --model FILE for your own weights");
   if (is_run_folder(model)) return from_folder(args, model);  // a bundled model too: both have a config.yaml
   if (is_shipped_file(model)) return from_folder(args, fs::path(model).parent_path());
-  if (const fs::path run = run_around(model); !run.empty()) return {from_folder(args, run).config, model};
+  if (const fs::path run = run_around(model); !run.empty()) {
+    ChosenModel chosen = from_folder(args, run);
+    chosen.weights = model;
+    return chosen;
+  }
   if (args.needs_window && has_base_model(model)) ask_for_student(model);
+  if (args.needs_window && args.config.empty() && is_base_file(model)) ask_for_student(fs::path(model).parent_path());
   if (fs::exists(model)) return from_file(args, model);
   if (is_preset(model)) return from_preset(args);
   const std::optional<std::string> nearest = nearest_name(model, preset_names());
-  fail("{}: no such file, folder or preset{}", model, nearest ? fmt::format("; did you mean {}?", *nearest) : "");
+  fail("{}: no such file, folder or preset; {}", model,
+       nearest ? fmt::format("did you mean {}?", *nearest)
+               : "expected a weight file, a run folder or a bundled model, for example world-small");
 }
 
 bool is_set(const ModelArgs& args, const std::string& key) {

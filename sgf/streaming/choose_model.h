@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sgf/config/config.h"
+#include "sgf/streaming/order_loras.h"
 
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@ struct ModelArgs {
 struct ChosenModel {
   Config config;
   std::string weights;  // a file or folder for read_start_weights
+  LoraHint lora;        // of a flat config
 };
 
 // Throws ModelQuestion (assembly/window_source.h) if weights are named whose window nothing tells, or a Wan folder in

@@ -49,6 +49,9 @@ VideoFiles open_files(const GenerateOrder& order, const GenerateOutput& output,
   const bool has_latents = !output.latents.empty();
   SGF_CHECK(!saved || !has_latents || saved->note.latents.bytes > 0,
             "{} was started without --latents: continue it without --latents", output.target);
+  SGF_CHECK(!saved || !output.is_file() || fs::exists(output.target),
+            "{} is missing, but its saved state {} is there; restore the video, or use --overwrite to start again",
+            output.target, state_file(output).string());
   VideoFiles files;
   if (has_latents)
     files.latents = std::make_unique<LatentFile>(output.latents, latent_file_settings(order),

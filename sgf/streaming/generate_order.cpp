@@ -17,17 +17,19 @@
 namespace sgf {
 namespace {
 
-// Programs of version 1 know no LoRAs, and would make another video without a word.
-constexpr int64_t kOrderVersion = 1, kOrderVersionWithLoras = 2;
+// An order has the lowest version that says all of it: earlier programs refuse what they do not know, instead of making
+// another video without a word. Version 2 adds LoRAs; version 3 prompts with a switch of their own, and changes of the
+// seed.
+constexpr int64_t kOrderVersion = 1, kOrderVersionWithLoras = 2, kOrderVersionDirected = 3;
 constexpr int64_t kMostThreads = 1024;
 
 // The build may differ, and the path of the weights. Threads change a video only by rounding, and a continued video
 // uses the stored number.
 constexpr std::array kFreeOrderKeys{"build", "model", "threads"};
 
-// Compared in their own way; the version follows from the LoRAs.
+// Compared in their own way; the version follows from the rest.
 bool is_compared_apart(const std::string& key) {
-  return key == "config" || key == "seed" || key == "loras" || key == "order";
+  return key == "config" || key == "seed" || key == "seeds" || key == "loras" || key == "order";
 }
 
 bool is_free_key(const std::string& key) { return std::ranges::find(kFreeOrderKeys, key) != kFreeOrderKeys.end(); }
@@ -45,8 +47,23 @@ std::string config_of_order(const Config& config) {
 
 nlohmann::json prompts_json(const std::vector<TimedPrompt>& prompts) {
   nlohmann::json list = nlohmann::json::array();
-  for (const TimedPrompt& prompt : prompts) list.push_back({{"at", prompt.seconds}, {"prompt", prompt.prompt}});
+  for (const TimedPrompt& prompt : prompts) {
+    list.push_back({{"at", prompt.seconds}, {"prompt", prompt.prompt}});
+    if (prompt.on_switch) list.back()["switch"] = enum_name(*prompt.on_switch);
+  }
   return list;
+}
+
+nlohmann::json seeds_json(const std::vector<SeedChange>& seeds) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const SeedChange& change : seeds) list.push_back({{"block", change.block}, {"seed", change.seed}});
+  return list;
+}
+
+int64_t order_version(const GenerateOrder& o) {
+  const bool is_directed =
+      !o.seeds.empty() || std::ranges::any_of(o.prompts, [](const TimedPrompt& p) { return p.on_switch.has_value(); });
+  return is_directed ? kOrderVersionDirected : o.loras.empty() ? kOrderVersion : kOrderVersionWithLoras;
 }
 
 nlohmann::json loras_json(const std::vector<OrderLora>& loras) {
@@ -96,6 +113,49 @@ std::vector<OrderLora> loras_from_json(const OrderReader& reader, const std::str
   return loras;
 }
 
+PromptSwitch switch_from_name(const std::string& name, const std::string& source) {
+  const std::optional<PromptSwitch> known = enum_from_name<PromptSwitch>(name);
+  SGF_CHECK(known.has_value(), "{}: unknown prompt switch {}", source, in_quotes(name));
+  return *known;
+}
+
+std::vector<TimedPrompt> prompts_from_json(const OrderReader& reader, const std::string& source) {
+  std::vector<nlohmann::json> list;
+  reader.read("prompts", list);
+  std::vector<TimedPrompt> prompts;
+  for (const nlohmann::json& json : list) {
+    const OrderReader entry(json, source);
+    TimedPrompt timed;
+    entry.read("at", timed.seconds);
+    entry.read("prompt", timed.prompt);
+    if (json.contains("switch")) {
+      std::string how;
+      entry.read("switch", how);
+      timed.on_switch = switch_from_name(how, source);
+    }
+    prompts.push_back(std::move(timed));
+  }
+  return prompts;
+}
+
+std::vector<SeedChange> seeds_from_json(const OrderReader& reader, const std::string& source) {
+  std::vector<nlohmann::json> list;
+  reader.read("seeds", list);
+  std::vector<SeedChange> seeds;
+  for (const nlohmann::json& json : list) {
+    const OrderReader entry(json, source);
+    SeedChange change;
+    entry.read("block", change.block);
+    entry.read("seed", change.seed);
+    SGF_CHECK(change.block > (seeds.empty() ? 0 : seeds.back().block) && change.seed >= 0,
+              "{}: changes of the seed must be in order of blocks, from block 1 on, with seeds of 0 or more, got seed "
+              "{} at block {}",
+              source, change.seed, change.block);
+    seeds.push_back(change);
+  }
+  return seeds;
+}
+
 // Prepends the source to errors that do not know it.
 template <class Check>
 void naming(const std::string& source, const Check& check) {
@@ -106,10 +166,19 @@ void naming(const std::string& source, const Check& check) {
   }
 }
 
+void check_values(const GenerateOrder& o, const std::string& source) {
+  SGF_CHECK(o.enlarge >= 1 && o.enlarge <= 64, "{}: enlarge must be between 1 and 64, got {}", source, o.enlarge);
+  SGF_CHECK(o.save_every >= 0, "{}: save_every must be at least 0, got {}", source, o.save_every);
+  SGF_CHECK(o.threads >= 0 && o.threads <= kMostThreads, "{}: threads must be between 0 and {}, got {}", source,
+            kMostThreads, o.threads);
+  naming(source, [&] { validate(o.config); });
+  naming(source, [&] { check_timeline(o.prompts); });
+}
+
 }  // namespace
 
 nlohmann::json to_json(const GenerateOrder& o) {
-  nlohmann::json json{{"order", o.loras.empty() ? kOrderVersion : kOrderVersionWithLoras},
+  nlohmann::json json{{"order", order_version(o)},
                       {"config", config_of_order(o.config)},
                       {"model", o.model},
                       {"model_identity", o.model_identity},
@@ -128,6 +197,7 @@ nlohmann::json to_json(const GenerateOrder& o) {
                       {"save_every", o.save_every},
                       {"threads", o.threads}};
   if (!o.loras.empty()) json["loras"] = loras_json(o.loras);  // earlier versions have no such key
+  if (!o.seeds.empty()) json["seeds"] = seeds_json(o.seeds);
   return json;
 }
 
@@ -148,17 +218,16 @@ GenerateOrder order_from_json(const nlohmann::json& json, const std::string& sou
   const OrderReader reader(json, source);
   int64_t version = 0;
   reader.read("order", version);
-  SGF_CHECK(version >= kOrderVersion && version <= kOrderVersionWithLoras,
+  SGF_CHECK(version >= kOrderVersion && version <= kOrderVersionDirected,
             "{}: its order has version {}, but this program supports {} to {}", source, version, kOrderVersion,
-            kOrderVersionWithLoras);
+            kOrderVersionDirected);
   GenerateOrder o;
   std::string config, how;
-  std::vector<nlohmann::json> prompts;
   reader.read("config", config);
   reader.read("model", o.model);
   reader.read("model_identity", o.model_identity);
   reader.read("wan", o.wan);
-  reader.read("prompts", prompts);
+  o.prompts = prompts_from_json(reader, source);
   reader.read("negative", o.negative);
   reader.read("guidance", o.guidance);
   reader.read("switch", how);
@@ -171,23 +240,10 @@ GenerateOrder order_from_json(const nlohmann::json& json, const std::string& sou
   reader.read("save_every", o.save_every);
   if (json.contains("threads")) reader.read("threads", o.threads);
   if (json.contains("loras")) o.loras = loras_from_json(reader, source);
-  SGF_CHECK(o.enlarge >= 1 && o.enlarge <= 64, "{}: enlarge must be between 1 and 64, got {}", source, o.enlarge);
-  SGF_CHECK(o.save_every >= 0, "{}: save_every must be at least 0, got {}", source, o.save_every);
-  SGF_CHECK(o.threads >= 0 && o.threads <= kMostThreads, "{}: threads must be between 0 and {}, got {}", source,
-            kMostThreads, o.threads);
+  if (json.contains("seeds")) o.seeds = seeds_from_json(reader, source);
   o.config = parse_config(config, source);
-  naming(source, [&] { validate(o.config); });
-  const std::optional<PromptSwitch> known = enum_from_name<PromptSwitch>(how);
-  SGF_CHECK(known.has_value(), "{}: unknown prompt switch {}", source, in_quotes(how));
-  o.on_switch = *known;
-  for (const nlohmann::json& prompt : prompts) {
-    const OrderReader entry(prompt, source);
-    TimedPrompt timed;
-    entry.read("at", timed.seconds);
-    entry.read("prompt", timed.prompt);
-    o.prompts.push_back(std::move(timed));
-  }
-  naming(source, [&] { check_timeline(o.prompts); });
+  o.on_switch = switch_from_name(how, source);
+  check_values(o, source);
   return o;
 }
 
@@ -234,6 +290,9 @@ std::vector<std::string> differences(const GenerateOrder& there, const GenerateO
   for (const auto& [key, value] : before.items())
     if (!is_compared_apart(key) && !is_free_key(key) && value != now.at(key))
       lines.push_back(fmt::format("{}: {} there, {} here", key, value.dump(), now.at(key).dump()));
+  if (there.seeds != here.seeds)
+    lines.push_back(
+        fmt::format("seeds: {} there, {} here", seeds_json(there.seeds).dump(), seeds_json(here.seeds).dump()));
   if (!same_loras(there, here))
     lines.push_back(fmt::format("loras: {} there, {} here", shown_loras(there), shown_loras(here)));
   return lines;

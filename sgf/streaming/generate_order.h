@@ -30,6 +30,7 @@ struct GenerateOrder {
   std::vector<OrderLora> loras;  // merged into the weights, in this order
   std::string wan;               // folder with text encoder and VAE; empty: those of the built-in world
   std::vector<TimedPrompt> prompts;
+  std::vector<SeedChange> seeds;  // after config.run.seed; in order of blocks
   std::string negative;
   double guidance = 1;
   PromptSwitch on_switch = PromptSwitch::kKeep;

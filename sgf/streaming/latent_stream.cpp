@@ -183,12 +183,13 @@ void LatentStream::read_prompt(const StreamText& text) {
   if (sides_.size() > 1 && text.uncond.defined()) sides_[1]->read(dit_.prepare(text.uncond));
 }
 
-void LatentStream::change_prompt(const StreamText& text) {
+void LatentStream::change_prompt(const StreamText& text, std::optional<PromptSwitch> on_switch) {
   const at::NoGradGuard no_grad;
   read_prompt(text);
   if (blocks_ == 0) return;
-  if (settings_.on_switch == PromptSwitch::kRecache) write_again();
-  if (settings_.on_switch == PromptSwitch::kNewSink) {
+  const PromptSwitch how = on_switch.value_or(settings_.on_switch);
+  if (how == PromptSwitch::kRecache) write_again();
+  if (how == PromptSwitch::kNewSink) {
     ContextPolicy policy = this->policy();
     policy.sink_begin = next_block().begin;
     change_policy(policy);

@@ -8,6 +8,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 
 namespace sgf {
 
@@ -42,7 +43,7 @@ class LatentStream {
   // Uses `clean` [B, c, C, H, W] as the next block: an image, or a block of another video.
   void give(const at::Tensor& clean);
   // Switch the prompt from the next block on. The second one leaves the cache unchanged, regardless of the settings.
-  void change_prompt(const StreamText& text);
+  void change_prompt(const StreamText& text, std::optional<PromptSwitch> on_switch = {});
   void read_prompt(const StreamText& text);
 
   FrameSpan block_at(int64_t index) const;

@@ -2,11 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
-
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
+#include "sgf/files/writable_folder.h"
 
 namespace sgf {
 namespace {
@@ -46,13 +42,6 @@ SinkKind sink_kind_of(const std::string& target, const std::optional<SinkKind>& 
       "{} has no known video format: use NAME.mp4, NAME.y4m, FOLDER/ for PNG files, or - for raw video (y4m) to a pipe",
       in_quotes(target));
   return SinkKind::kPng;
-}
-
-void check_writable(const fs::path& folder, const std::string& target) {
-  SGF_CHECK(fs::is_directory(folder), "cannot write {}: {} {}", target,
-            fs::exists(folder) ? "expected a folder, but this is a file:" : "no such folder:", folder.string());
-  const bool is_writable = ::access(folder.c_str(), W_OK | X_OK) == 0;
-  SGF_CHECK(is_writable, "cannot write {}: the folder {}: {}", target, folder.string(), std::strerror(errno));
 }
 
 void check_sink(const std::string& target, SinkKind kind) {

@@ -27,9 +27,7 @@ constexpr auto enum_names(SinkKind) {
 // names without a format of their own, and must not contradict other names. Throws with a list of the known formats.
 SinkKind sink_kind_of(const std::string& target, const std::optional<SinkKind>& format = {});
 
-// Checks before any work that files can be created in a folder. Throws if it is missing or not writable.
-void check_writable(const std::filesystem::path& folder, const std::string& target);
-// For frames.
+// Checks before any work that the frames can be written there. Throws if the folder is missing or not writable.
 void check_sink(const std::string& target, SinkKind kind);
 
 // Opened after the same checks.

@@ -2,6 +2,9 @@
 
 #include "sgf/assembly/start_file.h"
 #include "sgf/core/error.h"
+#include "sgf/core/notice.h"
+
+#include <fmt/format.h>
 
 #include <filesystem>
 
@@ -13,9 +16,21 @@ std::string absolute_text(const std::filesystem::path& path) {
   return std::filesystem::absolute(path).lexically_normal().string();
 }
 
+// A LoRA with an alpha of its own, or of another rank, is not the one that the config describes.
+double scale_of(const LoraUse& use, const LoraFile& lora, const LoraHint& hint) {
+  const FlatAdapter& adapter = hint.adapter;
+  if (!lora.is_alpha_assumed || lora.ranks() != std::vector<int64_t>{adapter.rank}) return use.scale;
+  const double scale = use.scale * adapter.factor();
+  notice_once(alpha_notice_key(absolute_text(use.file)),
+              fmt::format("{}: has no alpha; alpha / rank is {} / {}, as in the adapter of {}: scale {}",
+                          use.file.string(), adapter.alpha, adapter.rank, hint.config, scale));
+  return scale;
+}
+
 }  // namespace
 
-std::vector<OrderLora> choose_loras(const std::vector<std::string>& asked, const std::string& model) {
+std::vector<OrderLora> choose_loras(const std::vector<std::string>& asked, const std::string& model,
+                                    const LoraHint& hint) {
   std::vector<OrderLora> loras;
   if (asked.empty()) return loras;
   const StartWeights base = open_start_weights(model);
@@ -23,7 +38,7 @@ std::vector<OrderLora> choose_loras(const std::vector<std::string>& asked, const
     const LoraUse use = parse_lora_use(text);
     const LoraFile lora = open_lora(use.file);
     check_lora_fits(lora, base.index, base.path);
-    loras.push_back({absolute_text(use.file), use.scale, lora_identity(lora)});
+    loras.push_back({absolute_text(use.file), scale_of(use, lora, hint), lora_identity(lora)});
   }
   return loras;
 }

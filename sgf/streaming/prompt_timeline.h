@@ -1,10 +1,12 @@
-// The prompts of a stream over time, and the effect of a prompt switch on its cache. Torch-free.
+// What changes in a stream over time: its prompts, the effect of a prompt switch on its cache, its seed. Torch-free.
 #pragma once
 
 #include "sgf/core/enum_names.h"
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,8 +28,17 @@ constexpr auto enum_names(PromptSwitch) {
 struct TimedPrompt {
   double seconds = 0;
   std::string prompt;
+  std::optional<PromptSwitch> on_switch = {};  // empty: as the stream does by default
 
   bool operator==(const TimedPrompt&) const = default;
+};
+
+// From this block on, the noise is that of another seed.
+struct SeedChange {
+  int64_t block = 0;  // 1 or more
+  int64_t seed = 0;
+
+  bool operator==(const SeedChange&) const = default;
 };
 
 // Parses "20", "20.5", "0:20" and "1:02:03.5" to seconds; throws on anything else.

@@ -1,30 +1,11 @@
-// Overlaps denoising, decoding and delivery: while block n is decoded, block n + 1 is denoised, and block n - 1 is
-// encoded and written. The output equals that of running the three in sequence.
+// Streams blocks until a length is reached, all stages overlapped.
 #pragma once
 
-#include "sgf/streaming/stream_session.h"
-#include "sgf/streaming/stream_speed.h"
+#include "sgf/streaming/block_pipeline.h"
 
 #include <functional>
-#include <optional>
 
 namespace sgf {
-
-// Everything needed to continue a stream after a block, on the CPU.
-struct StreamSnapshot {
-  NamedTensors latents;
-  NamedTensors decoder;
-};
-
-// Throws on latents with NaN or infinity, whose frames would only be black.
-void check_finite(const at::Tensor& latents, const std::string& what);
-
-struct DeliveredBlock {
-  int64_t index = 0;
-  at::Tensor latents;   // [c, C, H, W] float32 on the CPU
-  at::Tensor pictures;  // [F, 3, H, W] uint8 on the CPU
-  std::optional<StreamSnapshot> snapshot;
-};
 
 struct StreamRunSettings {
   int64_t blocks = 0;                      // in total, with those before a snapshot

@@ -38,8 +38,9 @@ SampleMode sample_mode_of(const Config& c) {
       break;
   }
   fail(
-      "set --mode at-once for a bidirectional model or --mode blocks for a teacher-forced one: its config's stage is "
-      "{}, which is neither; for few-step students use sgf generate",
+      "sgf sample needs a many-step model, got one of the stage {}; use sgf generate for few-step students, or set "
+      "--mode "
+      "at-once for a bidirectional model or --mode blocks for a teacher-forced one",
       enum_name(c.train.stage));
 }
 

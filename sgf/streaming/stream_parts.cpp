@@ -42,7 +42,8 @@ StreamSettings stream_settings(const GenerateOrder& order) {
   return {.latents = latent_settings(order),
           .fps = order.config.video.fps,
           .seed = static_cast<uint64_t>(order.config.run.seed),
-          .video = order.number};
+          .video = order.number,
+          .seeds = order.seeds};
 }
 
 PictureSize picture_size(const Config& c) {

@@ -5,7 +5,8 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
-#include <algorithm>
+#include <iterator>
+#include <map>
 #include <utility>
 
 namespace sgf {
@@ -14,6 +15,20 @@ namespace {
 const StreamText& first_text(const std::vector<StreamScene>& scenes) {
   SGF_CHECK(!scenes.empty() && scenes.front().prompt.seconds == 0, "a stream needs a prompt that starts at 0:00");
   return scenes.front().text;
+}
+
+// Noise by block, from the seed that holds there.
+BlockNoise noise_over_time(const StreamSettings& s, c10::Device device) {
+  const auto noise_of = [&](uint64_t seed) {
+    return sample_noise(seed, 1, s.latents.latent, at::TensorOptions(at::kFloat).device(device), s.video);
+  };
+  if (s.seeds.empty()) return noise_of(s.seed);
+  std::map<int64_t, BlockNoise> from{{0, noise_of(s.seed)}};  // by latent frame
+  for (const SeedChange& change : s.seeds)
+    from[s.latents.first_block_frames + (change.block - 1) * s.latents.block_frames] =
+        noise_of(static_cast<uint64_t>(change.seed));
+  return
+      [from](FrameSpan block, int64_t draw) { return std::prev(from.upper_bound(block.begin))->second(block, draw); };
 }
 
 }  // namespace
@@ -25,11 +40,8 @@ SceneStream::SceneStream(const CausalDit& dit, const VideoCodec& codec, StreamSe
       settings_(std::move(settings)),
       scenes_(std::move(scenes)),
       given_(given),
-      stream_(dit, settings_.latents,
-              sample_noise(settings_.seed, 1, settings_.latents.latent, at::TensorOptions(at::kFloat).device(device_),
-                           settings_.video),
-              first_text(scenes_)),
-      scene_(&scenes_.front()) {
+      stream_(dit, settings_.latents, noise_over_time(settings_, device_), first_text(scenes_)),
+      current_(scenes_.front().prompt) {
   SGF_CHECK(settings_.fps > 0, "fps must be positive, got {}", settings_.fps);
 }
 
@@ -49,9 +61,14 @@ const StreamScene& SceneStream::scene_at(FrameSpan block) const {
 
 void SceneStream::follow_timeline() {
   const StreamScene& due = scene_at(stream_.next_block());
-  if (&due == scene_) return;
-  scene_ = &due;
-  stream_.change_prompt(due.text);
+  if (due.prompt == current_) return;
+  current_ = due.prompt;
+  stream_.change_prompt(due.text, due.prompt.on_switch);
+}
+
+void SceneStream::change_timeline(std::vector<StreamScene> scenes) {
+  first_text(scenes);  // throws if the list is empty
+  scenes_ = std::move(scenes);
 }
 
 StreamBlock SceneStream::next() {
@@ -72,8 +89,9 @@ StreamBlock SceneStream::next() {
 void SceneStream::restore(const NamedTensors& state) {
   stream_.restore(state);
   if (stream_.blocks() == 0) return;
-  scene_ = &scene_at(stream_.block_at(stream_.blocks() - 1));
-  stream_.read_prompt(scene_->text);
+  const StreamScene& last = scene_at(stream_.block_at(stream_.blocks() - 1));
+  current_ = last.prompt;
+  stream_.read_prompt(last.text);
 }
 
 StreamSession::StreamSession(const CausalDit& dit, const VideoCodec& codec, StreamSettings settings,

@@ -20,7 +20,8 @@ struct StreamSettings {
   LatentStreamSettings latents;
   double fps = 16;
   uint64_t seed = 0;
-  int64_t video = 0;  // index among several videos of the seed
+  int64_t video = 0;                   // index among several videos of the seed
+  std::vector<SeedChange> seeds = {};  // after `seed`
 };
 
 struct StreamBlock {
@@ -30,13 +31,16 @@ struct StreamBlock {
   at::Tensor pictures;  // [1, F, 3, H, W], about [0, 1]
 };
 
-// The latent half: switches prompts at their times. The `given` blocks come first.
+// The latent half: switches prompts and seeds at their times. The `given` blocks come first.
 class SceneStream {
  public:
   SceneStream(const CausalDit& dit, const VideoCodec& codec, StreamSettings settings, std::vector<StreamScene> scenes,
               const at::Tensor& given = {});
 
   StreamBlock next();  // without frames
+
+  // Replaces the timeline. Prompts of blocks that exist already must stay as they were.
+  void change_timeline(std::vector<StreamScene> scenes);
 
   int64_t blocks() const { return stream_.blocks(); }
   // The number of frames of this many blocks.
@@ -59,7 +63,7 @@ class SceneStream {
   std::vector<StreamScene> scenes_;
   at::Tensor given_;  // [1, n, C, H, W], whole blocks; undefined: none
   LatentStream stream_;
-  const StreamScene* scene_;  // the current prompt
+  TimedPrompt current_;  // the prompt of the last block
 };
 
 // Both halves in sequence. `run_stream` overlaps them.

@@ -37,8 +37,10 @@ Word word_in(const std::optional<std::string>& note, const std::string& where, c
   const std::optional<GenerateOrder> there = find_order(note.value_or(""), where);
   if (!there) return Word::kOther;
   const std::vector<std::string> different = differences(*there, order);
-  SGF_CHECK(different.empty(), "{} is another video: {}; use --overwrite to replace it or --out for another name",
-            where, fmt::join(different, "; "));
+  if (!different.empty())
+    throw OtherVideo(fmt::format("{} is another video: {}; use --overwrite to replace it or --out for another name",
+                                 where, fmt::join(different, "; ")),
+                     *there, order);
   return Word::kOwn;
 }
 
@@ -93,8 +95,10 @@ bool is_named_by_state(const GenerateOutput& output, const GenerateOrder& order)
   check_is_state(state_file(output));
   const GenerateOrder there = load_stream(state_file(output)).note.order;
   const std::vector<std::string> different = differences(there, order);
-  SGF_CHECK(different.empty(), "{} belongs to another video: {}; use --overwrite to start again",
-            state_file(output).string(), fmt::join(different, "; "));
+  if (!different.empty())
+    throw OtherVideo(fmt::format("{} belongs to another video: {}; use --overwrite to start again",
+                                 state_file(output).string(), fmt::join(different, "; ")),
+                     there, order);
   return true;
 }
 

@@ -1,6 +1,7 @@
 // Who made the files under a video's name, and who writes them now. --continue changes only its own files.
 #pragma once
 
+#include "sgf/core/error.h"
 #include "sgf/files/file_lock.h"
 #include "sgf/streaming/generate_order.h"
 #include "sgf/streaming/open_sink.h"
@@ -10,6 +11,8 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sgf {
@@ -34,6 +37,19 @@ std::filesystem::path state_file(const GenerateOutput& output);
 // CPU threads in the saved state that --continue uses, 0 if it stores none; nullopt if there is no state.
 std::optional<int64_t> threads_of_state(const GenerateOutput& output);
 
+// Files under a video's name belong to another video.
+class OtherVideo : public Error {
+ public:
+  OtherVideo(std::string_view message, GenerateOrder there, GenerateOrder here)
+      : Error(message), there_(std::move(there)), here_(std::move(here)) {}
+
+  const GenerateOrder& there() const { return there_; }  // that of the files
+  const GenerateOrder& here() const { return here_; }    // that of this command
+
+ private:
+  GenerateOrder there_, here_;
+};
+
 // Whether existing content could be lost. Empty files and folders have none.
 bool is_taken(const std::filesystem::path& path);
 
@@ -41,8 +57,8 @@ bool is_taken(const std::filesystem::path& path);
 // order.
 void check_files_beside(const GenerateOrder& order, const GenerateOutput& output);
 
-// Throws on files of another or an unknown order. A file belongs to this order if its embedded order says so (mp4, PNG
-// folders, latents; y4m has its hash), or a state or lock beside it. Changes nothing.
+// Throws OtherVideo on files of another order, Error on those of an unknown one. A file belongs to this order if its
+// embedded order says so (mp4, PNG folders, latents; y4m has its hash), or a state or lock beside it. Changes nothing.
 void check_own_files(const GenerateOrder& order, const GenerateOutput& output);
 
 // Whether an earlier start of this order began the video and did not finish it: a lock beside it names the order.

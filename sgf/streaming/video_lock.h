@@ -14,7 +14,8 @@ std::filesystem::path follow_links(std::filesystem::path file);
 
 std::filesystem::path lock_file(const std::filesystem::path& file);
 
-// nullopt if the lock is missing or empty. A file of that name with other content belongs to somebody else: throws.
+// nullopt if the lock is missing, empty or was cut while it was written. A file of that name with other content belongs
+// to somebody else: throws.
 std::optional<GenerateOrder> order_in_lock(const std::filesystem::path& lock);
 
 }  // namespace sgf

@@ -34,6 +34,12 @@ std::vector<double> even_steps(int64_t count) {
   return steps;
 }
 
+std::string from_anywhere(const std::string& path) {
+  return path.empty() ? path : fs::absolute(path).lexically_normal().string();
+}
+
+}  // namespace
+
 Config wished_config(const VideoWishes& wishes, Config c) {
   if (wishes.seed) c.run.seed = *wishes.seed;
   if (wishes.size) set_size(c, *wishes.size);
@@ -51,12 +57,6 @@ Config wished_config(const VideoWishes& wishes, Config c) {
   validate(c);
   return c;
 }
-
-std::string from_anywhere(const std::string& path) {
-  return path.empty() ? path : fs::absolute(path).lexically_normal().string();
-}
-
-}  // namespace
 
 PictureSize size_step(const Config& c) {
   const int64_t factor = codec_shape(c).spatial;
@@ -97,8 +97,10 @@ VideoPlan plan_video(const VideoWishes& wishes, const ChosenModel& model) {
   order.crf = wishes.crf;
   plan.blocks = blocks_for(wishes.seconds, order.config);
   order.save_every = wishes.save_every ? *wishes.save_every : blocks_for(kSavedSeconds, order.config);
-  order.model_identity = weight_identity(open_tensor_file(find_start_file(order.model).path));
-  order.loras = choose_loras(wishes.loras, order.model);
+  const StartWeights start = open_start_weights(order.model);
+  check_start_weights(start, order.config.model);
+  order.model_identity = weight_identity(start.file);
+  order.loras = choose_loras(wishes.loras, order.model, model.lora);
   order.build = wishes.build;
   return plan;
 }

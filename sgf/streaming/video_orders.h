@@ -37,9 +37,12 @@ struct VideoPlan {
   int64_t blocks = 0;
 };
 
+// The config with the seed, size, steps, positions and negative prompt of the wishes. A notice says if `steps` replaces
+// steps of the first block.
+Config wished_config(const VideoWishes& wishes, Config config);
+
 // Identifies weights and LoRAs, and makes paths absolute, so that a video can be regenerated from any folder. Throws
-// Error for settings that contradict each other and for files that do not fit. A notice says if `steps` replaces steps
-// of the first block.
+// Error for settings that contradict each other and for files that do not fit.
 VideoPlan plan_video(const VideoWishes& wishes, const ChosenModel& model);
 
 // The smallest step of width and height in pixels: a patch of the network.

@@ -42,8 +42,12 @@ std::vector<EncodedPrompt> CachedPromptEncoder::encode_new(const std::vector<std
   return encoded;
 }
 
+bool CachedPromptEncoder::is_on_disk(const std::string& cleaned) const {
+  return cache_.has(embedding_key(source_, cleaned));
+}
+
 bool CachedPromptEncoder::is_stored(const std::string& cleaned) const {
-  return memory_.contains(cleaned) || cache_.has(embedding_key(source_, cleaned));
+  return memory_.contains(cleaned) || is_on_disk(cleaned);
 }
 
 void CachedPromptEncoder::remember_unstored(const std::vector<std::string>& cleaned,

@@ -31,6 +31,7 @@ class CachedPromptEncoder final : public PromptEncoder {
   void encode_ahead(const std::vector<std::string>& cleaned, const PromptsSeen& seen) const override;
 
   bool holds(const std::string& cleaned) const;
+  bool is_on_disk(const std::string& cleaned) const;  // by name; the content is not read
   // Whether the inner encoder exists: it has been created, and not freed by encode_ahead.
   bool was_opened() const { return encoder_ != nullptr; }
 

@@ -2,8 +2,10 @@
 
 #include "sgf/core/error.h"
 #include "sgf/files/atomic_file.h"
+#include "sgf/files/path_kind.h"
 #include "sgf/files/sha256.h"
 #include "sgf/files/tensors.h"
+#include "sgf/files/writable_folder.h"
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -71,10 +73,7 @@ void EmbeddingCache::say(const std::string& what) const {
   if (warn_) warn_(what);
 }
 
-bool EmbeddingCache::has(const std::string& key) const {
-  std::error_code ignored;  // a file that cannot be examined counts as missing
-  return std::filesystem::exists(path_of(key), ignored);
-}
+bool EmbeddingCache::has(const std::string& key) const { return is_there(path_of(key)); }
 
 std::optional<EncodedPrompt> EmbeddingCache::find(const std::string& key) const {
   const std::filesystem::path path = path_of(key);
@@ -91,7 +90,7 @@ std::optional<EncodedPrompt> EmbeddingCache::find(const std::string& key) const 
 void EmbeddingCache::keep(const std::string& key, const std::string& prompt, const EncodedPrompt& encoded) const {
   if (use_ == Use::kReadOnly) return;
   try {
-    std::filesystem::create_directories(folder_);
+    create_folder(folder_);
     sweep_half_written(folder_, [&](const std::string& name) { return name == path_of(key).filename().string(); });
     save_tensors(path_of(key), {{kRows, encoded.rows}},
                  {{kKindKey, kKind},
@@ -99,7 +98,7 @@ void EmbeddingCache::keep(const std::string& key, const std::string& prompt, con
                   {"prompt", prompt},
                   {"cut", std::to_string(encoded.cut)},
                   {"sha256", hash_of(encoded.rows)}});
-  } catch (const std::exception& error) {  // Error, or filesystem_error from the folder
+  } catch (const Error& error) {
     say(fmt::format("{}: this prompt's embedding could not be stored and will be computed again: {}", folder_.string(),
                     error.what()));
   }

@@ -103,7 +103,8 @@ void DmdStage::update_generator(int64_t step, StepReport& report) {
   sum.combine(*ranks_);
   report.metrics.insert(sum.means().begin(), sum.means().end());
   settings_.recovery.judge(worst_of_ranks(worst, *ranks_), step, report);
-  if (generator_.update(sum.gradients(), sum.means().at("generator_loss"), step, report)) ema_.update(step);
+  ema_.enter(step);
+  if (generator_.update(sum.gradients(), sum.means().at("generator_loss"), step, report)) ema_.update();
 }
 
 void DmdStage::update_critic(int64_t step, StepReport& report) {

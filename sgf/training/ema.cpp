@@ -24,11 +24,12 @@ void Ema::begin() {
   for (const auto& [name, weight] : weights_) shadow_.emplace_back(name, weight.detach().clone());
 }
 
-void Ema::update(int64_t step) {
-  if (!has_started()) {
-    if (step >= start_step_) begin();
-    return;
-  }
+void Ema::enter(int64_t step) {
+  if (!has_started() && step >= start_step_) begin();
+}
+
+void Ema::update() {
+  if (!has_started()) return;
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> averages, weights;
   for (size_t i = 0; i < weights_.size(); ++i) {

@@ -9,13 +9,17 @@
 namespace sgf {
 
 // shadow = decay * shadow + (1 - decay) * weight, float32. Before its start step it does not exist, and the weights
-// themselves are returned.
+// themselves are returned. It starts as the weights that the start step finds, and that step's update is the first one
+// averaged, as in the trainers of the Self-Forcing family.
 class Ema {
  public:
   Ema(double decay, int64_t start_step, NamedTensors weights);
 
-  // Call after an update of the weights at `step`. The first call at or after the start step copies them.
-  void update(int64_t step);
+  // Call before an update of the weights at `step`: at the start step or later, the first call copies them.
+  void enter(int64_t step);
+
+  // Call after an update of the weights. Does nothing before the start.
+  void update();
 
   // Copies the weights now, regardless of the start step, for use before the first update.
   void begin();

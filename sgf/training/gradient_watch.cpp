@@ -2,6 +2,7 @@
 
 #include "sgf/core/error.h"
 #include "sgf/files/json_integer.h"
+#include "sgf/files/strict_json.h"
 
 #include <nlohmann/json.hpp>
 
@@ -46,7 +47,7 @@ GradientHistory read_history(const nlohmann::json& json, const std::string& sour
     check_counts(read, source);
     return read;
   } catch (const nlohmann::json::exception& error) {
-    fail("{}: expected a history of gradient norms: {}", source, error.what());
+    fail("{}: expected a history of gradient norms: {}", source, json_complaint(error.what()));
   }
 }
 

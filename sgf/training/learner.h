@@ -1,9 +1,9 @@
 // A network with its update: master weights, optimiser, learning rate, and gradient watch.
 #pragma once
 
-#include "sgf/config/train_config.h"
 #include "sgf/training/adamw.h"
 #include "sgf/training/gradient_watch.h"
+#include "sgf/training/settings/optimiser_settings.h"
 #include "sgf/training/stage.h"
 #include "sgf/training/trained_dit.h"
 

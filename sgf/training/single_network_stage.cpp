@@ -26,7 +26,8 @@ StepReport SingleNetworkStage::step(int64_t step) {
   }
   sum.combine(*ranks_);
   report.metrics = sum.means();
-  if (generator_.update(sum.gradients(), report.metrics["generator_loss"], step, report)) ema_.update(step);
+  ema_.enter(step);
+  if (generator_.update(sum.gradients(), report.metrics["generator_loss"], step, report)) ema_.update();
   return report;
 }
 

@@ -1,7 +1,7 @@
 // Which networks a step updates: a pure function of the step, so that a resumed run needs no counter.
 #pragma once
 
-#include "sgf/config/train_config.h"
+#include "sgf/training/settings/train_settings.h"
 
 #include <cstdint>
 

@@ -1,6 +1,7 @@
 #include "sgf/vae/vae_files.h"
 
 #include "sgf/core/error.h"
+#include "sgf/files/writable_folder.h"
 #include "sgf/media/video_tensor.h"
 #include "sgf/vae/latents_file.h"
 
@@ -40,7 +41,7 @@ class FolderOutput final : public PictureOutput {
   explicit FolderOutput(fs::path folder) : folder_(std::move(folder)) {
     SGF_CHECK(!fs::exists(folder_) || (fs::is_directory(folder_) && fs::is_empty(folder_)),
               "{} is not an empty folder; choose a new or an empty folder for the frames", folder_.string());
-    fs::create_directories(folder_);
+    create_folder(folder_);
   }
   void add(const at::Tensor& pictures) override {
     write_png_frames(folder_, pictures, written_);

@@ -11,10 +11,8 @@ namespace {
 constexpr double kQualityWeight = 4, kSemanticWeight = 1;
 
 void check_names(const std::map<std::string, double>& scores) {
-  for (const auto& [name, score] : scores) {
-    const auto known = std::ranges::find(vbench_dimensions(), name, &VbenchDimension::name);
-    SGF_CHECK(known != vbench_dimensions().end(), "{} is not a dimension of VBench", in_quotes(name));
-  }
+  for (const auto& [name, score] : scores)
+    SGF_CHECK(is_vbench_dimension(name), "{} is not a dimension of VBench", in_quotes(name));
 }
 
 // The weighted mean of one half, if all its scores are present.
@@ -52,6 +50,10 @@ const std::vector<VbenchDimension>& vbench_dimensions() {
       {.name = "overall_consistency", .most = .364, .is_quality = false},
   };
   return dimensions;
+}
+
+bool is_vbench_dimension(std::string_view name) {
+  return std::ranges::find(vbench_dimensions(), name, &VbenchDimension::name) != vbench_dimensions().end();
 }
 
 LeaderboardTotals leaderboard_totals(const std::map<std::string, double>& scores) {

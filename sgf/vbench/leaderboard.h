@@ -19,6 +19,7 @@ struct VbenchDimension {
 
 // All sixteen, quality first (VBench's scripts/constant.py).
 const std::vector<VbenchDimension>& vbench_dimensions();
+bool is_vbench_dimension(std::string_view name);
 
 struct LeaderboardTotals {
   std::optional<double> quality;     // from seven dimensions

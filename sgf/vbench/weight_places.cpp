@@ -1,6 +1,7 @@
 #include "sgf/vbench/weight_places.h"
 
 #include "sgf/core/error.h"
+#include "sgf/files/path_kind.h"
 #include "sgf/files/sha256.h"
 
 #include <fmt/ranges.h>
@@ -111,8 +112,7 @@ std::vector<std::filesystem::path> WeightPlaces::candidates(const VbenchFile& fi
 
 std::optional<std::filesystem::path> WeightPlaces::path_of(const VbenchFile& file) const {
   for (const std::filesystem::path& place : candidates(file)) {
-    std::error_code ignored;
-    if (std::filesystem::exists(place, ignored)) return place;
+    if (is_there(place)) return place;
   }
   return std::nullopt;
 }

@@ -1,6 +1,7 @@
 #include "sgf/verify/closed_form_clip.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/file_error.h"
 #include "sgf/files/json_integer.h"
 #include "sgf/verify/closed_form_weights.h"
 
@@ -136,11 +137,12 @@ ClipFormula clip_formula(const Recording& clips, const std::string& name) {
   const nlohmann::json& config = clips.setting("config");
   try {
     ClipFormula formula = formula_from(config.at(name));
-    SGF_CHECK(has_sane_size(formula), "{}: clip {} has {} frames of {}x{}; frames and sides must be between 1 and {}",
-              clips.path().string(), name, formula.frames, formula.height, formula.width, kLargest);
+    SGF_CHECK_FILE(has_sane_size(formula), clips.path(),
+                   "clip {} has {} frames of {}x{}; frames and sides must be between 1 and {}", name, formula.frames,
+                   formula.height, formula.width, kLargest);
     return formula;
   } catch (const nlohmann::json::exception& e) {
-    fail("{}: config lacks the formula of the clip {}: {}", clips.path().string(), name, e.what());
+    fail_in_file(clips.path(), "config lacks the formula of the clip {}: {}", name, e.what());
   }
 }
 
@@ -154,9 +156,9 @@ Recording clips_beside(const Recording& recording) {
     if (!found || is_of_the_set) found = std::move(candidate);
     if (is_of_the_set) break;
   }
-  SGF_CHECK(found.has_value(),
-            "{}: needs a recording of kind `clip` with its salt '{}' in the same folder (clip_*.safetensors)",
-            recording.path().string(), recording.text("salt"));
+  SGF_CHECK_FILE(found.has_value(), recording.path(),
+                 "needs a recording of kind `clip` with its salt '{}' in the same folder (clip_*.safetensors)",
+                 recording.text("salt"));
   return *found;
 }
 

@@ -1,6 +1,6 @@
 #include "sgf/verify/closed_form_weights.h"
 
-#include "sgf/core/error.h"
+#include "sgf/core/file_error.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -78,8 +78,7 @@ WeightRule recorded_rule(const Recording& recording) {
   WeightRule rule{.salt = recording.text("salt"), .prefix = {}, .gains = {}, .is_amt = recording.kind() == "amt"};
   if (!recording.has_setting("gains")) return rule;
   for (const auto& [name, gain] : recording.setting("gains").items()) {
-    SGF_CHECK(gain.is_number(), "{}: the gain of {} must be a number, got {}", recording.path().string(), name,
-              gain.dump());
+    SGF_CHECK_FILE(gain.is_number(), recording.path(), "the gain of {} must be a number, got {}", name, gain.dump());
     rule.gains[name] = gain.get<double>();
   }
   return rule;

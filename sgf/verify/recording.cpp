@@ -1,6 +1,6 @@
 #include "sgf/verify/recording.h"
 
-#include "sgf/core/error.h"
+#include "sgf/core/file_error.h"
 #include "sgf/files/json_integer.h"
 #include "sgf/files/strict_json.h"
 #include "sgf/files/tensors.h"
@@ -34,30 +34,28 @@ Recording Recording::open(const std::filesystem::path& path) {
   recording.path_ = path;
   recording.file_ = open_tensor_file(path);
   recording.settings_ = parse_settings(recording.file_);
-  SGF_CHECK(recording.has_setting("kind"),
-            "{}: the metadata lacks `kind`, so this is not a reference recording; see tools/record_reference.py for "
-            "how to make "
-            "one",
-            path.string());
+  SGF_CHECK_FILE(recording.has_setting("kind"), path,
+                 "the metadata lacks `kind`, so this is not a reference recording; see tools/record_reference.py for "
+                 "how to make "
+                 "one");
   recording.kind_ = recording.text("kind");
   const bool names_file = recording.has_setting("weights") && recording.setting("weights").is_string();
   if (!names_file) return recording;
   const std::filesystem::path weights = recording.text("weights");
-  SGF_CHECK(weights.has_filename() && weights == weights.filename(),
-            "{}: `weights` must be the name of a file in the recording's folder, got '{}'", path.string(),
-            weights.string());
+  SGF_CHECK_FILE(weights.has_filename() && weights == weights.filename(), path,
+                 "`weights` must be the name of a file in the recording's folder, got '{}'", weights.string());
   recording.weights_ = open_tensor_file(path.parent_path() / weights);
   return recording;
 }
 
 const nlohmann::json& Recording::setting(const std::string& key) const {
-  SGF_CHECK(has_setting(key), "{}: a {} recording needs the metadata key '{}', in JSON", path_.string(), kind_, key);
+  SGF_CHECK_FILE(has_setting(key), path_, "a {} recording needs the metadata key '{}', in JSON", kind_, key);
   return settings_.at(key);
 }
 
 double Recording::number(const std::string& key) const {
   const nlohmann::json& value = setting(key);
-  SGF_CHECK(value.is_number(), "{}: metadata key '{}' must be a number, got {}", path_.string(), key, value.dump());
+  SGF_CHECK_FILE(value.is_number(), path_, "metadata key '{}' must be a number, got {}", key, value.dump());
   return value.get<double>();
 }
 
@@ -65,13 +63,13 @@ int64_t Recording::integer(const std::string& key) const {
   const nlohmann::json& value = setting(key);
   const bool fits =
       value.is_number_integer() && (!value.is_number_unsigned() || value.get<uint64_t>() <= uint64_t{INT64_MAX});
-  SGF_CHECK(fits, "{}: metadata key '{}' must be an integer, got {}", path_.string(), key, value.dump());
+  SGF_CHECK_FILE(fits, path_, "metadata key '{}' must be an integer, got {}", key, value.dump());
   return integer_of(value);
 }
 
 std::string Recording::text(const std::string& key) const {
   const nlohmann::json& value = setting(key);
-  SGF_CHECK(value.is_string(), "{}: metadata key '{}' must be a string, got {}", path_.string(), key, value.dump());
+  SGF_CHECK_FILE(value.is_string(), path_, "metadata key '{}' must be a string, got {}", key, value.dump());
   return value.get<std::string>();
 }
 
@@ -86,14 +84,14 @@ const TensorFile& Recording::file_with(std::string_view prefix) const {
   for (const TensorFile* file : {&file_, &weights_})
     for (const TensorEntry& entry : file->entries)
       if (starts_with(entry.name, prefix)) return *file;
-  fail("{}: neither this file nor the one named by `weights` holds tensors '{}*'", path_.string(), prefix);
+  fail_in_file(path_, "neither this file nor the one named by `weights` holds tensors '{}*'", prefix);
 }
 
 std::vector<std::string> Recording::expected_names() const {
   std::vector<std::string> names;
   for (const TensorEntry& entry : file_.entries)
     if (is_expected(entry.name)) names.push_back(entry.name);
-  SGF_CHECK(!names.empty(), "{}: has no expected outputs (out.* or grad*.*) to verify", path_.string());
+  SGF_CHECK_FILE(!names.empty(), path_, "has no expected outputs (out.* or grad*.*) to verify");
   return names;
 }
 

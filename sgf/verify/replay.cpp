@@ -2,6 +2,7 @@
 
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
+#include "sgf/core/file_error.h"
 #include "sgf/kernels/dense_attention.h"
 #include "sgf/model/dit_config.h"
 #include "sgf/verify/replay_kinds.h"
@@ -62,8 +63,8 @@ const std::map<std::string, Kind>& kinds() {
 
 const Kind& kind_of(const Recording& recording) {
   const auto found = kinds().find(recording.kind());
-  SGF_CHECK(found != kinds().end(), "{}: unknown kind of recording '{}'; this version supports {}",
-            recording.path().string(), recording.kind(), fmt::join(replayable_kinds(), ", "));
+  SGF_CHECK_FILE(found != kinds().end(), recording.path(), "unknown kind of recording '{}'; this version supports {}",
+                 recording.kind(), fmt::join(replayable_kinds(), ", "));
   return found->second;
 }
 
@@ -75,8 +76,7 @@ double default_tolerance(at::ScalarType dtype, const Kind& kind) {
 const at::Tensor& find(const NamedTensors& tensors, const std::string& name, const Recording& recording) {
   for (const auto& [own, tensor] : tensors)
     if (own == name) return tensor;
-  fail("{}: expects '{}', which a replay of kind {} does not compute", recording.path().string(), name,
-       recording.kind());
+  fail_in_file(recording.path(), "expects '{}', which a replay of kind {} does not compute", name, recording.kind());
 }
 
 // A complete recorded cache has unused slots: rows of zeros at its end, which ours lacks.
@@ -106,15 +106,16 @@ void check_stage_is_told(const Recording& recording, const std::vector<std::stri
   if (!recording.kind().starts_with("stage_")) return;
   const bool has_loss = std::ranges::find(names, "out.loss") != names.end();
   const bool has_gradients = std::ranges::any_of(names, [](const std::string& n) { return n.starts_with("grad."); });
-  SGF_CHECK(has_loss && has_gradients, "{}: a recording of {} needs out.loss and gradients (grad.*), but {} missing",
-            recording.path().string(), recording.kind(), has_loss ? "the gradients are" : "out.loss is");
+  SGF_CHECK_FILE(has_loss && has_gradients, recording.path(),
+                 "a recording of {} needs out.loss and gradients (grad.*), but {} missing", recording.kind(),
+                 has_loss ? "the gradients are" : "out.loss is");
 }
 
 // The backend that was chosen for the heads of this recording's network.
 std::string backend_used(const Recording& recording, const ReplayOptions& options) {
   if (recording.kind() == "umt5" || recording.kind() == "musiq") return "";  // these have their own attention
   if (!recording.has_setting("config") || !recording.setting("config").contains("num_heads")) return "";
-  const DitConfig config = dit_config_from_json(recording.setting("config").dump(), recording.path().string());
+  const DitConfig config = dit_config_from_json(recording.setting("config").dump(), "config");
   const at::Tensor heads =
       at::empty({1, config.head_width()}, at::TensorOptions().dtype(options.dtype).device(options.device));
   return std::string(enum_name(resolve_backend(options.attention, heads)));
@@ -136,14 +137,14 @@ NamedTensors replay(const Recording& recording, const ReplayOptions& options) {
   return kind_of(recording).replay(recording, options);
 }
 
-VerifyResult verify_recording(const std::filesystem::path& path, const ReplayOptions& options) {
-  forbid_tf32();
-  const Recording recording = Recording::open(path);
+namespace {
+
+VerifyResult verified(const Recording& recording, const ReplayOptions& options) {
   const Kind& kind = kind_of(recording);
   const std::vector<std::string> names = recording.expected_names();
   check_stage_is_told(recording, names);
   const NamedTensors ours = kind.replay(recording, options);
-  VerifyResult result{.file = path.string(),
+  VerifyResult result{.file = recording.path().string(),
                       .kind = recording.kind(),
                       .dtype = std::string(name_of(options.dtype)),
                       .device = options.device.str()};
@@ -154,6 +155,21 @@ VerifyResult verify_recording(const std::filesystem::path& path, const ReplayOpt
     result.tensors.push_back(compare(name, find(ours, name, recording), recording.expected(name), result.tolerance));
   result.ok = std::all_of(result.tensors.begin(), result.tensors.end(), [](const TensorError& e) { return e.holds; });
   return result;
+}
+
+}  // namespace
+
+VerifyResult verify_recording(const std::filesystem::path& path, const ReplayOptions& options) {
+  forbid_tf32();
+  const Recording recording = Recording::open(path);
+  try {
+    return verified(recording, options);
+  } catch (const FileError& error) {
+    if (error.file() == path) throw;
+    throw FileError(path, error.what());  // about the file of its weights
+  } catch (const Error& error) {
+    throw FileError(path, error.what());
+  }
 }
 
 nlohmann::json to_json(const VerifyResult& result) {

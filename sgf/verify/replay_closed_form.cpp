@@ -1,5 +1,5 @@
 // Replays of the formulas that other recordings use: weights from names, and clips.
-#include "sgf/core/error.h"
+#include "sgf/core/file_error.h"
 #include "sgf/files/json_integer.h"
 #include "sgf/verify/closed_form_clip.h"
 #include "sgf/verify/closed_form_weights.h"
@@ -21,7 +21,7 @@ RuleEntry rule_entry(const nlohmann::json& row, const Recording& recording) {
   try {
     return {row.at(0).get<std::string>(), integers_of(row.at(1)), row.at(2).get<std::string>(), integer_of(row.at(3))};
   } catch (const nlohmann::json::exception&) {
-    fail("{}: an entry must be [name, shape, network, flat index], got {}", recording.path().string(), row.dump());
+    fail_in_file(recording.path(), "an entry must be [name, shape, network, flat index], got {}", row.dump());
   }
 }
 
@@ -30,8 +30,8 @@ double rule_value(const RuleEntry& entry, WeightRule rule, const Recording& reco
   const bool is_input = entry.name.starts_with("in.");
   const at::Tensor values =
       is_input ? closed_form_input(rule, entry.name, entry.shape) : closed_form_weight(rule, entry.name, entry.shape);
-  SGF_CHECK(entry.index >= 0 && entry.index < values.numel(), "{}: {} has {} values, index {} does not exist",
-            recording.path().string(), entry.name, values.numel(), entry.index);
+  SGF_CHECK_FILE(entry.index >= 0 && entry.index < values.numel(), recording.path(),
+                 "{} has {} values, index {} does not exist", entry.name, values.numel(), entry.index);
   return values.view({-1})[entry.index].item<double>();
 }
 

@@ -1,5 +1,5 @@
 // Replays of the stages that learn from a teacher's path, with all draws given.
-#include "sgf/core/error.h"
+#include "sgf/core/file_error.h"
 #include "sgf/files/json_integer.h"
 #include "sgf/objectives/consistency.h"
 #include "sgf/objectives/ode_regression.h"
@@ -38,8 +38,8 @@ std::vector<int64_t> recorded_steps(const Recording& recording, int64_t batch) {
   const nlohmann::json& stored = recording.setting("grid_index");
   if (!stored.is_array()) return std::vector<int64_t>(static_cast<size_t>(batch), recording.integer("grid_index"));
   auto steps = integers_of(stored);
-  SGF_CHECK(static_cast<int64_t>(steps.size()) == batch, "{}: grid_index must be one per sample, got {} for {}",
-            recording.path().string(), steps.size(), batch);
+  SGF_CHECK_FILE(static_cast<int64_t>(steps.size()) == batch, recording.path(),
+                 "grid_index must be one per sample, got {} for {}", steps.size(), batch);
   return steps;
 }
 

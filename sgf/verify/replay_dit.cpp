@@ -1,6 +1,6 @@
 // Replays of the DiT's modes.
 #include "sgf/context/kv_cache.h"
-#include "sgf/core/error.h"
+#include "sgf/core/file_error.h"
 #include "sgf/model/rope_table.h"
 #include "sgf/verify/replay_inputs.h"
 #include "sgf/verify/replay_kinds.h"
@@ -21,9 +21,8 @@ SerialCase serial_case(const Recording& recording, int64_t frames) {
   const int64_t block = recording.integer("frames_per_block"), total = recording.integer("total_window_frames");
   if (total < 0) return {BlockLayout(frames, block), ContextPolicy::everything()};
   const int64_t sink = recording.integer("sink_frames");
-  SGF_CHECK(sink >= 0 && block > 0 && total - block >= sink,
-            "{}: a window of {} frames is too small for a sink of {} and a block of {}", recording.path().string(),
-            total, sink, block);
+  SGF_CHECK_FILE(sink >= 0 && block > 0 && total - block >= sink, recording.path(),
+                 "a window of {} frames is too small for a sink of {} and a block of {}", total, sink, block);
   return {BlockLayout(frames, block), {.sink_frames = sink, .fifo_frames = total - sink - block}};
 }
 
@@ -38,8 +37,8 @@ void add_cache(NamedTensors& out, const KvCache& cache, int64_t layer, const Pat
 PositionRule recorded_positions(const Recording& recording) {
   const std::string name = recording.text("positions");
   const std::optional<PositionKind> kind = enum_from_name<PositionKind>(name);
-  SGF_CHECK(kind.has_value(), "{}: positions must be one of {}, got '{}'", recording.path().string(),
-            all_enum_names<PositionKind>(), name);
+  SGF_CHECK_FILE(kind.has_value(), recording.path(), "positions must be one of {}, got '{}'",
+                 all_enum_names<PositionKind>(), name);
   return {.kind = *kind, .train_frames = recording.integer("train_frames")};
 }
 
@@ -114,8 +113,8 @@ NamedTensors replay_dit_parallel(const Recording& recording, const ReplayOptions
 
 NamedTensors replay_dit_pass2(const Recording& recording, const ReplayOptions& options) {
   const std::string boundary = recording.text("boundary");
-  SGF_CHECK(boundary == "open" || boundary == "frozen", "{}: boundary must be 'open' or 'frozen', got '{}'",
-            recording.path().string(), boundary);
+  SGF_CHECK_FILE(boundary == "open" || boundary == "frozen", recording.path(),
+                 "boundary must be 'open' or 'frozen', got '{}'", boundary);
   return replay_parallel(recording, options, recorded_policy(recording),
                          boundary == "open" ? GradientBoundary::kOpenContext : GradientBoundary::kFrozenContext);
 }

@@ -1,6 +1,6 @@
 #include "sgf/verify/replay_inputs.h"
 
-#include "sgf/core/error.h"
+#include "sgf/core/file_error.h"
 #include "sgf/kernels/wide.h"
 #include "sgf/weights/load_dit.h"
 
@@ -19,7 +19,7 @@ at::TensorOptions latent_options(const ReplayOptions& options) {
 }
 
 CausalDit load_dit(const Recording& recording, const ReplayOptions& options, const std::string& role) {
-  const DitConfig config = dit_config_from_json(recording.setting("config").dump(), recording.path().string());
+  const DitConfig config = dit_config_from_json(recording.setting("config").dump(), "config");
   const TensorFile& file = recording.file_with(role + ".");
   return CausalDit(config, load_dit_weights(config, file, index_dit_weights(file, role), weight_options(options)),
                    {.attention = options.attention});
@@ -30,21 +30,21 @@ at::Tensor frames_first(const at::Tensor& video) { return video.transpose(1, 2);
 namespace {
 
 void check_finite(const Recording& recording, const char* name, const at::Tensor& tensor) {
-  SGF_CHECK(at::isfinite(tensor).all().item<bool>(), "{}: in.{} holds NaN or infinity", recording.path().string(),
-            name);
+  SGF_CHECK_FILE(at::isfinite(tensor).all().item<bool>(), recording.path(), "in.{} holds NaN or infinity", name);
 }
 
 }  // namespace
 
 at::Tensor latents(const Recording& recording, const char* name, const ReplayOptions& options, const at::Tensor& like) {
   const at::Tensor video = recording.input(name);
-  SGF_CHECK(video.dim() == 5 && video.numel() > 0, "{}: in.{} must be a video [B, C, F, H, W], got [{}]",
-            recording.path().string(), name, fmt::join(video.sizes(), ", "));
+  SGF_CHECK_FILE(video.dim() == 5 && video.numel() > 0, recording.path(),
+                 "in.{} must be a video [B, C, F, H, W], got [{}]", name, fmt::join(video.sizes(), ", "));
   check_finite(recording, name, video);
   const at::Tensor latents = frames_first(video).contiguous().to(latent_options(options));
-  SGF_CHECK(!like.defined() || latents.sizes() == like.sizes(),
-            "{}: in.{} has shape [{}], but the other inputs have [{}] (frames second)", recording.path().string(), name,
-            fmt::join(latents.sizes(), ", "), like.defined() ? fmt::format("{}", fmt::join(like.sizes(), ", ")) : "");
+  SGF_CHECK_FILE(!like.defined() || latents.sizes() == like.sizes(), recording.path(),
+                 "in.{} has shape [{}], but the other inputs have [{}] (frames second)", name,
+                 fmt::join(latents.sizes(), ", "),
+                 like.defined() ? fmt::format("{}", fmt::join(like.sizes(), ", ")) : "");
   return latents;
 }
 
@@ -57,8 +57,9 @@ at::Tensor text_rows(const Recording& recording, const ReplayOptions& options, c
 at::Tensor timestep_per_sample(const Recording& recording, const at::Tensor& like, const ReplayOptions& options,
                                const char* name) {
   const at::Tensor t = recording.input(name);
-  SGF_CHECK(t.dim() == 1 && t.size(0) == like.size(0), "{}: in.{} must be one timestep per sample, [{}], got [{}]",
-            recording.path().string(), name, like.size(0), fmt::join(t.sizes(), ", "));
+  SGF_CHECK_FILE(t.dim() == 1 && t.size(0) == like.size(0), recording.path(),
+                 "in.{} must be one timestep per sample, [{}], got [{}]", name, like.size(0),
+                 fmt::join(t.sizes(), ", "));
   check_finite(recording, name, t);
   return t.to(options.device);
 }
@@ -75,9 +76,9 @@ at::Tensor timesteps_of_frames(const Recording& recording, const at::Tensor& lik
   if (t.dim() < 2) t = is_of_samples ? t.reshape({batch, 1}) : t.reshape({1, came});
   if (is_of_blocks(t.size(-1))) t = t.repeat_interleave(block_frames, -1);
   const bool fits = t.dim() == 2 && (t.size(0) == batch || t.size(0) == 1) && (t.size(1) == frames || t.size(1) == 1);
-  SGF_CHECK(fits,
-            "{}: timesteps must be one per sample, frame or block, got {} for {} samples of {} frames in blocks of {}",
-            recording.path().string(), came, batch, frames, block_frames);
+  SGF_CHECK_FILE(fits, recording.path(),
+                 "timesteps must be one per sample, frame or block, got {} for {} samples of {} frames in blocks of {}",
+                 came, batch, frames, block_frames);
   return t.expand({batch, frames});
 }
 
@@ -91,9 +92,8 @@ at::Tensor every_frame(const at::Tensor& like, double t) {
 
 BlockNoise recorded_noise(const Recording& recording, const ReplayOptions& options, const at::Tensor& start) {
   const at::Tensor stored = recording.input("renoise");
-  SGF_CHECK(stored.dim() == 6 && stored[0].numel() == start.numel(),
-            "{}: in.renoise must be [steps, B, C, F, H, W], got [{}]", recording.path().string(),
-            fmt::join(stored.sizes(), ", "));
+  SGF_CHECK_FILE(stored.dim() == 6 && stored[0].numel() == start.numel(), recording.path(),
+                 "in.renoise must be [steps, B, C, F, H, W], got [{}]", fmt::join(stored.sizes(), ", "));
   const at::Tensor renoise = stored.transpose(2, 3).contiguous().to(latent_options(options));
   return [start, renoise](FrameSpan block, int64_t draw) {
     const at::Tensor whole = draw == 0 ? start : renoise.select(0, draw - 1);

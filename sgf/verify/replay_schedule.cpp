@@ -1,5 +1,5 @@
 // Replays of the schedule and of the UniPC sampler.
-#include "sgf/core/error.h"
+#include "sgf/core/file_error.h"
 #include "sgf/kernels/wide.h"
 #include "sgf/schedule/flow_match.h"
 #include "sgf/schedule/flow_schedule.h"
@@ -31,11 +31,10 @@ struct StepsAndShift {
 StepsAndShift steps_and_shift(const Recording& recording, const nlohmann::json& settings) {
   const bool fits = settings.is_object() && settings.contains("steps") && settings["steps"].is_number_integer() &&
                     settings.contains("shift") && settings["shift"].is_number();
-  SGF_CHECK(fits, "{}: expected {{\"steps\": integer, \"shift\": number}}, got {}", recording.path().string(),
-            settings.dump());
+  SGF_CHECK_FILE(fits, recording.path(), "expected {{\"steps\": integer, \"shift\": number}}, got {}", settings.dump());
   const double steps = settings["steps"].get<double>();
-  SGF_CHECK(steps >= 1 && steps <= 100000, "{}: the number of steps must be between 1 and 100000, got {}",
-            recording.path().string(), steps);
+  SGF_CHECK_FILE(steps >= 1 && steps <= 100000, recording.path(),
+                 "the number of steps must be between 1 and 100000, got {}", steps);
   return {static_cast<int64_t>(steps), settings["shift"].get<double>()};
 }
 

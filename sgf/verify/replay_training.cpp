@@ -1,5 +1,5 @@
 // Replays of training steps, with all draws given: the SGF update and the stages that learn from clips.
-#include "sgf/core/error.h"
+#include "sgf/core/file_error.h"
 #include "sgf/objectives/clip_loss.h"
 #include "sgf/objectives/flow_matching.h"
 #include "sgf/reconstruction/reconstruct.h"
@@ -24,8 +24,8 @@ RolloutSettings release_rollout_settings(const Recording& recording) {
   const SigmaRule sigma{.lookup = SigmaLookup::kNearestTable, .shift = recorded_shift(recording)};
   const std::string cache = recording.text("cache");
   const std::optional<CacheLatents> cached = enum_from_name<CacheLatents>(cache);
-  SGF_CHECK(cached.has_value(), "{}: cache must be one of {}, got '{}'", recording.path().string(),
-            all_enum_names<CacheLatents>(), cache);
+  SGF_CHECK_FILE(cached.has_value(), recording.path(), "cache must be one of {}, got '{}'",
+                 all_enum_names<CacheLatents>(), cache);
   return {.policy = recorded_policy(recording),
           .layout = BlockLayout(recording.input("noise").size(2), recording.integer("frames_per_block")),
           .timesteps = recording.setting("timesteps").get<std::vector<double>>(),

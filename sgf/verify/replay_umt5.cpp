@@ -1,5 +1,5 @@
 // Replay of the text encoder: all token rows, padding included.
-#include "sgf/core/error.h"
+#include "sgf/core/file_error.h"
 #include "sgf/text/umt5_encoder.h"
 #include "sgf/verify/replay_kinds.h"
 
@@ -21,8 +21,8 @@ void check_umt5_config(const Recording& recording, const Umt5Config& found) {
                                                               {"num_layers", found.num_layers},
                                                               {"num_buckets", found.num_buckets}}};
   for (const auto& [key, size] : sizes) {
-    SGF_CHECK(!config.contains(key) || config.at(key) == size, "{}: config has {} {}, but its weights have {}",
-              recording.path().string(), key, config.value(key, nlohmann::json()).dump(), size);
+    SGF_CHECK_FILE(!config.contains(key) || config.at(key) == size, recording.path(),
+                   "config has {} {}, but its weights have {}", key, config.value(key, nlohmann::json()).dump(), size);
   }
 }
 

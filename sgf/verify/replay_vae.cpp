@@ -1,5 +1,5 @@
 // Replays of the VAE: encodes a video, decodes the latents together, and decodes them in the pieces of the recording.
-#include "sgf/core/error.h"
+#include "sgf/core/file_error.h"
 #include "sgf/vae/wan_vae_codec.h"
 #include "sgf/verify/replay_inputs.h"
 #include "sgf/verify/replay_kinds.h"
@@ -26,9 +26,9 @@ WanVaeCodec recorded_codec(const Recording& recording, const ReplayOptions& opti
                                {"num_res_blocks", c.num_res_blocks},
                                {"temporal_downsample", c.temporal_downsample}};
   for (const auto& [key, value] : told.items())
-    SGF_CHECK(!recording.has_setting("config") || recording.setting("config").value(key, value) == value,
-              "{}: config has {} {}, but the weights have {}", recording.path().string(), key,
-              recording.setting("config").value(key, value).dump(), value.dump());
+    SGF_CHECK_FILE(!recording.has_setting("config") || recording.setting("config").value(key, value) == value,
+                   recording.path(), "config has {} {}, but the weights have {}", key,
+                   recording.setting("config").value(key, value).dump(), value.dump());
   return WanVaeCodec(weights, {.scale = LatentScale{numbers(recording.input("mean")),
                                                     numbers(recording.input("inv_std").reciprocal())}});
 }
@@ -40,8 +40,8 @@ at::Tensor from_codec(const at::Tensor& pictures) { return frames_first(pictures
 std::optional<int64_t> piece_latents(const Recording& recording, const VaeConfig& config, int64_t index) {
   const TensorEntry* piece = recording.file_with("out.").find("out.stream." + std::to_string(index));
   if (piece == nullptr) return std::nullopt;
-  SGF_CHECK(piece->shape.size() == 5, "{}: {} must be a video [B, C, F, H, W], got [{}]", recording.path().string(),
-            piece->name, fmt::join(piece->shape, ", "));
+  SGF_CHECK_FILE(piece->shape.size() == 5, recording.path(), "{} must be a video [B, C, F, H, W], got [{}]",
+                 piece->name, fmt::join(piece->shape, ", "));
   const int64_t frames = piece->shape[2], factor = config.temporal_factor();
   return index == 0 ? 1 + (frames - 1) / factor : frames / factor;
 }
@@ -58,8 +58,8 @@ NamedTensors replay_vae(const Recording& recording, const ReplayOptions& options
   const auto stream = codec.stream_decoder();
   int64_t begin = 0;
   for (int64_t i = 0; const auto count = piece_latents(recording, codec.vae().config(), i); ++i) {
-    SGF_CHECK(*count > 0 && begin + *count <= latent.size(1), "{}: out.stream.{} needs {} of {} latent frames",
-              recording.path().string(), i, *count, latent.size(1) - begin);
+    SGF_CHECK_FILE(*count > 0 && begin + *count <= latent.size(1), recording.path(),
+                   "out.stream.{} needs {} of {} latent frames", i, *count, latent.size(1) - begin);
     const at::Tensor piece = stream->next(latent.narrow(1, begin, *count));
     out.emplace_back("out.stream." + std::to_string(i), from_codec(piece));
     begin += *count;

@@ -1,5 +1,5 @@
 // Replays of the motion networks, RAFT and AMT-S, on pairs of frames of the closed-form clips.
-#include "sgf/core/error.h"
+#include "sgf/core/file_error.h"
 #include "sgf/files/json_integer.h"
 #include "sgf/vbench/amt.h"
 #include "sgf/vbench/motion_decisions.h"
@@ -32,8 +32,8 @@ std::vector<FlowCase> flow_cases(const Recording& recording, int64_t big_step) {
   const Recording clips = clips_beside(recording);
   std::vector<FlowCase> cases;
   for (const auto& [clip, pair] : recording.setting("pairs").items()) {
-    SGF_CHECK(pair.is_array() && pair.size() == 2 && pair[0].is_number_integer() && pair[1].is_number_integer(),
-              "{}: a pair must be two frame numbers, got {}", recording.path().string(), pair.dump());
+    SGF_CHECK_FILE(pair.is_array() && pair.size() == 2 && pair[0].is_number_integer() && pair[1].is_number_integer(),
+                   recording.path(), "a pair must be two frame numbers, got {}", pair.dump());
     const at::Tensor frames = clip_formula(clips, clip).some_frames({integer_of(pair[0]), integer_of(pair[1])});
     const bool is_big = clip == "big";
     cases.push_back({.clip = clip,
@@ -49,8 +49,8 @@ std::vector<FlowCase> flow_cases(const Recording& recording, int64_t big_step) {
 void check_sizes(const Recording& recording, const nlohmann::json& own) {
   const nlohmann::json& config = recording.setting("config");
   for (const auto& [key, value] : own.items())
-    SGF_CHECK(config.value(key, value) == value, "{}: config has {} {}, but this network has {}",
-              recording.path().string(), key, config.value(key, value).dump(), value.dump());
+    SGF_CHECK_FILE(config.value(key, value) == value, recording.path(), "config has {} {}, but this network has {}",
+                   key, config.value(key, value).dump(), value.dump());
 }
 
 // Every `step`-th row and column of [C, H, W], from `begin` on.
@@ -81,9 +81,9 @@ void check_decision(const Recording& recording, const nlohmann::json& made) {
                            {"static", is_static(scores, kWrapForth, kWrapBack, still)},
                            {"static_wrap_large", is_static(scores, kWrapForth, kWrapFar, still)}};
   for (const auto& [key, value] : own.items())
-    SGF_CHECK(made.at(key) == value, "{}: for scores {} in {} frames of {}x{} the original computes {} {}, not {}",
-              recording.path().string(), made.at("scores").dump(), frames, height, width, key, made.at(key).dump(),
-              value.dump());
+    SGF_CHECK_FILE(made.at(key) == value, recording.path(),
+                   "for scores {} in {} frames of {}x{} the original computes {} {}, not {}", made.at("scores").dump(),
+                   frames, height, width, key, made.at(key).dump(), value.dump());
 }
 
 void check_decisions(const Recording& recording) {
@@ -91,7 +91,7 @@ void check_decisions(const Recording& recording) {
   try {
     for (const nlohmann::json& made : recording.setting("decisions")) check_decision(recording, made);
   } catch (const nlohmann::json::exception& e) {
-    fail("{}: cannot read a decision: {}", recording.path().string(), e.what());
+    fail_in_file(recording.path(), "cannot read a decision: {}", e.what());
   }
 }
 
@@ -150,7 +150,7 @@ NamedTensors replay_raft(const Recording& recording, const ReplayOptions& option
   check_sizes(recording, {{"hidden", 128}, {"context", 128}, {"corr_levels", 4}, {"corr_radius", Raft::kRadius}});
   check_decisions(recording);
   const auto iterations = integers_of(recording.setting("iters"));
-  SGF_CHECK(!iterations.empty(), "{}: iters must hold at least one number of iterations", recording.path().string());
+  SGF_CHECK_FILE(!iterations.empty(), recording.path(), "iters must hold at least one number of iterations");
   std::vector<Raft> networks;
   for (const int64_t count : iterations)
     networks.emplace_back(closed_form_weights(recorded_rule(recording), weight_options(options)),

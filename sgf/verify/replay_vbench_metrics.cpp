@@ -1,6 +1,7 @@
 // Replays of the metrics on the small clip, and of VBench-Long's clip handling.
-#include "sgf/core/error.h"
+#include "sgf/core/file_error.h"
 #include "sgf/files/json_integer.h"
+#include "sgf/files/strict_json.h"
 #include "sgf/vbench/clip_scores.h"
 #include "sgf/vbench/clip_split.h"
 #include "sgf/vbench/motion_decisions.h"
@@ -83,8 +84,8 @@ RecordedChain run_chain(const Recording& recording, const ReplayOptions& options
 
 // Compares numbers that are in a recording's metadata, not in tensors.
 void expect_number(const Recording& recording, const std::string& what, double ours, double theirs) {
-  SGF_CHECK(std::abs(ours - theirs) <= 1e-12, "{}: {} is {}, but {} in the recording", recording.path().string(), what,
-            ours, theirs);
+  SGF_CHECK_FILE(std::abs(ours - theirs) <= 1e-12, recording.path(), "{} is {}, but {} in the recording", what, ours,
+                 theirs);
 }
 
 void expect_splits(const Recording& recording) {
@@ -93,9 +94,9 @@ void expect_splits(const Recording& recording) {
         split_into_clips(one.at("fps").get<double>(), integer_of(one.at("frames")), integer_of(one.at("duration")));
     nlohmann::json clips = nlohmann::json::array();
     for (const FrameSpan& clip : plan.clips) clips.push_back({clip.begin, clip.end});
-    SGF_CHECK(clips == one.at("clips") && plan.is_whole == one.at("full").get<bool>(),
-              "{}: {} frames at {} fps are split into {}, but into {} in the recording", recording.path().string(),
-              one.at("frames").dump(), one.at("fps").dump(), clips.dump(), one.at("clips").dump());
+    SGF_CHECK_FILE(clips == one.at("clips") && plan.is_whole == one.at("full").get<bool>(), recording.path(),
+                   "{} frames at {} fps are split into {}, but into {} in the recording", one.at("frames").dump(),
+                   one.at("fps").dump(), clips.dump(), one.at("clips").dump());
   }
 }
 
@@ -194,8 +195,7 @@ at::Tensor recorded_values(const Recording& recording, const MetricValues& metri
   std::vector<double> in_order;
   for (const nlohmann::json& name : recording.setting("names")) {
     const auto found = metrics.values.find(name.get<std::string>());
-    SGF_CHECK(found != metrics.values.end(), "{}: this replay does not compute {}", recording.path().string(),
-              name.dump());
+    SGF_CHECK_FILE(found != metrics.values.end(), recording.path(), "this replay does not compute {}", name.dump());
     in_order.push_back(found->second);
   }
   return numbers(in_order);
@@ -229,7 +229,7 @@ NamedTensors replay_vbench_long(const Recording& recording, const ReplayOptions&
     expect_splits(recording);
     expect_aggregation(recording);
   } catch (const nlohmann::json::exception& error) {
-    fail("{}: splits or aggregation have the wrong type: {}", recording.path().string(), error.what());
+    fail_in_file(recording.path(), "splits or aggregation have the wrong type: {}", json_complaint(error.what()));
   }
   const RecordedChain chain = run_chain(recording, options);
   const auto scores = [&](const char* name) { return recording.expected(name).select(1, 0); };

@@ -1,6 +1,6 @@
 // Replay of MUSIQ on frames of the closed-form clips. The original pads the smaller sizes to squares of patches; here
 // zero patches give its outputs for the padding.
-#include "sgf/core/error.h"
+#include "sgf/core/file_error.h"
 #include "sgf/files/json_integer.h"
 #include "sgf/vbench/musiq.h"
 #include "sgf/verify/closed_form_clip.h"
@@ -25,7 +25,7 @@ MusiqConfig recorded_musiq_config(const Recording& recording) {
             .grid_size = integer_of(config.at("spatial_pos_grid_size")),
             .longer_sides = integers_of(config.at("longer_side_lengths"))};
   } catch (const nlohmann::json::exception& e) {
-    fail("{}: cannot read the config of MUSIQ: {}", recording.path().string(), e.what());
+    fail_in_file(recording.path(), "cannot read the config of MUSIQ: {}", e.what());
   }
 }
 
@@ -89,7 +89,7 @@ NamedTensors replay_musiq(const Recording& recording, const ReplayOptions& optio
                     recorded_musiq_config(recording));
   NamedTensors out{{"out.hash_index", table_of_places(41, musiq.config())}};
   for (const auto& [clip, frame] : recording.setting("frames").items()) {
-    SGF_CHECK(frame.is_number_integer(), "{}: frames must be numbers, got {}", recording.path().string(), frame.dump());
+    SGF_CHECK_FILE(frame.is_number_integer(), recording.path(), "frames must be numbers, got {}", frame.dump());
     replay_musiq_frame(out, clip, musiq, clip_formula(clips, clip).some_frames({integer_of(frame)}));
   }
   return out;

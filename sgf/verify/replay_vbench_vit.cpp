@@ -1,5 +1,5 @@
 // Replays of the ViT family: preprocessing, and features of DINO, DINOv2, CLIP and DreamSim.
-#include "sgf/core/error.h"
+#include "sgf/core/file_error.h"
 #include "sgf/kernels/wide.h"
 #include "sgf/vbench/extractors.h"
 #include "sgf/verify/closed_form_clip.h"
@@ -21,7 +21,7 @@ Value config_value(const Recording& recording, const std::string& key) {
   try {
     return recording.setting("config").at(key).get<Value>();
   } catch (const nlohmann::json::exception&) {
-    fail("{}: config lacks '{}'", recording.path().string(), key);
+    fail_in_file(recording.path(), "config lacks '{}'", key);
   }
 }
 
@@ -30,13 +30,13 @@ Value setting_as(const Recording& recording, const std::string& key) {
   try {
     return recording.setting(key).get<Value>();
   } catch (const nlohmann::json::exception&) {
-    fail("{}: metadata key '{}' has the wrong type: {}", recording.path().string(), key, recording.setting(key).dump());
+    fail_in_file(recording.path(), "metadata key '{}' has the wrong type: {}", key, recording.setting(key).dump());
   }
 }
 
 void set_sizes(VitConfig& config, const Recording& recording) {
   config.patch = config_value<int64_t>(recording, "patch");
-  SGF_CHECK(config.patch > 0, "{}: patch must be positive", recording.path().string());
+  SGF_CHECK_FILE(config.patch > 0, recording.path(), "patch must be positive");
   config.dim = config_value<int64_t>(recording, "dim");
   config.depth = config_value<int64_t>(recording, "depth");
   config.heads = config_value<int64_t>(recording, "heads");
@@ -121,15 +121,15 @@ NetworkWeights dreamsim_weights(const Recording& recording, const ReplayOptions&
     return name.ends_with("lora_B.weight") ? weight * 0.25 : weight;
   };
   const auto rank = config_value<int64_t>(recording, "lora_r");
-  SGF_CHECK(rank > 0, "{}: lora_r must be positive", recording.path().string());
+  SGF_CHECK_FILE(rank > 0, recording.path(), "lora_r must be positive");
   const double scale = config_value<double>(recording, "lora_alpha") / static_cast<double>(rank);
   return with_lora(closed_form_weights(rule, weight_options(options)), adapters, rank, scale);
 }
 
 DreamSimExtractor::Tower recorded_tower(const Recording& recording, const ReplayOptions& options,
                                         const std::string& name) {
-  SGF_CHECK(name == "dino" || name == "clip" || name == "open_clip",
-            "{}: a tower must be dino, clip or open_clip, got '{}'", recording.path().string(), name);
+  SGF_CHECK_FILE(name == "dino" || name == "clip" || name == "open_clip", recording.path(),
+                 "a tower must be dino, clip or open_clip, got '{}'", name);
   const bool is_dino = name == "dino";
   VitConfig config = is_dino          ? dreamsim_dino_config()
                      : name == "clip" ? dreamsim_clip_config()
@@ -188,7 +188,7 @@ NamedTensors replay_clip_vit(const Recording& recording, const ReplayOptions& op
   NetworkWeights weights = closed_form_weights(recorded_rule(recording), weight_options(options));
   const Vit vit(config, weights);
   const auto inputs = setting_as<std::map<std::string, std::vector<int64_t>>>(recording, "inputs");
-  SGF_CHECK(inputs.contains("image"), "{}: inputs lack 'image'", recording.path().string());
+  SGF_CHECK_FILE(inputs.contains("image"), recording.path(), "inputs lack 'image'");
   const at::Tensor pictures = recorded_pictures(recording, "image", inputs.at("image"), options);
   const at::Tensor feature = vit.features(pictures);
   NamedTensors out{{"out.feature", feature}, {"out.tokens_in", three_tokens(vit.tokens(pictures))}};

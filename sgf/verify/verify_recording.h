@@ -39,7 +39,7 @@ struct VerifyResult {
 };
 
 // Replays, then reads the expected outputs, then compares. Throws on an unknown kind, on a file without expected
-// outputs, and on an expected tensor that the replay does not compute.
+// outputs, and on an expected tensor that the replay does not compute. The message of an Error begins with the path.
 VerifyResult verify_recording(const std::filesystem::path& path, const ReplayOptions& options);
 
 }  // namespace sgf

@@ -122,6 +122,7 @@ AdapterConfig adapter_config_from_json(std::string_view text, const std::string&
   const AdapterReader reader(root, source, prefix);
   reader.refuse_other_adapters();
   AdapterConfig config;
+  config.source = source;
   const auto rank = [&](const std::string& key, const OrderedJson& value) { return reader.rank(key, value); };
   const auto alpha = [&](const std::string& key, const OrderedJson& value) { return reader.alpha(key, value); };
   if (const OrderedJson* value = reader.find("r")) config.rank = rank("r", *value);

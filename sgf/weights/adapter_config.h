@@ -11,6 +11,7 @@
 namespace sgf {
 
 struct AdapterConfig {
+  std::string source;  // what it was read from
   std::optional<int64_t> rank;
   std::optional<double> alpha;
   std::vector<std::pair<std::string, int64_t>> rank_pattern;  // module name or its end -> rank; the first match counts

@@ -1,6 +1,6 @@
 #include "sgf/weights/load_dit.h"
 
-#include "sgf/core/error.h"
+#include "sgf/core/file_error.h"
 #include "sgf/files/tensors.h"
 #include "sgf/weights/merge_lora.h"
 #include "sgf/weights/stored_config.h"
@@ -26,17 +26,6 @@ std::vector<std::string> faults(const DitConfig& config, const DitWeightIndex& i
   return out;
 }
 
-void check_complete(const DitConfig& config, const TensorFile& file, const DitWeightIndex& index) {
-  std::vector<std::string> found = faults(config, index);
-  if (found.empty()) return;
-  const size_t total = found.size();
-  if (total > 8) found.resize(8);
-  const std::string path = file.files.empty() ? "the file" : file.files[0]->path().string();
-  const std::string hint = file.files.size() == 1 ? shard_hint(path) : "";
-  fail("{} is not a DiT of dim {} with {} layers ({} problems): {}{}{}{}", path, config.dim, config.num_layers, total,
-       fmt::join(found, "; "), total > found.size() ? "; ..." : "", hint.empty() ? "" : "; ", hint);
-}
-
 struct OpenedDit {
   TensorFile file;
   DitWeightIndex index;  // points into the file
@@ -58,6 +47,17 @@ OpenedDit open_dit(const std::filesystem::path& named) {
 
 }  // namespace
 
+void check_dit_weights(const DitConfig& config, const TensorFile& file, const DitWeightIndex& index) {
+  std::vector<std::string> found = faults(config, index);
+  if (found.empty()) return;
+  const size_t total = found.size();
+  if (total > 8) found.resize(8);
+  const std::string path = file.files.empty() ? "the file" : file.files[0]->path().string();
+  const std::string hint = file.files.size() == 1 ? shard_hint(path) : "";
+  fail_in_file(path, "is not a DiT of dim {} with {} layers ({} problems): {}{}{}{}", config.dim, config.num_layers,
+               total, fmt::join(found, "; "), total > found.size() ? "; ..." : "", hint.empty() ? "" : "; ", hint);
+}
+
 DitWeights load_dit_weights(const DitConfig& config, const TensorFile& file, const DitWeightIndex& index,
                             at::TensorOptions options) {
   return load_dit_weights(config, file, index, options, LoraSum());
@@ -66,7 +66,7 @@ DitWeights load_dit_weights(const DitConfig& config, const TensorFile& file, con
 DitWeights load_dit_weights(const DitConfig& config, const TensorFile& file, const DitWeightIndex& index,
                             at::TensorOptions options, const LoraSum& loras) {
   config.validate();
-  check_complete(config, file, index);
+  check_dit_weights(config, file, index);
   DitWeights weights = dit_weights_to_fill(config);
   visit_weights(weights, [&](const std::string& name, at::Tensor& tensor) {
     const TensorEntry& stored = *index.tensors.at(name);

@@ -10,6 +10,9 @@ namespace sgf {
 
 class LoraSum;  // sgf/weights/merge_lora.h
 
+// Throws an Error that lists all missing tensors and wrong shapes.
+void check_dit_weights(const DitConfig& config, const TensorFile& file, const DitWeightIndex& index);
+
 // Copies onto `options` (dtype, device). Throws an Error that lists all missing tensors and wrong shapes.
 DitWeights load_dit_weights(const DitConfig& config, const TensorFile& file, const DitWeightIndex& index,
                             at::TensorOptions options);

@@ -2,12 +2,10 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
-#include "sgf/files/sha256.h"
-#include "sgf/files/weight_identity.h"
+#include "sgf/files/path_kind.h"
 #include "sgf/weights/lora_names.h"
 
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -21,7 +19,6 @@ namespace sgf {
 namespace {
 
 constexpr const char* kDiffusersMetadata = "lora_adapter_metadata";
-constexpr const char* kFromConfig = "adapter config";
 constexpr const char* kConfigName = "adapter_config.json";
 
 // The tensors of one module, by part.
@@ -218,24 +215,18 @@ std::optional<AdapterConfig> config_inside(const TensorFile& file, const std::fi
   return adapter_config_from_json(found->second, path.string() + " metadata", "transformer.");
 }
 
-struct FoundConfig {
-  std::optional<AdapterConfig> config;
-  std::string source;  // where it was found
-};
-
-FoundConfig find_config(const TensorFile& file, const std::filesystem::path& path) {
+std::optional<AdapterConfig> find_config(const TensorFile& file, const std::filesystem::path& path) {
   const std::filesystem::path beside = config_path_of(path);
   if (std::filesystem::is_regular_file(beside))
-    return {adapter_config_from_json(MappedFile::open(beside)->text(), beside.string()), beside.string()};
-  return {config_inside(file, path), path.string() + " metadata"};
+    return adapter_config_from_json(MappedFile::open(beside)->text(), beside.string());
+  return config_inside(file, path);
 }
 
 }  // namespace
 
 LoraUse parse_lora_use(const std::string& text) {
   const size_t colon = text.rfind(':');
-  std::error_code ignored;  // a path that cannot be examined is opened later, which reports the reason
-  if (colon == std::string::npos || std::filesystem::exists(text, ignored)) return {.file = text};
+  if (colon == std::string::npos || is_there(text)) return {.file = text};
   const std::string number = text.substr(colon + 1);
   LoraUse use{.file = text.substr(0, colon)};
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), use.scale);
@@ -273,24 +264,18 @@ LoraFile read_lora(TensorFile file, const std::filesystem::path& path, const std
     is_stored = is_stored || tensors.of(LoraPart::kAlpha) != nullptr;
   }
   check_differences(lora);
-  lora.alpha_from = is_stored ? "tensors" : config && config->alpha ? kFromConfig : "none, alpha = rank is assumed";
+  lora.alpha_from = is_stored ? "tensors" : config && config->alpha ? config->source : "none, alpha = rank is assumed";
   return lora;
 }
 
 LoraFile open_lora(const std::filesystem::path& path) {
   SGF_CHECK(std::filesystem::exists(path), "{}: this LoRA does not exist", path.string());
   TensorFile file = open_tensor_file(tensors_in(path));
-  const FoundConfig found = find_config(file, path);
-  LoraFile lora = read_lora(std::move(file), path, found.config);
-  if (lora.alpha_from == kFromConfig) lora.alpha_from = found.source;
-  return lora;
+  const std::optional<AdapterConfig> config = find_config(file, path);
+  return read_lora(std::move(file), path, config);
 }
 
-std::string assumption_of(const LoraFile& lora) {
-  if (!lora.is_alpha_assumed) return "";
-  return fmt::format("{}: has no alpha, and no adapter_config.json of its own says one; alpha = rank ({}) is assumed",
-                     lora.path.string(), fmt::join(lora.ranks(), ", "));
-}
+std::string alpha_notice_key(const std::filesystem::path& file) { return "alpha of " + file.string(); }
 
 void check_lora_fits(const LoraFile& lora, const DitWeightIndex& base, const std::filesystem::path& base_path) {
   for (const auto& [name, change] : lora.changes) {
@@ -308,36 +293,6 @@ void check_lora_fits(const LoraFile& lora, const DitWeightIndex& base, const std
         lora.path.string(), in_quotes(named.name), shown_shape(named.shape), name, shown_shape(change.shape()),
         base_path.string(), shown_shape(found->second->shape), fitting_preset(name, change.shape()));
   }
-}
-
-std::string lora_identity(const LoraFile& lora) {
-  std::string factors;
-  for (const auto& [name, change] : lora.changes)
-    factors += fmt::format("{} {} {}\n", name, change.factor, change.diff_factor);
-  return sha256_of(weight_identity(lora.file) + "\n" + factors);
-}
-
-std::string describe(const LoraFile& lora) {
-  std::map<std::string, int64_t> targets;
-  for (const auto& [name, change] : lora.changes) {
-    const bool is_of_block = name.starts_with("blocks.");
-    ++targets[is_of_block ? name.substr(name.find('.', 7) + 1) : name];
-  }
-  std::vector<std::string> shown;
-  for (const auto& [name, count] : targets) shown.push_back(count > 1 ? fmt::format("{} x {}", count, name) : name);
-  const std::vector<int64_t> ranks = lora.ranks();
-  return fmt::format("LoRA: rank {}, {} weights: {}",
-                     ranks.empty() ? "none" : fmt::format("{}", fmt::join(ranks, ", ")), lora.changes.size(),
-                     fmt::join(shown, ", "));
-}
-
-nlohmann::json to_json(const LoraFile& lora) {
-  nlohmann::json changes = nlohmann::json::object();
-  for (const auto& [name, change] : lora.changes) {
-    changes[name] = {{"shape", change.shape()}, {"factor", change.factor}, {"difference", change.diff != nullptr}};
-    if (change.down != nullptr) changes[name]["rank"] = change.down->shape[0];
-  }
-  return {{"ranks", lora.ranks()}, {"alpha", lora.alpha_from}, {"left_out", lora.left_out}, {"changes", changes}};
 }
 
 }  // namespace sgf

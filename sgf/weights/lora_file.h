@@ -53,8 +53,9 @@ LoraFile read_lora(TensorFile file, const std::filesystem::path& path, const std
 // Opens a file, or PEFT's folder of adapter_model and adapter_config.json.
 LoraFile open_lora(const std::filesystem::path& path);
 
-// What had to be assumed to read it; "" if nothing.
+// What had to be assumed to read it; "" if nothing. It is said once per key, unless the alpha was found elsewhere.
 std::string assumption_of(const LoraFile& lora);
+std::string alpha_notice_key(const std::filesystem::path& file);
 
 // Whether the file holds tensors of a LoRA, for any network.
 bool is_lora(const TensorFile& file);
@@ -65,7 +66,7 @@ void check_lora_fits(const LoraFile& lora, const DitWeightIndex& base, const std
 // Changes with the tensors and with alpha, wherever alpha is stored.
 std::string lora_identity(const LoraFile& lora);
 
-// "rank 32, 240 weights: 30 blocks x self_attn.q, ..."
+// "LoRA: rank 32, 300 weights: 30 x self_attn.q.weight, ..."
 std::string describe(const LoraFile& lora);
 nlohmann::json to_json(const LoraFile& lora);
 

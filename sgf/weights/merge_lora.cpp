@@ -32,7 +32,7 @@ LoraSum::LoraSum(const std::vector<LoraUse>& uses, const DitWeightIndex& base, c
     parts_.push_back({open_lora(use.file), use.scale});
     const LoraFile& lora = parts_.back().lora;
     check_lora_fits(lora, base, base_path);
-    if (lora.is_alpha_assumed) notice_once("alpha of " + use.file.string(), assumption_of(lora));
+    if (lora.is_alpha_assumed) notice_once(alpha_notice_key(use.file), assumption_of(lora));
   }
 }
 

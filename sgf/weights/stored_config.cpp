@@ -1,6 +1,7 @@
 #include "sgf/weights/stored_config.h"
 
 #include "sgf/core/error.h"
+#include "sgf/files/path_kind.h"
 
 namespace sgf {
 namespace {
@@ -19,10 +20,8 @@ StoredConfig find_stored_config(const TensorFile& file, const std::filesystem::p
   const auto in_metadata = file.metadata.find(kConfigKey);
   if (in_metadata != file.metadata.end()) return parse(in_metadata->second, "metadata", path.string() + " metadata");
 
-  std::error_code ignored;  // a path that cannot be examined has no config beside it
-  const bool is_folder = std::filesystem::is_directory(path, ignored);
-  const std::filesystem::path beside = (is_folder ? path : path.parent_path()) / "config.json";
-  if (!std::filesystem::is_regular_file(beside, ignored)) return {};
+  const std::filesystem::path beside = (is_folder(path) ? path : path.parent_path()) / "config.json";
+  if (!is_file(beside)) return {};
   return parse(MappedFile::open(beside)->text(), "config.json", beside.string());
 }
 

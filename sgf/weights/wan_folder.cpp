@@ -3,6 +3,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/files/json_file.h"
+#include "sgf/files/path_kind.h"
 
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -17,30 +18,20 @@ using Path = std::filesystem::path;
 
 constexpr size_t kShownNames = 12;
 
-bool is_file(const Path& path) {
-  std::error_code ignored;  // opening it later reports the reason
-  return std::filesystem::is_regular_file(path, ignored);
-}
-
-bool is_folder_at(const Path& path) {
-  std::error_code ignored;
-  return std::filesystem::is_directory(path, ignored);
-}
-
 // The content of the folder, subfolders with a slash; a long list is cut.
 std::string contents_of(const Path& folder) {
   std::error_code error;
   std::vector<std::string> names;
   for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    names.push_back(it->path().filename().string() + (is_folder_at(it->path()) ? "/" : ""));
+    names.push_back(it->path().filename().string() + (is_folder(it->path()) ? "/" : ""));
   }
-  if (error) return "files that cannot be listed: " + error.message();
-  if (names.empty()) return "nothing";
+  if (error) return "the folder cannot be listed: " + error.message();
+  if (names.empty()) return "the folder is empty";
   std::ranges::sort(names);
   const size_t total = names.size();
   names.resize(std::min(total, kShownNames));
   for (std::string& name : names) name = in_quotes(name);
-  return fmt::format("{}{}", fmt::join(names, ", "), total > kShownNames ? ", ..." : "");
+  return fmt::format("it contains {}{}", fmt::join(names, ", "), total > kShownNames ? ", ..." : "");
 }
 
 // diffusers' pipelines of one text-to-video network with Wan2.1's parts.
@@ -61,7 +52,7 @@ Path json_beside(const Path& spiece) { return spiece.parent_path() / "tokenizer.
 }  // namespace
 
 WanFolder::WanFolder(Path folder) : folder_(std::move(folder)) {
-  SGF_CHECK(is_folder_at(folder_),
+  SGF_CHECK(is_folder(folder_),
             "{}: is not a folder, expected a Wan folder as made by `hf download Wan-AI/Wan2.1-T2V-1.3B`",
             folder_.string());
   is_diffusers_ = is_file(folder_ / "model_index.json");
@@ -70,7 +61,7 @@ WanFolder::WanFolder(Path folder) : folder_(std::move(folder)) {
 
 Path WanFolder::find(std::string_view part, const Path& name) const {
   if (is_file(folder_ / name)) return folder_ / name;
-  fail("{}: has no {} for the {}; it contains {}", folder_.string(), name.string(), part, contents_of(folder_));
+  fail("{}: has no {} for the {}; {}", folder_.string(), name.string(), part, contents_of(folder_));
 }
 
 // `stem` with .safetensors, or the index of its shards.
@@ -85,7 +76,7 @@ Path WanFolder::dit() const {
 
 Path WanFolder::text_encoder() const {
   const Path official = "models_t5_umt5-xxl-enc-bf16.pth", other = "models_t5_umt5-xxl-enc-bf16.safetensors";
-  if (is_diffusers_ || (!is_file(folder_ / official) && is_folder_at(folder_ / "text_encoder")))
+  if (is_diffusers_ || (!is_file(folder_ / official) && is_folder(folder_ / "text_encoder")))
     return find_weights("text encoder", "text_encoder/model");
   return is_file(folder_ / other) && !is_file(folder_ / official) ? folder_ / other : find("text encoder", official);
 }

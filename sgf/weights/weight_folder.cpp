@@ -1,6 +1,7 @@
 #include "sgf/weights/weight_folder.h"
 
 #include "sgf/core/error.h"
+#include "sgf/files/path_kind.h"
 #include "sgf/files/tensor_file.h"
 
 #include <fmt/format.h>
@@ -14,10 +15,6 @@ namespace {
 using Path = std::filesystem::path;
 
 bool ends_in(const Path& path, std::string_view ending) { return path.filename().string().ends_with(ending); }
-
-bool is_weight_file(const Path& path) {
-  return ends_in(path, ".safetensors") || ends_in(path, ".pt") || ends_in(path, ".pth");
-}
 
 std::vector<Path> files_in(const Path& folder) {
   std::error_code error;
@@ -34,11 +31,6 @@ std::set<Path> shards_of(const Path& folder) {
   std::set<Path> shards;
   for (const auto& file : open_tensor_file(folder).files) shards.insert(file->path());
   return shards;
-}
-
-bool is_folder(const Path& path) {
-  std::error_code ignored;  // opening the path later reports the reason
-  return std::filesystem::is_directory(path, ignored);
 }
 
 std::vector<Path> weights_in(const Path& path) {
@@ -79,6 +71,10 @@ int64_t shard_count(const std::string& stem) {
 }
 
 }  // namespace
+
+bool is_weight_file(const Path& path) {
+  return ends_in(path, ".safetensors") || ends_in(path, ".pt") || ends_in(path, ".pth");
+}
 
 std::vector<Path> list_weight_files(const Path& path) {
   if (!is_folder(path)) return {path};

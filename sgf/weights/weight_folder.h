@@ -7,6 +7,9 @@
 
 namespace sgf {
 
+// By the ending of its name.
+bool is_weight_file(const std::filesystem::path& path);
+
 // The weight files of a folder, each a path for open_tensor_file; shards with an index count as one, the folder. For a
 // diffusers pipeline those of transformer/, vae/ and text_encoder/. A path that is not a folder is returned alone.
 std::vector<std::filesystem::path> list_weight_files(const std::filesystem::path& path);

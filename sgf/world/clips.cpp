@@ -2,6 +2,7 @@
 
 #include "sgf/core/checked_size.h"
 #include "sgf/core/error.h"
+#include "sgf/core/in_parallel.h"
 #include "sgf/files/atomic_file.h"
 #include "sgf/media/one_thread.h"
 #include "sgf/media/picture_strip.h"
@@ -13,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 
 namespace sgf {
@@ -83,22 +85,28 @@ WorldScene ClipOrder::scene(int64_t clip) const {
   return caption ? draw_scene(preset, seed, clip, *caption) : draw_scene(preset, seed, clip);
 }
 
-ClipEncoder render_clips(const ClipOrder& order, const ClipFiles& files, const std::function<void(int64_t)>& done) {
+ClipEncoder render_clips(const ClipOrder& order, const ClipFiles& files, const std::function<void(int64_t)>& done,
+                         int64_t threads) {
   check_order(order);
   SGF_CHECK(files.enlarge > 0 && (files.enlarge & (files.enlarge - 1)) == 0,
-            "the upscale factor of clips must be a power of two, got {}", files.enlarge);
+            "the upscale factor of clips must be a power of 2, got {}", files.enlarge);
   make_empty_folder(files.folder);
   const OneThread one_thread;
-  std::vector<ListedClip> clips;
+  std::vector<ListedClip> clips(static_cast<size_t>(order.clips));
   ClipEncoder encoder;
-  for (int64_t i = 0; i < order.clips; ++i) {
+  std::mutex mutex;
+  int64_t finished = 0;
+  in_parallel(order.clips, threads, [&](int64_t i) {
     const bool is_mp4 = files.format == ClipFormat::kMp4;
     const std::string name = fmt::format("clip_{:05}{}", i, is_mp4 ? ".mp4" : "");
-    if (is_mp4) encoder = write_mp4_clip(files.folder / name, order, files, i);
+    ClipEncoder used;
+    if (is_mp4) used = write_mp4_clip(files.folder / name, order, files, i);
     if (!is_mp4) write_png_clip(files.folder / name, order, i);
-    clips.push_back({name, caption_text(order.scene(i).caption())});
-    done(i + 1);
-  }
+    const std::lock_guard lock(mutex);
+    clips[static_cast<size_t>(i)] = {name, caption_text(order.scene(i).caption())};
+    encoder = used;
+    done(++finished);
+  });
   write_lists(order, files, clips);
   return encoder;
 }

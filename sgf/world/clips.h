@@ -49,8 +49,9 @@ struct ClipEncoder {
 
 // Renders all clips, then writes `captions.txt`, one caption per line, and `manifest.json`, which also names the files.
 // The manifest is written last: a folder that has it is complete. `done` is called after every clip. Returns the
-// encoder that FFmpeg used for mp4 files.
-ClipEncoder render_clips(const ClipOrder& order, const ClipFiles& files, const std::function<void(int64_t)>& done);
+// encoder that FFmpeg used for mp4 files. The files do not depend on `threads`, each of which renders whole clips.
+ClipEncoder render_clips(const ClipOrder& order, const ClipFiles& files, const std::function<void(int64_t)>& done,
+                         int64_t threads = 1);
 
 // A row for each of the first eight clips, with eight moments each.
 RgbImage strip_of_clips(const ClipOrder& order);

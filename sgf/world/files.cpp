@@ -1,6 +1,8 @@
 #include "sgf/world/files.h"
 
+#include "sgf/core/counted.h"
 #include "sgf/core/error.h"
+#include "sgf/core/in_parallel.h"
 #include "sgf/media/one_thread.h"
 #include "sgf/media/video_tensor.h"
 #include "sgf/world/caption.h"
@@ -10,6 +12,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 
 namespace sgf {
 namespace {
@@ -35,8 +38,8 @@ std::string hint_for_size(const FrameSource& source) {
 
 void check_captioned_video(const CaptionedVideo& video, const WorldCaption& caption, const WorldPreset& preset) {
   SGF_CHECK(static_cast<int64_t>(caption.objects.size()) == preset.objects,
-            "{} has {} object(s), but the caption '{}' names {}; use {}", preset.name, preset.objects, video.caption,
-            caption.objects.size(), world_of_caption(caption).name);
+            "{} has {}, but the caption '{}' names {}; use {}", preset.name, counted(preset.objects, "object"),
+            video.caption, caption.objects.size(), world_of_caption(caption).name);
   const std::unique_ptr<FrameSource> source = open_frames(video.file);
   SGF_CHECK(scale_of(*source, preset) > 0, "{} is {} x {}, but videos of {} are {} x {}, or 2, 4, 8 times as large{}",
             video.file.string(), source->width(), source->height(), preset.name, preset.size, preset.size,
@@ -52,22 +55,33 @@ at::Tensor read_world_video(const std::filesystem::path& path, const WorldPreset
   return at::stack(pictures);
 }
 
-// True clips of a caption are measured once for all videos with this caption.
+// True clips of a caption are measured once for all videos with this caption. Thread-safe.
 class Truths {
  public:
   explicit Truths(const WorldPreset& preset) : preset_(preset) {}
 
   const SegmentScore& of(const WorldCaption& caption, int64_t video_frames) {
     const int64_t frames = std::min(video_frames, kMostTruthFrames);
-    const std::pair key(caption_text(caption), frames);
-    const auto found = scores_.find(key);
-    if (found != scores_.end()) return found->second;
-    return scores_[key] = score_of_truth(caption, preset_, frames, kTruthClips);
+    Entry& entry = entry_of({caption_text(caption), frames});
+    std::call_once(entry.once, [&] { entry.score = score_of_truth(caption, preset_, frames, kTruthClips); });
+    return entry.score;
   }
 
  private:
+  using Key = std::pair<std::string, int64_t>;
+  struct Entry {
+    std::once_flag once;
+    SegmentScore score;
+  };
+
+  Entry& entry_of(const Key& key) {
+    const std::lock_guard lock(mutex_);
+    return entries_[key];
+  }
+
   const WorldPreset& preset_;
-  std::map<std::pair<std::string, int64_t>, SegmentScore> scores_;
+  std::mutex mutex_;
+  std::map<Key, Entry> entries_;
 };
 
 nlohmann::json value_or_null(const std::optional<double>& value) {
@@ -87,7 +101,7 @@ nlohmann::json object_json(const ObjectScore& object) {
 }  // namespace
 
 std::vector<MeasuredVideo> measure_files(const std::vector<CaptionedVideo>& videos, const WorldPreset& preset,
-                                         int64_t segments, const std::function<void(int64_t)>& done) {
+                                         int64_t segments, const std::function<void(int64_t)>& done, int64_t threads) {
   SGF_CHECK(!videos.empty(), "no videos to measure");
   std::vector<WorldCaption> captions;
   for (const CaptionedVideo& video : videos) {
@@ -96,16 +110,20 @@ std::vector<MeasuredVideo> measure_files(const std::vector<CaptionedVideo>& vide
   }
   const OneThread one_thread;
   Truths truths(preset);
-  std::vector<MeasuredVideo> measured;
-  for (size_t i = 0; i < videos.size(); ++i) {
+  std::vector<MeasuredVideo> measured(videos.size());
+  std::mutex mutex;
+  int64_t finished = 0;
+  in_parallel(static_cast<int64_t>(videos.size()), threads, [&](int64_t video) {
+    const auto i = static_cast<size_t>(video);
     const at::Tensor pictures = read_world_video(videos[i].file, preset);
-    SGF_CHECK(pictures.size(0) >= segments, "{} has {} frame(s), too few for {} segments", videos[i].file.string(),
-              pictures.size(0), segments);
-    measured.push_back({videos[i].file, caption_text(captions[i]),
-                        measure(pictures, captions[i], preset, {.segments = segments}),
-                        truths.of(captions[i], pictures.size(0))});
-    done(static_cast<int64_t>(i) + 1);
-  }
+    SGF_CHECK(pictures.size(0) >= segments, "{} has {}, too few for {}; lower --segments", videos[i].file.string(),
+              counted(pictures.size(0), "frame"), counted(segments, "segment"));
+    measured[i] = {videos[i].file, caption_text(captions[i]),
+                   measure(pictures, captions[i], preset, {.segments = segments}),
+                   truths.of(captions[i], pictures.size(0))};
+    const std::lock_guard lock(mutex);
+    done(++finished);
+  });
   return measured;
 }
 

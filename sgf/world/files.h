@@ -25,9 +25,11 @@ struct MeasuredVideo {
   SegmentScore truth;  // scores of true clips with this caption: the best possible values
 };
 
-// Reads all captions and opens all files before the first is measured. Segments have equal length.
+// Reads all captions and opens all files before the first is measured. Segments have equal length. The scores do not
+// depend on `threads`, each of which measures whole videos.
 std::vector<MeasuredVideo> measure_files(const std::vector<CaptionedVideo>& videos, const WorldPreset& preset,
-                                         int64_t segments, const std::function<void(int64_t)>& done);
+                                         int64_t segments, const std::function<void(int64_t)>& done,
+                                         int64_t threads = 1);
 
 // The mean over videos, per segment; its name is empty.
 MeasuredVideo mean_video(const std::vector<MeasuredVideo>& videos);

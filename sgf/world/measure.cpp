@@ -1,5 +1,6 @@
 #include "sgf/world/measure.h"
 
+#include "sgf/core/counted.h"
 #include "sgf/core/error.h"
 #include "sgf/world/reference.h"
 #include "sgf/world/texture.h"
@@ -198,8 +199,8 @@ void check_video(const at::Tensor& video, const WorldCaption& caption, const Wor
                 video.size(3) == preset.size,
             "a video of {} must be [F, 3, {}, {}], got [{}]", preset.name, preset.size, preset.size,
             fmt::join(video.sizes().begin(), video.sizes().end(), ", "));
-  SGF_CHECK(static_cast<int64_t>(caption.objects.size()) == preset.objects,
-            "{} has {} object(s), but the caption names {}", preset.name, preset.objects, caption.objects.size());
+  SGF_CHECK(static_cast<int64_t>(caption.objects.size()) == preset.objects, "{} has {}, but the caption names {}",
+            preset.name, counted(preset.objects, "object"), caption.objects.size());
 }
 
 }  // namespace
@@ -216,8 +217,8 @@ WorldScore measure(const at::Tensor& video, const WorldCaption& caption, const W
   SGF_CHECK(options.segment_frames > 0 && options.window_frames > 0,
             "segments and the first window must have at least 1 frame, got {} and {}", options.segment_frames,
             options.window_frames);
-  SGF_CHECK(0 <= options.segments && options.segments <= video.size(0),
-            "{} frame(s) cannot be divided into {} segments", video.size(0), options.segments);
+  SGF_CHECK(0 <= options.segments && options.segments <= video.size(0), "{} cannot be divided into {}",
+            counted(video.size(0), "frame"), counted(options.segments, "segment"));
   const at::Tensor on_host = video.detach().to(at::kCPU, at::kFloat).clamp(0, 1).contiguous();
   const Measurement measurement(on_host, caption, preset, options.window_frames);
   const int64_t frames = video.size(0);

@@ -1,5 +1,6 @@
 #include "sgf/world/render.h"
 
+#include "sgf/core/counted.h"
 #include "sgf/core/error.h"
 
 #include <ATen/ATen.h>
@@ -147,8 +148,8 @@ void check_clips(const WorldPreset& preset, const std::vector<ClipSpan>& clips) 
               clip.frames.begin, clip.frames.end);
     SGF_CHECK(static_cast<int64_t>(clip.scene.objects.size()) == preset.objects &&
                   static_cast<int64_t>(clip.scene.landmarks.size()) <= preset.max_landmarks,
-              "a scene of {} object(s) and {} landmarks does not fit {}", clip.scene.objects.size(),
-              clip.scene.landmarks.size(), preset.name);
+              "a scene of {} and {} does not fit {}", counted(std::ssize(clip.scene.objects), "object"),
+              counted(std::ssize(clip.scene.landmarks), "landmark"), preset.name);
   }
 }
 

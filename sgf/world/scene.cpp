@@ -1,5 +1,6 @@
 #include "sgf/world/scene.h"
 
+#include "sgf/core/counted.h"
 #include "sgf/core/error.h"
 #include "sgf/core/noise.h"
 
@@ -140,8 +141,8 @@ WorldCaption draw_caption(const WorldPreset& preset, uint64_t seed, int64_t clip
 
 WorldScene draw_scene(const WorldPreset& preset, uint64_t seed, int64_t clip, const WorldCaption& caption) {
   preset.validate();
-  SGF_CHECK(static_cast<int64_t>(caption.objects.size()) == preset.objects,
-            "{} has {} object(s), but the caption names {}", preset.name, preset.objects, caption.objects.size());
+  SGF_CHECK(static_cast<int64_t>(caption.objects.size()) == preset.objects, "{} has {}, but the caption names {}",
+            preset.name, counted(preset.objects, "object"), caption.objects.size());
   WorldScene scene{.background = caption.background};
   scene.gradient = Draws(seed, clip, kBackgroundPart).in({-preset.gradient, preset.gradient});
   scene.landmarks = draw_landmarks(preset, Draws(seed, clip, kLandmarkPart));

@@ -28,7 +28,7 @@ check_refusals() {
   mkdir without && ln -s ../models/teacher ../models/student ../models/sf without
   expect 1 'without/sgf: holds no model' demo --models without --frames 12
   expect 1 '--models names a folder with teacher, student, sf and sgf' demo --models without --frames 12
-  expect 1 'whole training lengths of 6 frames, got 13; the next is 18' demo --models models --frames 13
+  expect 1 'a multiple of the trained length, 6 latent frames, got 13; the next is 18' demo --models models --frames 13
   mkdir mine && echo 'a run of mine' >mine/self_forcing
   expect 1 'mine contains files that are not from sgf demo' demo --models models --frames 12 --out mine
   [[ $(cat mine/self_forcing) == 'a run of mine' ]] || complain 'a folder that is no demo was changed'

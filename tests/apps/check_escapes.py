@@ -251,6 +251,8 @@ def check_training():
     pathlib.Path("study.yaml").write_text(f"{yaml_text('k' + MARKS)}: 1\n", encoding="utf-8")
     escaped("study", "study.yaml", "--out", b"study" + NASTY)
     escaped("demo", "--models", NASTY, "--out", b"demo" + NASTY)
+    escaped("serve", "--model", NASTY)
+    escaped("serve", "--host", MARKS, "--port", "0", "--folder", b"sessions" + NASTY)
     escaped("demo", "--set", "model\x1b[31m.dim=1", "--out", "demo")
 
 

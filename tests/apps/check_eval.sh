@@ -81,7 +81,7 @@ check_json() {
     complain 'eval --json prints another result than --scores writes'
   expect 2 'five.json' score w --prompts w/manifest.json --json five.json
   expect 0 'scores of sgf eval' "$SGF" inspect both.json
-  expect 1 'nowhere does not exist' score w --prompts w/manifest.json --scores nowhere/five.json
+  expect 1 'cannot write nowhere/five.json: no such folder: nowhere' score w --prompts w/manifest.json --scores nowhere/five.json
   echo '{"scene": [0.5, []]}' >scene.json
   expect 0 '"scene":{"value":0.5}' "$SGF" eval import scene.json --json
 }

@@ -27,7 +27,8 @@ shorter() {
     /^sgf (recipe run|study) /s/( --dry-run)?$/ --dry-run/; s/ --dry-run(.*) --dry-run/ --dry-run\1/
     s/^sgf diagnose feasibility world-small/sgf diagnose feasibility world-tiny --set video.frames=6/
     s/^(sgf train world-tiny .*)/\1 --set train.steps=2/; s/^(sgf diagnose sink .*)/\1 --frames 42 --streams 1/; s/^(sgf diagnose recovery .*)/\1 --noises 1/
-    s/^(sgf sample .*)/\1 --steps 2 --set video.frames=6/; s/run\.device=cuda/run.device=cpu/; s/^(sgf bench .*)/\1 --runs 1/"
+    s/^(sgf sample .*)/\1 --steps 2 --set video.frames=6/; s/run\.device=cuda/run.device=cpu/; s/^(sgf bench .*)/\1 --runs 1/
+    s/^(sgf serve.*)/\1 --plan/; s/ --plan --plan/ --plan/"
 }
 
 check_examples() {

@@ -274,6 +274,10 @@ check_noise() {
   expect 1 'pass --same-noise to continue them' world "${few[@]}" --samples 2 --format y4m --out one --continue
   world "${few[@]}" --same-noise --naming vbench --out named >/dev/null || complain 'the same noise under names'
   expect 1 'pass --same-noise to continue it' world "${few[@]}" --naming vbench --out named --continue
+  # The seeds decide, not the words of the message, which has the name of the folder.
+  world "${few[@]}" --same-noise --naming vbench --out 'run.seed: 7' >/dev/null || complain 'a folder named as a key'
+  [[ $(world "${few[@]}" --naming vbench --out 'run.seed: 7' --continue --guidance 2 2>&1) == *'guidance: 1.0 there, 2.0 here; use --overwrite'*'another name' ]] ||
+    complain 'videos of another guidance are taken for videos of the same noise'
   expect 0 'already complete' world "${few[@]}" --same-noise --samples 2 --format y4m --out one --continue
   check_other_seed
   expect 1 'pass a smaller --seed' world --seconds 0.1 --prompts prompts.txt --seed 9223372036854775807 --out big
@@ -331,7 +335,7 @@ check_shards() {
   [[ ! -e more ]] || complain 'a process without videos made a folder'
   expect 2 'cannot be combined with a launcher' env RANK=0 WORLD_SIZE=2 "$SGF" generate --model world-small \
     "${few[@]}" --shard 0/2 --out no
-  expect 1 'index from 0 to N - 1, got 2/2' world "${few[@]}" --shard 2/2 --out no
+  expect 2 'index from 0 to N - 1, got 2/2' world "${few[@]}" --shard 2/2 --out no
 }
 
 check_directing() {
@@ -463,15 +467,16 @@ check_bad_input() {
   refused 1 'contains no Wan DiT' --model "$DATA/weights/state_dict.pt" --prompt x --out bad.mp4
   refused 1 'neither safetensors nor' --model text.txt --prompt x --out bad.mp4
   refused 1 'preset without bundled weights' --model wan-14b --out bad.mp4
-  for seconds in 0 -1 nan inf 1e30; do refused 1 'the length of a video must be more than 0' "${bad[@]}" --seconds $seconds; done
-  refused 2 "--seconds must be a number, got 'soon'" "${bad[@]}" --seconds soon
+  for seconds in 0 -1 nan; do refused 2 '--seconds must be above 0' "${bad[@]}" --seconds $seconds; done
+  for seconds in inf 1e30; do refused 1 'the length of a video must be more than 0' "${bad[@]}" --seconds $seconds; done
+  refused 2 "--seconds must be a number above 0, got 'soon'" "${bad[@]}" --seconds soon
   for seed in -1 9223372036854775808 18446744073709551616 seven 1e3 ''; do
     refused 2 '--seed must be an integer from 0' "${bad[@]}" --seed "$seed"
   done
   refused 1 'next larger size is 48x40' "${bad[@]}" --size 48x33
-  refused 1 '--size must be WIDTHxHEIGHT' "${bad[@]}" --size 48
-  refused 1 'each side at most 1048576' "${bad[@]}" --size 9223372036854775807x9223372036854775807
-  refused 1 '--steps must be from 1 to 1000' "${bad[@]}" --steps 0
+  refused 2 '--size must be WIDTHxHEIGHT' "${bad[@]}" --size 48
+  refused 2 'each side at most 1048576' "${bad[@]}" --size 9223372036854775807x9223372036854775807
+  refused 2 '--steps must be 1 to 1000' "${bad[@]}" --steps 0
   for steps in 'schedule.first_block_steps=[1000]' 'schedule.denoising_steps=[1000, 500]' 'schedule={denoising_steps: [900]}'; do
     refused 2 '--steps cannot be combined with --set schedule.' "${bad[@]}" --steps 2 --set "$steps"
   done
@@ -493,8 +498,8 @@ check_bad_input() {
   printf '\xff\xfea\0\n\0' >wide.txt
   refused 1 'is UTF-16 text, expected UTF-8' --model world-small --prompts wide.txt --out bad
   refused 1 'expected a folder, but this is a file: ' --model world-small --prompts prompts.txt --out text.txt
-  refused 2 '--naming requires --prompts' "${bad[@]}" --naming vbench
-  refused 1 '--samples needs --prompts' "${bad[@]}" --samples 2
+  refused 2 '--naming needs --prompts' "${bad[@]}" --naming vbench
+  refused 2 '--samples needs --prompts' "${bad[@]}" --samples 2
   refused 1 'must be in order of time' "${bad[@]}" --prompt "$DISC" --at 0:03 "$SQUARE" --at 0:02 "$DISC"
   refused 1 'a time must be written like' "${bad[@]}" --prompt "$DISC" --at soon "$SQUARE"
   refused 1 'has no known video format' --model world-small --out bad.avi

@@ -42,7 +42,7 @@ check_errors() {
   expect 2 'unknown option --jsn' "$SGF" --jsn
   expect 2 'unexpected argument two' "$SGF" config one two
   expect 2 '--threads must be 1 to 1024, got 0' "$SGF" train world-tiny --threads 0
-  expect 2 'config is missing' "$SGF" train
+  expect 2 'CONFIG is missing' "$SGF" train
   expect 2 '--out needs a value' "$SGF" train world-tiny --out
   expect 2 'names' "$SGF" convert a b.pt --names klingon
   expect 2 '--count must be above 0, got 0' "$SGF" sample --model x --out y --count 0
@@ -56,6 +56,25 @@ check_errors() {
   done
   check_numbered_device
   expect 2 'nap' "$SGF" bench nap
+  expect 2 'PATH... is missing' "$SGF" inspect
+  expect 2 'Try sgf --help.' "$SGF" help nap
+  expect 2 '--keys cannot be combined with --schema; pass one of them' "$SGF" config --keys --schema
+  expect 2 '--at needs 2 values: TIME PROMPT' "$SGF" generate --at 0:20
+  expect 2 '--size must be WIDTHxHEIGHT' "$SGF" generate --model world-small --size 50
+  expect 2 '--seconds must be above 0, got 0' "$SGF" generate --model world-small --seconds 0
+  expect 2 '--shard must be INDEX/WORKERS' "$SGF" pairs tiny --teacher x --count 1 --shard x
+  expect 2 '--lora must be FILE or FILE:SCALE' "$SGF" generate --lora x.pt:y
+}
+
+# Outputs that cannot be written and inputs that are not there are named before any work.
+check_impossible_places() {
+  : >"$FOLDER/plain-file"
+  expect 1 'expected a folder, but this is a file' "$SGF" sample --model "$DATA/../../models/world-small/teacher" \
+    --steps 1 --count 1 --out "$FOLDER/plain-file/samples"
+  expect 1 'expected a folder, but this is a file' "$SGF" eval "$FOLDER" --scores "$FOLDER/plain-file/scores.json"
+  expect 2 'must be the name of a .png file' "$SGF" strips "$FOLDER/none.mp4" --out "$FOLDER/strip.jpg"
+  expect 2 'must be the name of a .safetensors file' "$SGF" vae encode "$FOLDER/none.mp4" --vae none.pth --out "$FOLDER/latents.pt"
+  expect 1 'no such file or folder' "$SGF" world measure "$FOLDER/none.mp4"
 }
 
 # One rule for all commands: a GPU of several is chosen by the environment.
@@ -107,11 +126,12 @@ check_help() {
 
 # An option whose value was forgotten does not take the next option for it; with = it can be meant.
 check_missing_values() {
-  expect 2 "--out: needs a value, got '--quiet'" "$SGF" generate --model world-small --out --quiet
-  expect 2 "--frames: needs a value, got '--clips'" "$SGF" world render --frames --clips 3 --out "$FOLDER/no-clips"
-  expect 2 'is written --set=--json' "$SGF" config tiny --set --json
-  expect 1 '--json' "$SGF" config tiny --set=--json
-  expect 2 "--at: needs a value, got '--seconds'" "$SGF" generate --prompt a --at 0:20 --seconds 5
+  expect 2 "--out needs a value, got '--quiet'" "$SGF" generate --model world-small --out --quiet
+  expect 2 "--frames needs a value, got '--clips'" "$SGF" world render --frames --clips 3 --out "$FOLDER/no-clips"
+  expect 2 'as --set=--json' "$SGF" config tiny --set --json
+  expect 2 "--set must be KEY=VALUE, for example model.dim=96, got '--json'" "$SGF" config tiny --set=--json
+  expect 2 "got '=3'" "$SGF" config tiny --set '=3'
+  expect 2 "--at needs a value, got '--seconds'" "$SGF" generate --prompt a --at 0:20 --seconds 5
   [[ ! -e --quiet && ! -e $FOLDER/no-clips ]] || { echo 'FAIL: a forgotten value wrote a file' && FAILED=1; }
 }
 
@@ -142,6 +162,10 @@ check_nan() {
 check_inspect() {
   local lines
   expect 0 'torch zip' "$SGF" inspect "$DATA/weights/nested.pt"
+  cp "$DATA/text/tiny_unigram.model" "$FOLDER/spiece.model"
+  expect 0 'tokenizer of the text encoder' "$SGF" inspect "$FOLDER/spiece.model"
+  head -c 40 "$DATA/text/tiny_unigram.model" >"$FOLDER/spiece.model"
+  expect 1 'problem' "$SGF" inspect "$FOLDER/spiece.model"
   expect 0 '"non_finite":[]' "$SGF" inspect --scan --json "$DATA/weights/state_dict.pt"
   lines=$("$SGF" inspect --json "$DATA/weights/views.pt" "$DATA/weights/evil.pt" 2>/dev/null | grep -c '^{"')
   [[ $lines == 2 ]] || { echo "FAIL: --json gave $lines lines for 2 files" && FAILED=1; }
@@ -249,7 +273,7 @@ check_bench() {
   echo "$said" >"$FOLDER/bench.jsonl"
   expect 0 'times of sgf bench' "$SGF" inspect "$FOLDER/bench.jsonl"
   [[ $(grep -c '"memory":"resident"' <<<"$said") == 2 ]] || { echo "FAIL: bench said: $said" && FAILED=1; }
-  expect 2 "items must be" "$SGF" bench atention --device cpu --frames 3 --height 8 --width 8
+  expect 2 "ITEMS must be" "$SGF" bench atention --device cpu --frames 3 --height 8 --width 8
 }
 
 check_world() {
@@ -259,6 +283,10 @@ check_world() {
     --out "$FOLDER/clips" --strip "$FOLDER/strip.png"
   [[ -s $FOLDER/strip.png && $(wc -l <"$FOLDER/clips/captions.txt") == 3 ]] || { echo 'FAIL: no strip or captions' && FAILED=1; }
   expect 1 'is not empty' "$SGF" world render --clips 1 --frames 2 --out "$FOLDER/clips"
+  expect 0 '3 clips' "$SGF" world render --clips 3 --frames 24 --seed 2 --format "$format" --threads 3 --out "$FOLDER/threads"
+  diff -r "$FOLDER/clips" "$FOLDER/threads" || { echo 'FAIL: clips depend on --threads' && FAILED=1; }
+  [[ $("$SGF" world measure --manifest "$FOLDER/clips/manifest.json" --threads 3) == \
+    $("$SGF" world measure --manifest "$FOLDER/clips/manifest.json" --threads 1) ]] || { echo 'FAIL: scores depend on --threads' && FAILED=1; }
   expect 0 'videos with their prompts, for sgf eval' "$SGF" inspect "$FOLDER/clips/manifest.json" "$FOLDER/clips"
   expect 0 'mean of 3 videos' "$SGF" world measure --manifest "$FOLDER/clips/manifest.json"
   lines=$("$SGF" world measure --manifest "$FOLDER/clips/manifest.json" --segments 2 --json | grep -c '"truth"')
@@ -292,8 +320,15 @@ check_vae() {
   expect 0 '9 frames of ' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/decoded" "${wan[@]}" --tile 32
   [[ $(find "$FOLDER/decoded" -name '*.png' | wc -l) == 9 ]] || { echo 'FAIL: nine frames were expected' && FAILED=1; }
   expect 1 'is not an empty folder' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/decoded" "${wan[@]}"
-  "$SGF" --version | grep -q '^no FFmpeg' ||
+  if ! "$SGF" --version | grep -q '^no FFmpeg'; then
     expect 0 '9 frames of ' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/decoded.mp4" "${wan[@]}"
+    expect 1 'already exists; pass --overwrite' \
+      "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/decoded.mp4" "${wan[@]}"
+    expect 0 '9 frames of ' \
+      "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/decoded.mp4" --overwrite "${wan[@]}"
+    expect 2 'must be the name of a .safetensors file' \
+      "$SGF" vae encode "$FOLDER/decoded.mp4" --out "$FOLDER/decoded.mp4" "${wan[@]}"
+  fi
   expect 2 '--vae FILE or --wan DIR' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other"
   expect 1 'has no Wan2.1_VAE.pth for the VAE' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other" --wan "$FOLDER"
   expect 1 'is not a Wan VAE' "$SGF" vae decode "$FOLDER/l.safetensors" --out "$FOLDER/other" \
@@ -350,6 +385,7 @@ check_completion() {
   completes '--keys' sgf inspect --ke
   completes 'wan diffusers keep' sgf convert --names ''
   completes 'bash zsh fish' sgf completion ''
+  completes 'world' sgf help wor
   completes 'optimiser.learning_rate=' sgf train --set optimiser.l
   completes 'dynamic_degree' sgf eval --metrics dyn
   completes 'dynamic_degree,motion_smoothness' sgf eval --metrics dynamic_degree,mo
@@ -377,6 +413,8 @@ check_completion() {
   ! command -v zsh >/dev/null || expect 0 '' zsh -n "$FOLDER/_sgf"
   "$SGF" completion fish >"$FOLDER/sgf.fish"
   ! command -v fish >/dev/null || expect 0 '' fish -n "$FOLDER/sgf.fish"
+  ! command -v fish >/dev/null ||
+    expect 0 'world-tiny' fish -N -c "source $FOLDER/sgf.fish; complete -C 'sgf recipe run world-t'"
   expect 0 '' bash -n "$FOLDER/sgf.bash"
 }
 
@@ -431,13 +469,19 @@ check_run() {
   [[ ! -d $tree/build ]] || { echo "FAIL: clean left the build" && FAILED=1; }
 }
 
-# Every command that computes takes both; threads wait for each other asleep, unless the user says otherwise.
+# Every command that computes takes --threads, and --device if it runs networks; threads wait for each other asleep,
+# unless the user says otherwise.
 check_threads() {
   local command words option said
   for command in train generate redo sample pairs 'data encode' eval verify bench demo study 'recipe run' text \
-    'diagnose recovery' 'diagnose feasibility' 'diagnose sink' 'diagnose vae-boundary' 'vae encode' 'vae decode'; do
+    'diagnose recovery' 'diagnose feasibility' 'diagnose sink' 'diagnose vae-boundary' 'vae encode' 'vae decode' \
+    serve; do
     read -ra words <<<"$command"
     for option in --threads --device; do expect 0 "  $option " "$SGF" "${words[@]}" --help; done
+  done
+  for command in 'world render' 'world measure' 'wan make' convert; do
+    read -ra words <<<"$command"
+    expect 0 '  --threads ' "$SGF" "${words[@]}" --help
   done
   expect 2 '--threads' "$SGF" verify x --threads 5000
   said=$(OMP_DISPLAY_ENV=true OMP_WAIT_POLICY=ACTIVE "$SGF" --version 2>&1)
@@ -448,6 +492,7 @@ check_threads() {
 }
 
 check_errors
+check_impossible_places
 check_threads
 check_help
 check_missing_values

@@ -94,8 +94,8 @@ check_students() {
   refused 'contains no ODE pairs' "${CAUSAL_ODE[@]}"
   expect 1 'needs train.stage causal_ode or bidirectional_ode, got dmd' pairs dmd "$FOLDER/paths" 5 8
   expect 1 "begins at the student's timestep 937.5" pairs causal_ode "$FOLDER/paths" 5 7
-  expect 1 '--shard must be INDEX/WORKERS' pairs causal_ode "$FOLDER/paths" 5 8 --shard 2
-  expect 1 'worker 2 of 2' pairs causal_ode "$FOLDER/paths" 5 8 --shard 2/2
+  expect 2 '--shard must be INDEX/WORKERS' pairs causal_ode "$FOLDER/paths" 5 8 --shard 2
+  expect 2 '--shard I/N needs an index from 0 to N - 1' pairs causal_ode "$FOLDER/paths" 5 8 --shard 2/2
   [[ ! -e $FOLDER/paths ]] || complain 'refused pairs left a folder behind'
   expect 0 '5 of 5 complete' pairs causal_ode "$FOLDER/causal_ode-pairs" 5 8
   check_ranks "${CAUSAL_ODE[@]}"
@@ -120,7 +120,7 @@ check_samples() {
   [[ -s $FOLDER/look/0/frame_00004.png && ! -e $FOLDER/look/0/frame_00005.png ]] || complain 'pictures of an earlier sample stay'
   expect 1 "unknown word 'unicorn'" "$SGF" "${look[@]::8}" --out "$FOLDER/unseen" --prompt 'a unicorn'
   [[ ! -e $FOLDER/unseen ]] || complain 'a refused sample left a folder behind'
-  expect 1 'for few-step students use sgf generate' "$SGF" "${look[@]}" --overwrite --set train.stage=causal_cd
+  expect 1 'use sgf generate for few-step students' "$SGF" "${look[@]}" --overwrite --set train.stage=causal_cd
 }
 
 # Of a folder whose second run learns paths that the first one teaches.

@@ -25,8 +25,26 @@ check_make() {
   expect 0 '69 GB' "$SGF" wan make big --size 14b --dry-run
   expect 0 'all weights are random' "$SGF" wan make "$WAN" --student "$STUDENT" --quiet
   expect 1 'pass --overwrite' "$SGF" wan make "$WAN" --quiet
+  expect 0 'random' "$SGF" wan make again --student again.pt --threads 3 --quiet
+  diff -r "$WAN" again && cmp "$STUDENT" again.pt || complain 'random weights depend on --threads'
+  rm -rf again again.pt
   expect 2 '--size' "$SGF" wan make other --size huge
   expect 2 'DIR is empty' "$SGF" wan make '' --quiet
+}
+
+# Every command that doctor prints runs as it stands, in its order.
+check_advice() {
+  local command commands
+  "$SGF" doctor wan_models checkpoints --json |
+    python3 -c 'import json, sys; print(*json.load(sys.stdin)["can"], sep="\n")' >commands.txt
+  mapfile -t commands <commands.txt
+  ((${#commands[@]} == 5)) || complain "doctor offers ${#commands[@]} commands: ${commands[*]}"
+  mkdir -p bin && ln -sf "$SGF" bin/sgf
+  for command in "${commands[@]}"; do
+    (PATH=$PWD/bin:$PATH && eval "$command") >said 2>&1 || complain "doctor's command failed: $command: $(tail -3 said)"
+  done
+  [[ -s runs/first/metrics.jsonl ]] || complain "doctor's training left $(ls runs/first)"
+  rm -rf runs samples prompts.txt ./*.mp4
 }
 
 check_doctor() {
@@ -36,6 +54,7 @@ check_doctor() {
     complain "doctor of everything said: $said"
   [[ $said == *'wan-1.3b-chunkwise, because its path ends in chunkwise/ar/model.pt'* ]] || complain "no window: $said"
   [[ $said != *missing* && $said != *broken* ]] || complain "doctor of whole files said: $said"
+  check_advice
   expect 0 'needs a causal few-step student: hf download JunhaoZhuang/Self_Gradient_Forcing' "$SGF" doctor "$WAN"
   expect 0 '"wan_folders":[{"folder":"' "$SGF" doctor . --json
   mkdir -p empty
@@ -59,7 +78,7 @@ check_start() {
   mkdir -p "${start%/*}" && cp "$STUDENT" "$start"
   said=$("$SGF" doctor wan_models release) || complain "doctor of a start: exit $?"
   [[ $said == *"a start of training (train.start_from=$start)"* ]] || complain "doctor of a start said: $said"
-  [[ $said == *'sgf train PRESET'*"train.start_from=$start"*'sgf generate: needs a causal few-step student'* ]] ||
+  [[ $said == *'sgf train wan-tiny'*"train.start_from=$start"*'sgf generate: needs a causal few-step student'* ]] ||
     complain "doctor of a start said: $said"
   [[ $said != *"sgf generate --model"* ]] || complain "doctor offers a many-step start to generate: $said"
   expect 0 'is a many-step model of teacher_forcing' "$SGF" "${STREAM[@]/$STUDENT/$start}" --out start.mp4
@@ -109,6 +128,15 @@ check_damage() {
   expect 1 'is UTF-16 text, expected UTF-8' "$SGF" "${STREAM[@]:0:12}" --prompts wide.txt --out wide
   expect 1 'is UTF-16 text, expected UTF-8' "$SGF" "${TRAIN[@]}" --set data.prompts=wide.txt --set train.steps=1 --out runs/bad
   rm -rf runs/bad
+  # The architecture is compared before the text encoder runs, which would leave its embeddings in the cache.
+  XDG_CACHE_HOME=$FOLDER/unused expect 1 'another architecture: num_layers is 2, but 3' "$SGF" "${TRAIN[@]}" \
+    --set model.num_layers=3 --set train.steps=1 --out runs/bad
+  XDG_CACHE_HOME=$FOLDER/unused expect 1 'another architecture: dim is 256, but 1536' "$SGF" generate --model runs/one \
+    --config wan-1.3b-chunkwise --wan "$WAN" --size 64x64 --prompt 'a dog' --out bad.mp4
+  [[ ! -e unused && ! -e bad.mp4 && ! -e runs/bad ]] || complain 'another architecture was noticed late'
+  expect 1 'has 16 latent channels, but the config world-tiny is for 12 of the built-in world' "$SGF" "${STREAM[@]}" \
+    --config world-tiny --out bad.mp4
+  expect 2 'is the many-step base model' "$SGF" "${STREAM[@]/$STUDENT/$WAN/diffusion_pytorch_model.safetensors}" --out bad.mp4
   printf 'num_heads: 24\npatch_size: 2\n' >hunyuan.yaml
   expect 1 'hunyuan.yaml:1' "$SGF" "${STREAM[@]}" --config hunyuan.yaml --out bad.mp4
   sed -i 's/"t2v"/"i2v"/' "$WAN/config.json"

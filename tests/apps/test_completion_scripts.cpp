@@ -47,6 +47,32 @@ TEST(Completion, EveryShellKnowsCommandsChoicesAndKeys) {
   }
 }
 
+// In zsh a colon ends the action of an option, so the names of runs and presets go through a function.
+TEST(Completion, ZshOffersNamesAndFilesWithoutAColon) {
+  const std::string script = zsh_completion(program(), {});
+  EXPECT_THAT(script, HasSubstr(":MODEL:{_sgf_or_runs world-small}'"));
+  EXPECT_THAT(script, HasSubstr("_sgf_or_runs() {"));
+}
+
+TEST(Completion, ZshOffersCommandsAndFilesForOneArgument) {
+  std::vector<CommandWords> commands = program();
+  commands.push_back({.name = "eval",
+                      .help = "Score",
+                      .options = {},
+                      .positionals = {{.names = {"videos"}, .value = "PATH", .takes_files = true}}});
+  commands.push_back({.name = "eval table", .help = "Print", .options = {}, .positionals = {}});
+  const std::string script = zsh_completion(commands, {});
+  EXPECT_THAT(script, HasSubstr("':videos:{_sgf_or_files table}'"));
+  EXPECT_THAT(script, Not(HasSubstr("1:command:(table)"))) << "zsh refuses two specs of the first argument";
+}
+
+TEST(Completion, FishOffersNamesBesideFolders) {
+  std::vector<CommandWords> commands = program();
+  commands.back().options.push_back(option("--recipe", "DIR", {"world-tiny"}));
+  commands.back().options.back().takes_files = true;
+  EXPECT_THAT(fish_completion(commands, {}), HasSubstr("-x -a 'world-tiny (__fish_complete_directories)'"));
+}
+
 TEST(Completion, FishQuotesAnApostropheOfTheHelp) {
   EXPECT_THAT(fish_completion(program(), {}), HasSubstr(R"(-d 'a user\'s option')"));
 }

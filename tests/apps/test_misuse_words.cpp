@@ -19,10 +19,16 @@ TEST(MisuseWords, SayWhatIsTooMuch) {
   EXPECT_EQ(misuse_words("The following arguments were not expected: c b"), "unexpected arguments c b");
 }
 
+TEST(MisuseWords, SayWhatCannotBeCombined) {
+  EXPECT_EQ(misuse_words("--a excludes --b"), "--a cannot be combined with --b; pass one of them");
+}
+
 TEST(MisuseWords, SayWhatIsMissing) {
   EXPECT_EQ(misuse_words("A subcommand is required"), "a command is missing");
   EXPECT_EQ(misuse_words("--wan is required"), "--wan is missing");
   EXPECT_EQ(misuse_words("--metrics: 1 required NAMES:{a,b} missing"), "--metrics needs a value");
+  EXPECT_EQ(misuse_words("--at: 2 required TIME PROMPT missing"), "--at needs 2 values: TIME PROMPT");
+  EXPECT_EQ(misuse_words("--at requires --prompt"), "--at needs --prompt");
 }
 
 TEST(MisuseWords, ValuesFromOutsideAreQuoted) {
@@ -30,8 +36,9 @@ TEST(MisuseWords, ValuesFromOutsideAreQuoted) {
 }
 
 TEST(MisuseWords, OtherSentencesStayAsTheyAre) {
-  for (const char* sentence : {"no model given: use --model world-small", "--a excludes --b", ""})
+  for (const char* sentence : {"no model given: use --model world-small", ""})
     EXPECT_EQ(misuse_words(sentence), sentence);
+  EXPECT_EQ(misuse_words("--size: --size must be WxH, got 'x'"), "--size must be WxH, got 'x'");
   EXPECT_EQ(misuse_words("--prompt: a prompt must contain at least one word, got ''"),
             "--prompt: a prompt must contain at least one word, got ''");
 }

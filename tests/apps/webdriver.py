@@ -25,14 +25,14 @@ def find_programs():
 
 
 class Browser:
-    def __init__(self, folder):
+    def __init__(self, folder, more=()):
         browser, driver, _ = find_programs()
         self.downloads = pathlib.Path(folder) / "downloads"
         self.downloads.mkdir(exist_ok=True)
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
         self.driver = subprocess.Popen([driver, "--port=0"], **streams)
         self.root = f"http://127.0.0.1:{self.port()}"
-        arguments = ["--headless=new", "--disable-gpu", "--disable-dev-shm-usage", f"--user-data-dir={folder}/profile"]
+        arguments = ["--headless=new", "--disable-gpu", "--disable-dev-shm-usage", f"--user-data-dir={folder}/profile", *more]
         if os.geteuid() == 0:
             arguments.append("--no-sandbox")
         preferences = {"download.default_directory": str(self.downloads), "download.prompt_for_download": False}

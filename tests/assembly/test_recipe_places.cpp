@@ -41,6 +41,13 @@ TEST(RecipePlaces, AnUnknownNameIsAnErrorWithTheNearestOneOrAll) {
       AllOf(HasSubstr("no such recipe; expected one of "), HasSubstr("wan-1.3b/chunkwise"), HasSubstr("world-small")));
 }
 
+TEST(RecipePlaces, OnlyStudiesAreOfferedForAStudy) {
+  EXPECT_THAT(refusal_of([] { find_study_recipe("nothing-like-it"); }),
+              AllOf(HasSubstr("no such recipe; expected one of world-small"), Not(HasSubstr("wan-1.3b"))));
+  EXPECT_THAT(refusal_of([] { find_study_recipe("world-tiny"); }),
+              HasSubstr("world-tiny: has no study.yaml, so it is not a study; bundled studies: world-small"));
+}
+
 TEST(RecipePlaces, NamesAreOfFoldersThatHoldTheFile) {
   EXPECT_THAT(recipe_names(), Contains("wan-1.3b/chunkwise"));
   EXPECT_THAT(recipe_names("study.yaml"), Contains("world-small"));

@@ -90,7 +90,8 @@ TEST_F(Surveyed, AFolderAroundThemFindsWanFoldersAndCheckpoints) {
   ASSERT_EQ(survey.wans.size(), 1u);
   ASSERT_EQ(survey.weights.size(), 1u);
   EXPECT_EQ(survey.weights[0].file, student);
-  EXPECT_TRUE(survey.weights[0].is_dit);
+  EXPECT_TRUE(survey.weights[0].dit.has_value());
+  EXPECT_EQ(survey.weights[0].config, "wan-1.3b-chunkwise");
   EXPECT_THAT(survey.weights[0].content, HasSubstr("generator_ema"));
   EXPECT_THAT(survey.weights[0].window, HasSubstr("wan-1.3b-chunkwise"));
   EXPECT_FALSE(survey.is_broken());
@@ -129,14 +130,14 @@ TEST_F(Surveyed, ARunIsOneStudentAndNotTheNetworksOfItsCheckpoints) {
     testing::write_text(checkpoint / "state.json", "{}");
   };
   const CheckpointStore checkpoints = start_run("dmd");
-  EXPECT_FALSE(survey_folder(place.parent_path()).weights.front().is_dit);  // no checkpoint yet
+  EXPECT_FALSE(survey_folder(place.parent_path()).weights.front().dit.has_value());  // no checkpoint yet
   EXPECT_FALSE(survey_folder(place.parent_path()).is_broken());
 
   for (const int64_t step : {5, 10}) checkpoints.save(step, write_checkpoint);
   const FolderSurvey survey = survey_folder(folder / "runs");
   ASSERT_EQ(survey.weights.size(), 1u);
   EXPECT_EQ(survey.weights[0].file, place);
-  EXPECT_TRUE(survey.weights[0].is_dit) << survey.weights[0].problem;
+  EXPECT_TRUE(survey.weights[0].dit.has_value()) << survey.weights[0].problem;
   EXPECT_FALSE(survey.weights[0].is_many_step);
   EXPECT_THAT(survey.weights[0].content, HasSubstr("checkpoint of step 10"));
   EXPECT_THAT(survey.weights[0].window, HasSubstr((place / "config.yaml").string()));
@@ -175,7 +176,7 @@ TEST_F(Surveyed, HalfALoraIsBroken) {
   const std::string q = "blocks.1.self_attn.q";
   const SurveyedWeights whole = survey_lora({{q + ".lora_A.weight", {2, 96}}, {q + ".lora_B.weight", {96, 2}}});
   EXPECT_EQ(whole.problem, "");
-  EXPECT_THAT(whole.content, HasSubstr("rank 2"));
+  EXPECT_THAT(whole.content, ::testing::StartsWith("LoRA: rank 2"));
   EXPECT_NE(survey_lora({{q + ".lora_A.weight", {2, 96}}}).problem, "");
 }
 

@@ -90,17 +90,18 @@ TEST_F(WindowSources, PlacesOfTheReleasesAreKnown) {
   EXPECT_EQ(config_of("checkpoints/chunkwise/ar/model.pt"), "wan-1.3b-chunkwise");
   EXPECT_EQ(config_of("mine/chunkwise/run7/model.pt"), "wan-1.3b-chunkwise");
   EXPECT_EQ(config_of("checkpoints/init/chunkwise/causal_cd.pt"), "causal-forcing-chunkwise");
+  EXPECT_EQ(config_of("checkpoints/framewise/causal_ode.pt"), "causal-forcing-framewise");
   EXPECT_EQ(config_of("checkpoints/framewise/causal_forcing.pt"), "causal-forcing-framewise");
   EXPECT_EQ(config_of("checkpoints/self_forcing_dmd.pt"), "self-forcing");
   EXPECT_EQ(config_of("longlive_models/models/longlive_base.pt"), "longlive");
 }
 
 TEST_F(WindowSources, TheStartsOfTrainingInAReleaseNeedManySteps) {
-  for (const char* granularity : {"framewise", "chunkwise"}) {
-    const fs::path start = put(fmt::format("init/{}/ar_diffusion.pt", granularity));
+  for (const char* granularity : {"init/framewise", "init/chunkwise", "framewise", "chunkwise"}) {
+    const fs::path start = put(fmt::format("{}/ar_diffusion.pt", granularity));
     EXPECT_TRUE(find_window_source(start)->is_many_step);
     EXPECT_TRUE(is_many_step_release(start));
-    EXPECT_FALSE(find_window_source(put(fmt::format("init/{}/causal_cd.pt", granularity)))->is_many_step);
+    EXPECT_FALSE(find_window_source(put(fmt::format("{}/causal_cd.pt", granularity)))->is_many_step);
   }
   EXPECT_FALSE(is_many_step_release(put("chunkwise/ar/model.pt")));
   EXPECT_FALSE(is_many_step_release(put("ar_diffusion.pt")));  // no place of a release

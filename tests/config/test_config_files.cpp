@@ -305,15 +305,18 @@ TEST(YamlTree, BombsAreBounded) {
 
 TEST_F(ConfigFiles, OtherEncodingsAreNamedWithTheCommandThatConverts) {
   using namespace std::string_literals;
+  const auto refusal = [&](const std::string& text) { return refusal_of_load(write("wide.yaml", text)); };
   for (const std::string& text : {"\xFF\xFE"s
                                   "a\0:\0 \0"
                                   "1\0"s,
                                   "\xFE\xFF\0a\0:\0 \0"
-                                  "1"s,
-                                  "a\0:\0 \0"
-                                  "1\0"s})
-    EXPECT_THAT(refusal_of_load(write("wide.yaml", text)),
+                                  "1"s})
+    EXPECT_THAT(refusal(text),
                 HasSubstr("wide.yaml: is UTF-16 text, expected UTF-8 (YAML); convert it: iconv -f UTF-16 -t UTF-8"));
+  EXPECT_THAT(refusal("a\0:\0 \0"
+                      "1\0"s),
+              HasSubstr("iconv -f UTF-16LE -t UTF-8"))
+      << "without a mark, iconv needs the order of the bytes";
   EXPECT_THAT(refusal_of_load(write("wide.yaml", "\xFF\xFE\0\0a\0\0\0"s)), HasSubstr("iconv -f UTF-32"));
   EXPECT_EQ(load(write("narrow.yaml", "\xEF\xBB\xBFname: caf\xC3\xA9\n")).name, "caf\xC3\xA9");
 }

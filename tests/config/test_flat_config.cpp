@@ -183,8 +183,9 @@ TEST(FlatConfig, NotesUnknownKeysThatAreNoSlipAsIgnored) {
 
 TEST(FlatConfig, KeysOfForksThatWouldChangeTheTrainingAreNotIgnored) {
   EXPECT_THAT(refusal_of_flat("real_name: x\nbackward_simulation: false\n"), HasSubstr("backward_simulation"));
-  EXPECT_THAT(refusal_of_flat("real_name: x\nadapter: {type: lora, rank: 256}\n"), HasSubstr("adapter"));
-  EXPECT_NO_THROW(translate("real_name: x\nbackward_simulation: true\nadapter: null\n"));
+  EXPECT_THAT(translate("real_name: x\nadapter: {type: lora, rank: 256}\n").not_for_training,
+              AllOf(HasSubstr("adapter trains a LoRA"), HasSubstr("sgf generate --config")));
+  EXPECT_EQ(translate("real_name: x\nbackward_simulation: true\nadapter: null\n").not_for_training, "");
 }
 
 TEST(FlatConfig, RefusesWhatIsNotDoneHere) {

@@ -1,6 +1,7 @@
 // The public files of the Self-Forcing family, one of each shape: read rightly, or refused with the reason and the
 // nearest thing that works. Keys and numbers are those of the files.
 #include "sgf/config/config.h"
+#include "sgf/config/flat_adapter.h"
 
 #include <gtest/gtest.h>
 
@@ -270,17 +271,22 @@ TEST(FlatFamily, AnInferenceFileHasTheWindowButCannotBeTrained) {
 }
 
 TEST_F(FlatFolder, TheScaleOfALoraIsThatOfItsConfig) {
-  const auto loaded = [&](const std::string& adapter) {
-    return load(put("mine.yaml", "denoising_step_list: [1000]\nnum_output_frames: 120\nadapter: " + adapter + "\n"));
+  const auto with = [&](const std::string& adapter) {
+    return put("mine.yaml", "denoising_step_list: [1000]\nnum_output_frames: 120\nadapter: " + adapter + "\n");
   };
-  const LoadedConfig scaled = loaded("{type: lora, rank: 128, alpha: 256}");
-  EXPECT_EQ(scaled.lora_factor, 2);
-  EXPECT_THAT(remark_on(scaled, "adapter.alpha"), HasSubstr("--lora FILE:2 if the LoRA file has no alpha"));
-  EXPECT_EQ(loaded("{alpha: 8}").lora_factor, 0.5);  // the rank of their code
+  const auto factor = [&](const std::string& adapter) { return load_flat_adapter(with(adapter), {}).factor(); };
+  EXPECT_EQ(factor("{type: lora, rank: 128, alpha: 256}"), 2);
+  EXPECT_THAT(remark_on(load(with("{type: lora, rank: 128, alpha: 256}")), "adapter.alpha"),
+              HasSubstr("scales a LoRA of rank 128 without alpha by it"));
+  EXPECT_EQ(factor("{alpha: 8}"), 0.5);  // the rank of their code, 16
   for (const char* same : {"{rank: 256, alpha: 256}", "{rank: 256}", "{rank: 256, alpha: null}", "null"})
-    EXPECT_EQ(loaded(same).lora_factor, 1) << same;
-  EXPECT_THAT(refusal_of([&] { loaded("{rank: -1, alpha: 1}"); }), HasSubstr("a rank above 0"));
-  EXPECT_THAT(remark_on(load_public("longlive_inference"), "adapter.alpha"), HasSubstr("alpha = rank"));
+    EXPECT_EQ(factor(same), 1) << same;
+  for (const char* wrong : {"{rank: -1, alpha: 1}", "{rank: 0.5, alpha: 1}", "{rank: 1e300, alpha: 1}"})
+    EXPECT_THAT(refusal_of([&] { load(with(wrong)); }), HasSubstr("a rank of at least 1")) << wrong;
+  const auto adapter = [](const std::string& name) { return load_flat_adapter(name, {SGF_PRESETS}); };
+  EXPECT_EQ(adapter(path_of("longlive_inference")).rank, 256);
+  EXPECT_EQ(adapter(path_of("self_forcing_dmd")).rank, 0);
+  EXPECT_EQ(adapter("wan-1.3b-chunkwise").rank, 0) << "no flat file";
 }
 
 TEST(FlatFamily, OtherMethodsAreRefusedWithTheNearestThatWorks) {

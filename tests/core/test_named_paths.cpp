@@ -72,7 +72,8 @@ std::string text_of(const fs::path& page) {
 
 // What is written at run time, brought by users or by others' programs, and words that stand for any name: NAME, RUN.
 bool is_made(const std::string& path) {
-  constexpr std::array kMade = {"build/", "runs/", "demo/", "models/Wan", "ATen/"};
+  constexpr std::array kMade = {"build/",       "runs/", "demo/", "models/Wan", "models/longlive_base",
+                                "models/lora.", "ATen/"};
   constexpr std::array kElsewhere = {"config.yaml", "ode.yaml", "evaluate_long.sh"};
   const auto stands_for_any = [](const fs::path& name) {
     return std::ranges::all_of(name.string(), [](unsigned char c) { return std::isupper(c) != 0; });

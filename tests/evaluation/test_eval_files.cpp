@@ -112,6 +112,21 @@ TEST(ScoreCache, ADamagedFileIsAsIfItWereNotThere) {
   EXPECT_TRUE(cache.find({{"video", "1"}}).is_null());
 }
 
+TEST(ScoreCache, AScoreThatRottedOnDiskIsComputedAgainAndOneOfAnEarlierVersionIsTaken) {
+  const TemporaryFolder folder;
+  ScoreCache cache(folder.path());
+  const nlohmann::json key{{"video", "1"}};
+  cache.keep(key, 0.5);
+  const auto file = std::filesystem::directory_iterator(folder.path())->path();
+  nlohmann::json entry = nlohmann::json::parse(std::ifstream(file));
+  entry["value"] = 0.25;
+  touch(file, entry.dump());
+  EXPECT_TRUE(cache.find(key).is_null());
+  entry.erase("sha256");
+  touch(file, entry.dump());
+  EXPECT_EQ(cache.find(key), 0.25);
+}
+
 TEST(ScoreCache, AFolderThatCannotBeMadeIsSaidOnceAndNothingIsKept) {
   const TemporaryFolder folder;
   touch(folder / "file");

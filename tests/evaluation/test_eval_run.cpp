@@ -2,6 +2,7 @@
 #include "sgf/evaluation/eval_run.h"
 #include "sgf/evaluation/eval_totals.h"
 #include "sgf/evaluation/video_scores.h"
+#include "sgf/files/sha256.h"
 #include "sgf/media/png.h"
 #include "sgf/vbench/slow_fast.h"
 #include "tests/core/refusal.h"
@@ -156,6 +157,7 @@ TEST(Evaluate, AnInterruptedEvaluationGoesOnWhereItWas) {
     ASSERT_EQ(kept["value"].size(), 3u);
     EXPECT_TRUE(kept["value"][2].is_null());
     kept["value"][0]["score"] = 0.25;
+    kept["sha256"] = sha256_of(kept["value"].dump());
     std::ofstream(entry.path()) << kept;
   }
   const json clips = evaluate(order, kQuietly)["videos"][0]["metrics"]["temporal_flickering"]["clips"];
@@ -170,6 +172,7 @@ void replace_kept(const std::filesystem::path& folder, const json& value) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     json kept = json::parse(std::ifstream(entry.path()));
     kept["value"] = value;
+    kept["sha256"] = sha256_of(value.dump());
     std::ofstream(entry.path()) << kept;
   }
 }

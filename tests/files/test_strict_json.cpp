@@ -35,6 +35,14 @@ TEST(StrictJson, NestingIsRefusedBeyondTheLimitAndTakenUpToIt) {
   EXPECT_THAT(refusal_of([&] { parse_strict_json(nested(100'000), "a.json"); }), HasSubstr("nested deeper"));
 }
 
+TEST(StrictJson, ErrorsNameThePlaceInTheFileAndNotTheLibrary) {
+  EXPECT_EQ(refusal_of([] { parse_strict_json("garbage", "a.json"); }),
+            "a.json: not valid JSON: parse error at line 1, column 1");
+  EXPECT_EQ(json_complaint("[json.exception.type_error.302] type must be string, but is number"),
+            "type must be string, but is number");
+  EXPECT_EQ(json_complaint("no tag"), "no tag");
+}
+
 TEST(StrictJson, OrderedDocumentsKeepTheOrderOfTheTextAndTheSameChecks) {
   EXPECT_EQ(parse_strict_ordered_json(R"({"b":1,"a":2})", "a.json").dump(), R"({"b":1,"a":2})");
   EXPECT_THAT(refusal_of([] { parse_strict_ordered_json(R"({"b":1,"b":2})", "a.json"); }), HasSubstr("appears twice"));

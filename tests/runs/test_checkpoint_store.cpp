@@ -167,6 +167,36 @@ TEST(CheckpointStore, DamageOfEveryKindIsThereToBeSetAside) {
   EXPECT_TRUE(store.choose().damaged.empty());
 }
 
+// It would be resumed at the wrong step, or end the run where an older one is whole.
+TEST(CheckpointStore, OneThatWasCopiedOrRenamedToAnotherStepIsPassedOver) {
+  const TemporaryFolder folder;
+  const CheckpointStore store = store_with(folder, {10, 20});
+  fs::copy(folder / "step_00000010", folder / "step_00000015", fs::copy_options::recursive);
+  fs::rename(folder / "step_00000020", folder / "step_99999999");
+  fs::create_directory_symlink("step_00000010", folder / "step_00000030");
+  EXPECT_EQ(store.newest(), 10);
+  const CheckpointChoice choice = store.choose();
+  EXPECT_EQ(choice.step, 10);
+  EXPECT_THAT(choice.damaged, ::testing::UnorderedElementsAre(15, 30, 99999999));
+  EXPECT_THAT(choice.passed_over, ::testing::Contains(HasSubstr("step_99999999: it was saved as step 20")));
+  for (const int64_t step : choice.damaged) store.set_aside(step);
+  expect_whole(store, 10);
+}
+
+TEST(CheckpointStore, WhatIsNoFolderAndAMarkThatIsNoFileArePassedOver) {
+  const TemporaryFolder folder;
+  const CheckpointStore store = store_with(folder, {10, 20});
+  fs::create_symlink("nowhere", folder / "step_00000030");
+  write_text(folder / "step_00000040", "x");
+  fs::remove(folder / "step_00000020" / "DONE");
+  fs::create_directory(folder / "step_00000020" / "DONE");
+  const CheckpointChoice choice = store.choose();
+  EXPECT_EQ(choice.step, 10);
+  EXPECT_THAT(choice.damaged, ::testing::UnorderedElementsAre(20, 30, 40));
+  for (const int64_t step : choice.damaged) store.set_aside(step);
+  EXPECT_TRUE(store.choose().damaged.empty());
+}
+
 TEST(CheckpointStore, AMarkWithValuesOfOtherTypesIsDamage) {
   const TemporaryFolder folder;
   const CheckpointStore store = store_with(folder, {10, 20});

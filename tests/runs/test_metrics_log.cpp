@@ -116,7 +116,8 @@ TEST(MetricsLog, CuttingADamagedLogKeepsItsOtherRowsAndTheOriginal) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder / "m.jsonl";
   const auto line = [](int64_t step) { return write_metrics_line(row_of(step)); };
-  for (const std::string& bad : {std::string("{\"st\0p\":3}\n", 11), line(700), line(1), std::string("\n")}) {
+  for (const std::string& bad : {std::string("{\"st\0p\":3}\n", 11), line(700), line(1), std::string("\n"),
+                                 std::string("{\"step\":18446744073709551615}\n"), std::string("{\"step\":-1}\n")}) {
     const std::string original = line(1) + line(2) + bad + line(4) + line(5) + line(6);
     write_text(path, original);
     const MetricsCut cut = cut_metrics(path, 5);
@@ -129,9 +130,9 @@ TEST(MetricsLog, CuttingADamagedLogKeepsItsOtherRowsAndTheOriginal) {
     EXPECT_THAT(cut.damaged_lines, ::testing::ElementsAre(3)) << bad;
     EXPECT_EQ(text_of(cut.original), original);
   }
-  EXPECT_TRUE(std::filesystem::exists(folder / "m.jsonl.damaged-3")) << "no copy replaces another";
+  EXPECT_TRUE(std::filesystem::exists(folder / "m.jsonl.damaged-5")) << "no copy replaces another";
   EXPECT_TRUE(cut_metrics(path, 5).damaged_lines.empty()) << "the control";
-  EXPECT_FALSE(std::filesystem::exists(folder / "m.jsonl.damaged-4"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "m.jsonl.damaged-6"));
 }
 
 TEST(MetricsLog, StepsMustAscendAcrossStartsToo) {

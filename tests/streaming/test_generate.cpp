@@ -97,6 +97,43 @@ TEST(GenerateOrder, KnowsItsLorasByContentAndScale) {
   EXPECT_NE(mark_of(with), mark_of(other));
 }
 
+// What a stream that is directed while it is made needs to be regenerated.
+TEST(GenerateOrder, KeepsThePromptsSwitchesAndTheChangesOfTheSeed) {
+  TinyVideo video;
+  EXPECT_FALSE(to_json(video.order).contains("seeds"));
+  EXPECT_FALSE(to_json(video.order).at("prompts").at(1).contains("switch")) << "files of earlier versions stay equal";
+  GenerateOrder directed = video.order;
+  directed.prompts[1].on_switch = PromptSwitch::kNewSink;
+  EXPECT_EQ(to_json(directed).at("order"), 3) << "a program that does not know it refuses it";
+  EXPECT_EQ(order_from_json(to_json(directed), "test"), directed);
+  EXPECT_FALSE(differences(video.order, directed).empty());
+  GenerateOrder reseeded = video.order;
+  reseeded.seeds = {{2, 9}, {5, 1}};
+  EXPECT_EQ(to_json(reseeded).at("order"), 3);
+  EXPECT_EQ(order_from_json(to_json(reseeded), "test"), reseeded);
+  EXPECT_THAT(differences(video.order, reseeded), ::testing::ElementsAre(HasSubstr("seeds: [] there")));
+  EXPECT_THAT(differences(reseeded, video.order), ::testing::ElementsAre(HasSubstr("[] here")));
+  EXPECT_NE(mark_of(video.order), mark_of(reseeded));
+  nlohmann::json broken = to_json(reseeded);
+  broken["seeds"][1]["block"] = 2;
+  EXPECT_THAT(refusal_of([&] { order_from_json(broken, "test"); }), HasSubstr("order of blocks"));
+}
+
+TEST(Generate, AChangedSeedChangesTheBlocksFromThereOn) {
+  if (!can_write_videos()) GTEST_SKIP() << "no FFmpeg here";
+  TinyVideo video;
+  const TemporaryFolder folder;
+  video.order.save_every = 1;  // each block is encoded on its own
+  video.generate(folder / "plain.mp4", 6);
+  video.order.seeds = {{3, video.order.config.run.seed}};
+  video.generate(folder / "same.mp4", 6);
+  EXPECT_TRUE(compare_videos(folder / "plain.mp4", folder / "same.mp4").is_identical()) << "the control";
+  video.order.seeds = {{3, 99}};
+  video.generate(folder / "other.mp4", 6);
+  EXPECT_EQ(compare_videos(folder / "plain.mp4", folder / "other.mp4").first_picture,
+            pictures_for(3, video.order.config));
+}
+
 TEST(Generate, GoesOnAfterAStopAsIfThereHadBeenNone) {
   if (!can_write_videos()) GTEST_SKIP() << "no FFmpeg here";
   const TinyVideo video;

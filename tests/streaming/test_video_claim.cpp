@@ -18,6 +18,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <utility>
 
 namespace sgf {
 namespace {
@@ -268,6 +269,24 @@ TEST(Generate, SaysThatItsVideoWasReplacedUnderItAndLeavesTheOther) {
   }
 }
 
+// Another program opened it to write. A file with a hole in place of the first frames would not play.
+TEST(Generate, SaysThatItsFilesWereTruncatedUnderIt) {
+  const TinyVideo video;
+  for (const std::string& name : targets()) {
+    if (name.ends_with('/')) continue;  // each frame is a file of its own
+    for (const std::string& lost : {name, std::string("latents.safetensors.part")}) {
+      const TemporaryFolder folder;
+      GenerateOutput output{.target = (folder / name).string(), .latents = folder / "latents.safetensors"};
+      bool is_truncated = false;
+      output.progress = [&](int64_t) {
+        if (!std::exchange(is_truncated, true)) fs::resize_file(folder / lost, 10);
+      };
+      EXPECT_THAT(refusal_of([&] { generate_video(video.order, video.parts, 3, output); }),
+                  HasSubstr(lost + " was changed by another program while it was being written"));
+    }
+  }
+}
+
 TEST(Generate, ReplacesNothingUnasked) {
   const TinyVideo video;
   const TemporaryFolder folder;
@@ -295,6 +314,27 @@ TEST(Generate, LeavesAForeignFileUnderTheNameOfALock) {
     EXPECT_THROW(generate_video(video.order, video.parts, 3, output), Error) << "--overwrite is for the video alone";
     EXPECT_EQ(tree_of(folder.path()), before) << lock;
   }
+}
+
+// A kill can cut the text of a lock at any byte; nothing of the video had been written then.
+TEST(Generate, GoesOnWhereAKillCutItsLock) {
+  TinyVideo video;
+  video.order.build = "sgf 0.1.0";
+  const std::string whole = order_text(video.order);
+  for (const size_t bytes : {size_t{1}, size_t{9}, size_t{40}, whole.size() - 1}) {
+    const TemporaryFolder folder;
+    const GenerateOutput output{.target = (folder / "video.y4m").string(), .resume = true};
+    std::ofstream(folder / "video.y4m.lock") << whole.substr(0, bytes);
+    EXPECT_TRUE(generate_video(video.order, video.parts, 1, output).is_whole) << bytes;
+    EXPECT_FALSE(fs::exists(folder / "video.y4m.lock"));
+  }
+  const TemporaryFolder folder;  // the control
+  std::ofstream(folder / "video.y4m.lock") << "{\"built by\": \"somebody else\"";
+  EXPECT_THAT(refusal_of([&] {
+                generate_video(video.order, video.parts, 1,
+                               {.target = (folder / "video.y4m").string(), .resume = true});
+              }),
+              HasSubstr("is not a lock of sgf"));
 }
 
 TEST(Generate, LeavesAForeignFileUnderTheNameOfTheState) {

@@ -3,10 +3,16 @@
 
 #include "sgf/assembly/random_wan.h"
 #include "sgf/core/notice.h"
+#include "sgf/files/safetensors.h"
+#include "sgf/streaming/order_loras.h"
+#include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <filesystem>
+#include <span>
 
 namespace sgf {
 namespace {
@@ -107,6 +113,50 @@ TEST(VideoOrders, WishesReplaceOnlyTheirOwnSettings) {
   EXPECT_EQ(wished.order.config, expected);
   EXPECT_EQ(wished.order.model_identity, plain.order.model_identity);
   EXPECT_EQ(wished.blocks, plain.blocks);
+}
+
+TEST(VideoOrders, WeightsOfAnotherArchitectureAreRefusedBeforeAnythingIsLoaded) {
+  const testing::TemporaryFolder folder;
+  make_wan(folder);
+  const std::string student = (folder / "student.pt").string();
+  const VideoWishes wishes{.wan = (folder / "wan").string()};
+  EXPECT_NO_THROW(plan_video(wishes, {preset("wan-tiny"), student}));
+  EXPECT_THAT(refusal_of([&] {
+                plan_video(wishes, {preset("wan-1.3b-chunkwise"), student});
+              }),
+              HasSubstr("holds a network of another architecture: dim is 256, but 1536 in this config"));
+}
+
+// A of [4, 256] and B of [256, 4] for a weight of the tiny Wan, with an alpha or without.
+std::string save_lora(const std::filesystem::path& file, bool has_alpha) {
+  const std::string module = "blocks.0.self_attn.q";
+  const std::vector<float> numbers(size_t{4} * 256, 0.5F);
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(numbers));
+  std::vector<OutgoingTensor> tensors{outgoing_bytes(module + ".lora_A.weight", DType::kF32, {4, 256}, bytes),
+                                      outgoing_bytes(module + ".lora_B.weight", DType::kF32, {256, 4}, bytes)};
+  if (has_alpha) tensors.push_back(outgoing_bytes(module + ".alpha", DType::kF32, {}, bytes.first(sizeof(float))));
+  write_safetensors(file, tensors);
+  return file.string();
+}
+
+// LongLive's inference.py gives rank and alpha of its config to PEFT, which adds alpha / rank * B A.
+TEST(VideoOrders, ALoraWithoutAlphaIsScaledAsTheConfigOfItsInferenceSays) {
+  const testing::TemporaryFolder folder;
+  make_wan(folder);
+  const std::string model = (folder / "student.pt").string(), bare = save_lora(folder / "bare.safetensors", false),
+                    own = save_lora(folder / "own.safetensors", true);
+  const auto scale = [&](const std::string& lora, const FlatAdapter& adapter) {
+    return choose_loras({lora}, model, {.adapter = adapter, .config = "longlive_inference.yaml"}).front().scale;
+  };
+  std::vector<std::string> heard;
+  forget_notices();
+  const NoticeScope scope([&](const std::string& text) { heard.push_back(text); });
+  EXPECT_EQ(scale(bare, {.rank = 4, .alpha = 8}), 2);
+  EXPECT_EQ(scale(bare + ":0.25", {.rank = 4, .alpha = 8}), 0.5) << "the user's scale comes on top";
+  EXPECT_THAT(heard, ElementsAre(HasSubstr("alpha / rank is 8 / 4, as in the adapter of longlive_inference.yaml")));
+  EXPECT_EQ(scale(own, {.rank = 4, .alpha = 8}), 1) << "it has an alpha of its own";
+  EXPECT_EQ(scale(bare, {.rank = 16, .alpha = 8}), 1) << "the config describes another LoRA";
+  EXPECT_EQ(scale(bare, {}), 1) << "the config describes none";
 }
 
 }  // namespace

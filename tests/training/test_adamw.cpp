@@ -78,31 +78,61 @@ TEST(AdamW, RefusesAStateThatDoesNotFitAndHalfPrecisionMasters) {
   EXPECT_THROW(AdamW({.beta2 = 1.0}, two_parameters()), Error);
 }
 
-TEST(Ema, StartsAsACopyAndThenFollowsSlowly) {
+TEST(Ema, StartsAsTheWeightsThatItsStepFindsAndAveragesTheUpdateOfThatStep) {
   const NamedTensors weights{{"w", at::zeros({2}, at::kDouble)}};
   Ema ema(0.9, /*start_step=*/3, weights);
-  weights[0].second.fill_(1);
-  ema.update(2);
+  const auto step = [&](int64_t number, double updated) {
+    ema.enter(number);
+    weights[0].second.fill_(updated);
+    ema.update();
+    return ema.average()[0].second[0].item<double>();
+  };
+  EXPECT_EQ(step(2, 1), 1);
   EXPECT_FALSE(ema.has_started());
-  EXPECT_TRUE(at::equal(ema.average()[0].second, weights[0].second));
-  ema.update(3);
-  weights[0].second.fill_(2);
-  EXPECT_EQ(ema.average()[0].second[0].item<double>(), 1);
-  ema.update(4);
-  EXPECT_NEAR(ema.average()[0].second[0].item<double>(), 1.1, 1e-15);
+  EXPECT_NEAR(step(3, 2), 0.9 * 1 + 0.1 * 2, 1e-15);
+  EXPECT_NEAR(step(4, 3), 0.9 * 1.1 + 0.1 * 3, 1e-15);
+}
+
+// Self-Forcing's loop, trainer/distillation.py, which Causal-Forcing, LongLive and the authors' release keep: the EMA
+// follows the optimiser's step, the counter is raised, and at ema_start_step the weights are copied.
+TEST(Ema, IsThatOfThePublicLoop) {
+  constexpr int64_t kStart = 20, kEvery = 5, kSteps = 42;
+  constexpr double kDecay = 0.99;
+  const auto weight_after = [](int64_t step) { return 1.0 + 0.25 * static_cast<double>(step); };
+  for (const int64_t start : {int64_t{0}, kStart, kStart + 1}) {
+    double theirs = 0, weight = 7;
+    bool has_theirs = start == 0;
+    if (has_theirs) theirs = weight;
+    for (int64_t step = 0; step < kSteps;) {
+      if (step > 0 && step % kEvery == 0) {
+        weight = weight_after(step);
+        if (has_theirs) theirs = kDecay * theirs + (1 - kDecay) * weight;
+      }
+      if (++step >= start && !has_theirs) theirs = weight, has_theirs = true;
+    }
+    const NamedTensors weights{{"w", at::full({1}, 7.0, at::kDouble)}};
+    Ema ours(kDecay, start, weights);
+    for (int64_t step = kEvery; step < kSteps; step += kEvery) {
+      ours.enter(step);
+      weights[0].second.fill_(weight_after(step));
+      ours.update();
+    }
+    EXPECT_NEAR(ours.average()[0].second[0].item<double>(), theirs, 1e-14) << start;
+  }
 }
 
 TEST(Ema, ARestoredAverageGoesOn) {
   const NamedTensors weights{{"w", at::ones({2}, at::kDouble)}};
   Ema one(0.5, 0, weights), other(0.5, 0, weights);
-  one.update(0);
+  one.enter(0);
+  one.update();
   weights[0].second.fill_(3);
-  one.update(1);
+  one.update();
   StageState saved;
   one.save(saved);
   other.restore(saved);
-  one.update(2);
-  other.update(2);
+  one.update();
+  other.update();
   EXPECT_TRUE(at::equal(one.average()[0].second, other.average()[0].second));
   saved.networks["ema"] = {{"v", at::ones({2}, at::kDouble)}};
   EXPECT_THROW(other.restore(saved), Error);

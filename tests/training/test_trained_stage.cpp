@@ -76,8 +76,12 @@ TEST(DmdStage, TheAverageStartsAtItsStep) {
   DmdStage run = stage(1, 1);
   for (int64_t step = 0; step < 4; ++step) run.step(step);
   EXPECT_FALSE(run.ema().has_started());
+  const at::Tensor before = run.generator().masters()[0].second.clone();
   run.step(4);
-  EXPECT_TRUE(run.ema().has_started());
+  ASSERT_TRUE(run.ema().has_started());
+  const at::Tensor after = run.generator().masters()[0].second, average = run.ema().average()[0].second;
+  EXPECT_FALSE(at::equal(after, before));
+  EXPECT_LT(relative_l2(average, before * 0.9 + after * 0.1), 1e-7);
 }
 
 TEST(DmdStage, SamplesBeginWithAGivenBlockWhereTrainingDoes) {

@@ -258,6 +258,26 @@ TEST_F(StageRecording, WeighsByTheTableOfItsShift) {
   }
 }
 
+// Also errors of functions that do not know of the file, such as the comparison of shapes.
+TEST(Replay, AnErrorNamesTheRecordingOnce) {
+  const Tampered copy;
+  const fs::path path = copy.folder.path() / "dit_serial_framewise_window_a.safetensors";
+  const TensorFile whole = open_tensor_file(path);
+  const auto refused_with = [&](const std::string& changed, const at::Tensor& value) {
+    NamedTensors tensors;
+    for (const TensorEntry& entry : whole.entries)
+      if (entry.name != changed) tensors.emplace_back(entry.name, map_tensor(whole, entry).clone());
+    if (value.defined()) tensors.emplace_back(changed, value);
+    const fs::path written = write_recording(copy.folder, tensors, whole.metadata);
+    const std::string message = refusal_of([&] { verify_recording(written, {}); });
+    EXPECT_TRUE(message.starts_with(written.string() + ": ")) << message;
+    EXPECT_EQ(message.find(written.string(), 1), std::string::npos) << message;
+    return message;
+  };
+  EXPECT_THAT(refused_with("in.clean", {}), ::testing::HasSubstr("has no tensor"));
+  EXPECT_THAT(refused_with("out.flow", at::ones({2})), ::testing::HasSubstr("has shape"));
+}
+
 TEST(Replay, AFileWithoutExpectationsIsAnError) {
   const testing::TemporaryFolder folder;
   const auto path = write_recording(folder, {{"in.x", at::ones({2})}}, {{"kind", "\"unipc\""}});

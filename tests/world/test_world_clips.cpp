@@ -133,7 +133,7 @@ TEST_F(WorldFiles, AreRefusedBeforeAnyWork) {
               HasSubstr("unknown word 'rde' in a caption; did you mean red?"));
   EXPECT_THAT(refusal(good, "a fast red disc and a slow blue disc on a grey field"), HasSubstr("names 2"));
   EXPECT_THAT(refusal(good, "a fast red disc"), HasSubstr("must be 'on', got the end"));
-  EXPECT_THAT(refusal(good, caption_, 3), HasSubstr("2 frame(s), too few for 3 segments"));
+  EXPECT_THAT(refusal(good, caption_, 3), HasSubstr("2 frames, too few for 3 segments"));
   EXPECT_THAT(refusal(pictures("large", 2, 48), caption_), HasSubstr("world-small has this size"));
   EXPECT_THAT(refusal(pictures("odd", 2, 20), caption_), HasSubstr("is 20 x 20, but videos of world-tiny are 16 x 16"));
   EXPECT_THAT(refusal(pictures("flat", 2, 80), caption_), HasSubstr("is 80 x 80"));
@@ -193,6 +193,18 @@ TEST_F(WorldFiles, AManifestIsReadStrictly) {
   EXPECT_THAT(refusal_of_text("{"), HasSubstr("manifest.json"));
   EXPECT_THAT(refusal_of_text(R"({"world": "world-tiny", "clips": [{"file": 3}]})"), HasSubstr("is not a manifest"));
   EXPECT_THAT(refusal_of_text(R"({"world": "world-tiny", "clips": []})"), HasSubstr("lists no clips"));
+}
+
+TEST_F(WorldFiles, AManifestNamesOnlyFilesOfItsOwnFolder) {
+  const auto read_with_name = [&](const std::string& name) {
+    std::ofstream(folder_ / "manifest.json")
+        << nlohmann::json{{"world", "world-tiny"}, {"clips", {{{"file", name}, {"caption", "a"}}}}};
+    return read_manifest(folder_ / "manifest.json").clips.at(0).file;
+  };
+  for (const char* name : {"../a.mp4", "b/../../a.mp4", "/etc/passwd", ".."})
+    EXPECT_THAT(refusal_of([&] { read_with_name(name); }), HasSubstr("expected a file in the folder of the manifest"));
+  for (const char* name : {"a.mp4", "b/../a.mp4", "..a.mp4"}) EXPECT_EQ(read_with_name(name), folder_ / name);
+  EXPECT_EQ(read_with_name((folder_ / "a.mp4").string()), folder_ / "a.mp4");
 }
 
 TEST(TrueTexture, IsRenderedOnceForACaption) {

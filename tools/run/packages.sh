@@ -8,6 +8,8 @@ BUILD_PACKAGES=(ca-certificates g++ cmake ninja-build libfmt-dev libyaml-cpp-dev
 RANK_PACKAGES=(libgloo-dev)
 # For video files; `sgf --version` shows whether the build has them.
 VIDEO_PACKAGES=(pkg-config libavcodec-dev libavformat-dev libswscale-dev libavutil-dev)
+# For sgf serve; `sgf --version` shows whether the build has it.
+SERVER_PACKAGES=(libboost-dev)
 # For the virtual environment that torch lives in.
 VENV_PACKAGES=(python3 python3-venv)
 # For faster builds; optional.
@@ -25,13 +27,13 @@ list_packages() {
     case "$want" in
       build)
         REQUIRED+=("${BUILD_PACKAGES[@]}")
-        WELCOME+=("${EXTRA_PACKAGES[@]}" "${RANK_PACKAGES[@]}" "${VIDEO_PACKAGES[@]}")
+        WELCOME+=("${EXTRA_PACKAGES[@]}" "${RANK_PACKAGES[@]}" "${VIDEO_PACKAGES[@]}" "${SERVER_PACKAGES[@]}")
         if needs_venv; then REQUIRED+=("${VENV_PACKAGES[@]}"); fi
         ;;
       checks) WELCOME+=("${CHECK_PACKAGES[@]}") ;;
       fuzz)
         REQUIRED+=("${BUILD_PACKAGES[@]}")
-        WELCOME+=("${FUZZ_PACKAGES[@]}" "${EXTRA_PACKAGES[@]}" "${VIDEO_PACKAGES[@]}")
+        WELCOME+=("${FUZZ_PACKAGES[@]}" "${EXTRA_PACKAGES[@]}" "${VIDEO_PACKAGES[@]}" "${SERVER_PACKAGES[@]}")
         ;;
     esac
   done
@@ -94,8 +96,8 @@ ask_for_tools() {
   done
   say "run: apt not found, so no system package is installed. Required: a C++20 compiler (g++ 12 or newer), CMake 3.25,"
   say "  Ninja, Python 3.10 with venv and pip, and the development files of fmt, yaml-cpp, nlohmann-json, zlib, libpng,"
-  say "  xxHash 0.8, CLI11 and GoogleTest. Optional: FFmpeg 5.1 or newer with pkg-config, ccache, mold, the headers of Gloo,"
-  say "  clang-format 14, clang-tidy, ffprobe, chromium with chromedriver; for ./run fuzz clang with libFuzzer."
+  say "  xxHash 0.8, CLI11 and GoogleTest. Optional: FFmpeg 5.1 or newer with pkg-config, Boost 1.74 or newer, ccache, mold, the"
+  say "  headers of Gloo, clang-format 14, clang-tidy, ffprobe, chromium with chromedriver; for ./run fuzz clang with libFuzzer."
   ((${#absent[@]} == 0)) || die 3 "not found: ${absent[*]}"
 }
 

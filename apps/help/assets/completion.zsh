@@ -10,6 +10,10 @@ _sgf_runs() {
   if (($#runs)); then compadd -- ${(u)runs}; fi
   _files
 }
+# The names given, and files, folders or runs.
+_sgf_or_files() { _alternative "names:name:($*)" 'files:file:_files' }
+_sgf_or_folders() { _alternative "names:name:($*)" 'folders:folder:_files -/' }
+_sgf_or_runs() { _alternative "names:name:($*)" 'runs:run:_sgf_runs' }
 _sgf() {
   local -a commands
   commands=(

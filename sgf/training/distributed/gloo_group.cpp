@@ -17,8 +17,7 @@ namespace {
 std::shared_ptr<gloo::transport::Device> choose_device(const RankPlace& place) {
   const char* interface = std::getenv("GLOO_SOCKET_IFNAME");
   if (interface != nullptr && *interface != '\0') return c10d::ProcessGroupGloo::createDeviceForInterface(interface);
-  if (is_loopback(place.address))
-    return c10d::ProcessGroupGloo::createDeviceForHostname(address_to_reach(place.address));
+  if (is_loopback(place.address)) return c10d::ProcessGroupGloo::createDeviceForHostname(place.address);
   return c10d::ProcessGroupGloo::createDefaultDevice();
 }
 

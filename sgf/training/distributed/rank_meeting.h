@@ -24,6 +24,7 @@ inline constexpr const char* kEndingKey = "ending";
 inline constexpr const char* kEndingSeenKey = "ending_seen";
 
 struct RankMeeting {
+  std::string address;             // that the store is reached at: MASTER_ADDR, or the loopback address that it names
   RankStore store;                 // for the groups
   RankStore watch_store;           // a separate connection: waiting in the other must not delay a heartbeat
   std::string store_name;          // "the store of the ranks at node1:29500, kept by rank 0 (host node1, pid 4711)"
@@ -33,5 +34,9 @@ struct RankMeeting {
 // Returns once all ranks have joined; otherwise throws and names the missing ones. If ranks expect different numbers of
 // ranks, all throw the same message.
 RankMeeting meet(const RankPlace& place, const RankSettings& settings);
+
+// For a rank that is not below its own number of ranks: throws. Ranks with another number that wait for it throw too,
+// and all name both numbers.
+[[noreturn]] void refuse_rank(const RankPlace& place, const RankSettings& settings);
 
 }  // namespace sgf

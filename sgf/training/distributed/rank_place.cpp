@@ -51,6 +51,11 @@ bool is_on_one_host(const Environment& environment, const LauncherNames& names, 
   return number(environment, names.hosts) == 1 || number(environment, names.local_size) == size;
 }
 
+bool has_other_hosts(const Environment& environment, const LauncherNames& names, int64_t size) {
+  return number(environment, names.hosts).value_or(1) > 1 ||
+         number(environment, names.local_size).value_or(size) < size;
+}
+
 RankPlace single_process(const Environment& environment) {
   const int64_t size = number(environment, "WORLD_SIZE").value_or(1);
   SGF_CHECK(size == 1, "WORLD_SIZE is {} but RANK is not set: set both, or neither for a single process", size);
@@ -59,8 +64,6 @@ RankPlace single_process(const Environment& environment) {
 
 RankPlace read_numbers(const Environment& environment, const LauncherNames& names) {
   RankPlace place{.rank = *number(environment, names.rank), .size = read_size(environment, names)};
-  SGF_CHECK(place.rank < place.size, "{} is {} with {} ranks, but must be from 0 to {}", names.rank, place.rank,
-            place.size, place.size - 1);
   std::optional<int64_t> local_rank = number(environment, "LOCAL_RANK");
   if (!local_rank) local_rank = number(environment, names.local_rank);
   place.local_rank = local_rank.value_or(place.rank);  // started by hand, on one host
@@ -83,6 +86,10 @@ int64_t read_port(const Environment& environment) {
 
 }  // namespace
 
+void RankPlace::check_rank() const {
+  SGF_CHECK(rank < size, "RANK is {} with {} ranks (WORLD_SIZE), but must be from 0 to {}", rank, size, size - 1);
+}
+
 Environment process_environment() {
   return [](const std::string& name) -> std::optional<std::string> {
     const char* value = std::getenv(name.c_str());
@@ -96,6 +103,7 @@ RankPlace read_rank_place(const Environment& environment) {
   RankPlace place = read_numbers(environment, *names);
   place.address = read_address(environment, *names, place.size);
   place.port = read_port(environment);
+  place.has_other_hosts = has_other_hosts(environment, *names, place.size);
   place.has_agent_store = environment("TORCHELASTIC_USE_AGENT_STORE") == "True";
   return place;
 }
@@ -104,7 +112,10 @@ RankPlace read_worker_place(const Environment& environment) {
   const LauncherNames* names = find_launcher(environment);
   if (names == nullptr) return single_process(environment);
   const bool is_batch_script = names->rank.starts_with("SLURM_") && !environment("SLURM_STEP_NUM_TASKS");
-  return is_batch_script ? RankPlace() : read_numbers(environment, *names);
+  if (is_batch_script) return {};
+  const RankPlace place = read_numbers(environment, *names);
+  place.check_rank();
+  return place;
 }
 
 }  // namespace sgf

@@ -9,7 +9,8 @@
 namespace sgf {
 
 struct RankSettings {
-  std::chrono::milliseconds resolve{20'000};  // until the master address resolves
+  std::chrono::milliseconds resolve{
+      20'000};  // until the master address resolves, or a refused rank has found the others
   std::chrono::milliseconds start{300'000};   // until all ranks have joined
   std::chrono::milliseconds beat{2'000};      // between two heartbeats of a rank
   std::chrono::milliseconds silence{30'000};  // without a heartbeat: the rank is lost and the run ends

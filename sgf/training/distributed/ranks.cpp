@@ -46,6 +46,7 @@ struct Ranks::Links {
     settings.validate();
     require_gloo(place);  // before waiting for other ranks
     meeting = meet(place, settings);
+    place.address = meeting.address;
     watch.emplace(place, meeting, settings);
     try {
       agree(build_terms());
@@ -198,6 +199,7 @@ struct Ranks::Links {
 Ranks::Ranks() = default;
 
 Ranks::Ranks(const RankPlace& place, RankSettings settings) : place_(place) {
+  if (place.rank >= place.size) refuse_rank(place, settings);
   if (place.size > 1 || settings.group_of_one) links_ = std::make_unique<Links>(place, std::move(settings));
 }
 

@@ -153,12 +153,12 @@ class HealthJudge {
     const Sampled& newest = values.back();
     if (!has_fault(newest.value)) return false;
     const auto sound = std::ranges::find_if(values.rbegin(), values.rend(), std::not_fn(has_fault), &Sampled::value);
-    const std::string what = fmt::format("the samples of step {} {} ({:.2g})", newest.step, fault, newest.value);
+    const std::string what = fmt::format("the samples of update {} {} ({:.2g})", newest.step, fault, newest.value);
     if (sound == values.rend())
       add({HealthLevel::kWatch, name, fmt::format("{}: {}", what, advice)});
     else
       add({HealthLevel::kBad, name,
-           fmt::format("{}, those of step {} did not: continue from a checkpoint before with a lower learning rate",
+           fmt::format("{}, those of update {} did not: continue from an earlier checkpoint with a lower learning rate",
                        what, sound->step)});
     return true;
   }
@@ -188,11 +188,11 @@ class HealthJudge {
       hold_against(
           limits_.valid_loss, best.value / newest.value, name,
           fmt::format("the samples got worse: {:.0f} % of their frames show what the prompt says, {:.0f} % did "
-                      "at step {}; continue from that checkpoint with a lower learning rate",
+                      "at update {}; continue from that checkpoint with a lower learning rate",
                       100 * newest.value, 100 * best.value, best.step));
     else if (newest.value < limits_.valid_below && !is_named)
       add({HealthLevel::kWatch, name,
-           fmt::format("{:.0f} % of the frames sampled at step {} show what their prompt says: train for longer, and "
+           fmt::format("{:.0f} % of the frames sampled at update {} show what their prompt says: train for longer, and "
                        "look at the samples",
                        100 * newest.value, newest.step)});
   }

@@ -141,12 +141,17 @@ std::string write_sample(const ReportSample& sample) {
       escape_html(sample.caption), encode_base64(sample.mp4));
 }
 
-// The newest step's, which have videos where there are any, and the strips of earlier ones.
-std::string write_samples(const std::vector<ReportSample>& samples) {
+struct SampleSections {
+  std::string newest, earlier;  // above and below the curves
+};
+
+// The newest update's, which have videos where there are any, and the strips of earlier ones.
+SampleSections write_samples(const std::vector<ReportSample>& samples) {
   std::string videos, strips;
   for (const ReportSample& sample : samples) (sample.mp4.empty() ? strips : videos) += write_sample(sample);
-  if (!videos.empty()) videos = fmt::format("<div class=\"samples\">\n{}</div>\n", videos);
-  return samples.empty() ? "" : "<h2>Samples, newest first</h2>\n" + videos + strips;
+  if (videos.empty()) return {strips.empty() ? "" : "<h2>Samples, newest first</h2>\n" + strips, ""};
+  return {fmt::format("<h2>Newest samples</h2>\n<div class=\"samples\">\n{}</div>\n", videos),
+          strips.empty() ? "" : "<h2>Earlier samples</h2>\n" + strips};
 }
 
 }  // namespace
@@ -164,10 +169,11 @@ std::vector<std::pair<std::string, std::string>> time_facts(const RunTimes& time
 
 std::string write_report(const ReportContents& contents) {
   const std::string script = contents.reload ? reload_script(*contents.reload) : "";
+  const SampleSections samples = write_samples(contents.samples);
   return html_page(contents.title,
                    html_facts(contents.facts) + write_state(contents) + write_verdict(contents.verdict) +
-                       write_samples(contents.samples) + "<h2>Curves</h2>\n" + write_gaps(contents.gaps) +
-                       write_curves(contents.rows, contents.gaps),
+                       samples.newest + "<h2>Curves</h2>\n" + write_gaps(contents.gaps) +
+                       write_curves(contents.rows, contents.gaps) + samples.earlier,
                    {.script = script});
 }
 

@@ -1,5 +1,6 @@
 #include "sgf/training/run/run_record.h"
 
+#include "sgf/core/counted.h"
 #include "sgf/core/error.h"
 #include "sgf/core/notice.h"
 #include "sgf/dataset/prompt_list.h"
@@ -16,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 
 namespace sgf {
@@ -49,13 +51,23 @@ std::string playable_video(const fs::path& file) {
   return bytes.find("avc1") == std::string::npos ? "" : bytes;  // the sample entry of H.264
 }
 
+// "update 100" of the folder step_00000100.
+std::string update_of(const fs::path& folder) {
+  const std::string name = folder.filename().string(), prefix = "step_";
+  int64_t update = 0;
+  const char* end = name.data() + name.size();
+  const bool is_update =
+      name.starts_with(prefix) && std::from_chars(name.data() + prefix.size(), end, update).ptr == end;
+  return is_update ? fmt::format("update {}", update) : name;
+}
+
 std::vector<ReportSample> samples_of(const fs::path& folder, bool with_videos) {
   std::vector<ReportSample> samples;
   const std::vector<std::string> prompts = read_prompts(folder / kPromptsFile);
   for (size_t i = 0; i < prompts.size(); ++i) {
     const fs::path strip = folder / fmt::format("{}.png", i);
     if (!fs::exists(strip)) continue;
-    samples.push_back({.caption = fmt::format("{}: {}", folder.filename().string(), prompts[i]),
+    samples.push_back({.caption = fmt::format("{}: {}", update_of(folder), prompts[i]),
                        .png = std::string(MappedFile::open(strip)->text()),
                        .mp4 = with_videos ? playable_video(folder / fmt::format("{}.mp4", i)) : ""});
   }
@@ -85,9 +97,9 @@ std::vector<std::pair<std::string, std::string>> run_facts(const Config& c, int6
 
 void say_damage(const fs::path& metrics, const MetricsCut& cut) {
   if (cut.damaged_lines.empty()) return;
-  const std::string text =
-      fmt::format("{}: {} line(s) cannot be read, the first is line {}; the original is kept as {}", metrics.string(),
-                  cut.damaged_lines.size(), cut.damaged_lines.front(), cut.original.filename().string());
+  const std::string text = fmt::format("{}: {} cannot be read, the first is line {}; the original is kept as {}",
+                                       metrics.string(), counted(std::ssize(cut.damaged_lines), "line"),
+                                       cut.damaged_lines.front(), cut.original.filename().string());
   notice_once(text, text);
 }
 

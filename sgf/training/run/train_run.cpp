@@ -1,6 +1,8 @@
 #include "sgf/training/run/train_run.h"
 
+#include "sgf/assembly/networks_from_config.h"
 #include "sgf/assembly/start_sources.h"
+#include "sgf/assembly/train_needs.h"
 #include "sgf/core/counted.h"
 #include "sgf/core/device.h"
 #include "sgf/core/device_memory.h"
@@ -142,11 +144,15 @@ TrainRun::TrainRun(const TrainRequest& request, const Ranks& ranks)
   std::optional<RunFolder> earlier = ranks.is_first() ? open_earlier_run(request) : std::nullopt;
   ranks.barrier();  // the others read the folder only after leftovers of a crash are removed
   steps_done_ = choose_checkpoint();
-  conditioning_ = build_conditioning(config_, device_, [this](const std::string& text) { warn_always(text); });
+  const std::vector<std::string> needs = unmet_needs(config_);
+  SGF_CHECK(needs.empty(), "{}", needs.front());
   sources_ = choose_sources();
   ranks.agree([&] { return source_terms(sources_); });
+  const Config started = with_start_sources(config_, sources_);
+  check_weights_of_stage(started);  // before anything is on the device
+  conditioning_ = build_conditioning(config_, device_, [this](const std::string& text) { warn_always(text); });
   embed_prompts();
-  stage_ = build_stage(with_start_sources(config_, sources_), conditioning_, device_, ranks);
+  stage_ = build_stage(started, conditioning_, device_, ranks);
   restore();
   if (ranks.is_first()) open_record(std::move(earlier));
 }

@@ -1,7 +1,7 @@
 // TensorBoard's files of a run: records with checksums, the last of which may be cut short.
 #include "fuzz/fuzz_target.h"
 
-#include "sgf/training/run/event_record.h"
+#include "sgf/training/run/event_file.h"
 
 namespace sgf::fuzz {
 namespace {

@@ -16,8 +16,8 @@ void read(std::string_view input) {
   auto file = read_or_refuse(kName, [&] { return read_tensor_file(mapped(kName, input)); });
   if (!file) return;
   for (const TensorEntry& entry : file->entries) reason_against_lora(entry.name);
-  const auto lora =
-      read_or_refuse(kName, [&] { return read_lora(std::move(*file), kName, AdapterConfig{.alpha = 2}); });
+  const auto lora = read_or_refuse(
+      kName, [&] { return read_lora(std::move(*file), kName, AdapterConfig{.source = kName, .alpha = 2}); });
   if (!lora) return;
   must(!lora->changes.empty(), "a LoRA changes something");
   for (const auto& [name, change] : lora->changes) {

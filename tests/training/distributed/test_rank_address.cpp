@@ -6,6 +6,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -34,23 +35,45 @@ struct Listener {
 };
 
 TEST(RankAddress, OnlyWhatNoOtherHostReachesIsLoopback) {
-  for (const char* address : {"localhost", "127.0.0.1", "127.0.1.1", "::1"})
+  for (const char* address : {"localhost", "sgf.localhost", "127.0.0.1", "127.0.1.1", "::1", "::ffff:127.0.0.1"})
     EXPECT_TRUE(is_loopback(address)) << address;
-  for (const char* address : {"node1", "10.0.0.1", "0.0.0.0", "fe80::1", "::", "localhost.example.org", ""})
+  for (const char* address :
+       {"node1", "10.0.0.1", "0.0.0.0", "fe80::1", "::", "::ffff:10.0.0.1", "localhost.example.org", ""})
     EXPECT_FALSE(is_loopback(address)) << address;
 }
 
 TEST(RankAddress, ANumberOfThisHostIsListenedOnAlone) {
-  for (const char* address : {"127.0.0.1", "localhost"}) {
-    const Listener listener(address);
-    ASSERT_TRUE(listener.socket) << address;
-    EXPECT_EQ(listener.place().sin_addr.s_addr, htonl(INADDR_LOOPBACK)) << address;
-  }
+  const Listener listener("127.0.0.1");
+  ASSERT_TRUE(listener.socket);
+  EXPECT_EQ(listener.place().sin_addr.s_addr, htonl(INADDR_LOOPBACK));
 }
 
 // The store then listens on all interfaces.
 TEST(RankAddress, ANameOrAnotherHostsNumberIsNotListenedOn) {
   for (const char* address : {"node1", "192.0.2.7"}) EXPECT_FALSE(Listener(address).socket) << address;
+}
+
+// getaddrinfo takes 127.1 for 127.0.0.1, like a name that /etc/hosts gives this address.
+TEST(RankAddress, ANameOfTheLoopbackIsOneOfItsAddresses) {
+  for (const char* name : {"127.1", "localhost", "sgf.localhost"}) {
+    const std::vector<std::string> resolved = resolve(name, 10s);
+    EXPECT_EQ(address_to_reach(name, resolved, false), "127.0.0.1") << name;
+  }
+  EXPECT_EQ(address_to_reach("node1", {"::1", "127.0.1.1"}, false), "127.0.1.1");
+  EXPECT_EQ(address_to_reach("node1", {"127.0.1.1", "10.0.0.1"}, false), "node1");
+  EXPECT_EQ(address_to_reach("node1", {"127.0.1.1"}, true), "node1") << "other hosts may know it as 10.0.0.1";
+  EXPECT_EQ(address_to_reach("localhost", {"127.0.0.1"}, true), "127.0.0.1");
+  EXPECT_EQ(address_to_reach("10.0.0.1", {"10.0.0.1"}, false), "10.0.0.1");
+}
+
+TEST(RankAddress, ALoopbackAddressThatCannotBeOpenedIsNeverReplacedByAllInterfaces) {
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &none);
+  const std::string refusal = refusal_of([] { listen_on("127.0.0.1", 0); });
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_THAT(refusal, HasSubstr("port 0 of 127.0.0.1 cannot be opened"));
 }
 
 TEST(RankAddress, APortThatIsTakenIsRefused) {
@@ -60,10 +83,19 @@ TEST(RankAddress, APortThatIsTakenIsRefused) {
               AllOf(HasSubstr(std::to_string(port)), HasSubstr("MASTER_PORT")));
 }
 
+TEST(RankAddress, WhetherSomebodyListensIsKnown) {
+  std::optional<Listener> listener(std::in_place, "127.0.0.1");
+  const int64_t port = ntohs(listener->place().sin_port);
+  EXPECT_TRUE(is_answered("127.0.0.1", port, 10s));
+  listener.reset();
+  EXPECT_FALSE(is_answered("127.0.0.1", port, 200ms));
+  EXPECT_FALSE(is_answered("no number", port, 200ms));
+}
+
 TEST(RankAddress, AnAddressThatMeansNothingIsNamedWithinItsLimit) {
-  EXPECT_THAT(refusal_of([] { check_resolves("no-such-host.invalid", 300ms); }),
+  EXPECT_THAT(refusal_of([] { resolve("no-such-host.invalid", 300ms); }),
               AllOf(HasSubstr("MASTER_ADDR 'no-such-host.invalid' does not resolve"), HasSubstr("/etc/hosts")));
-  for (const char* address : {"127.0.0.1", "localhost", "192.0.2.7", "::1"}) check_resolves(address, 300ms);
+  for (const char* address : {"127.0.0.1", "localhost", "192.0.2.7", "::1"}) resolve(address, 300ms);
   EXPECT_LT(RankSettings().resolve, 30s);
 }
 

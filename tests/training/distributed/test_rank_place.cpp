@@ -64,6 +64,20 @@ TEST(RankPlace, OpenMpisVariablesServeAndOneHostNeedsNoAddress) {
   EXPECT_THAT(refusal(variables), HasSubstr("MASTER_ADDR"));
 }
 
+TEST(RankPlace, OtherHostsAreKnownFromTheLauncher) {
+  const auto has_other_hosts = [](Variables variables, const char* name, const char* value) {
+    variables[name] = value;
+    return read(variables).has_other_hosts;
+  };
+  const Variables torchrun{{"RANK", "0"}, {"WORLD_SIZE", "4"}, {"MASTER_ADDR", "node1"}};
+  const Variables slurm{{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}, {"MASTER_ADDR", "node1"}};
+  EXPECT_FALSE(read(torchrun).has_other_hosts);
+  EXPECT_FALSE(has_other_hosts(torchrun, "LOCAL_WORLD_SIZE", "4"));
+  EXPECT_TRUE(has_other_hosts(torchrun, "LOCAL_WORLD_SIZE", "2"));
+  EXPECT_FALSE(has_other_hosts(slurm, "SLURM_NNODES", "1"));
+  EXPECT_TRUE(has_other_hosts(slurm, "SLURM_NNODES", "2"));
+}
+
 TEST(RankPlace, WorkersThatNeverMeetNeedNoAddress) {
   const Variables torchrun{{"RANK", "5"}, {"WORLD_SIZE", "8"}, {"LOCAL_RANK", "1"}};
   EXPECT_EQ(read_worker(torchrun), (RankPlace{.rank = 5, .size = 8, .local_rank = 1}));
@@ -90,7 +104,9 @@ TEST(RankPlace, HalfASettingIsRefused) {
 }
 
 TEST(RankPlace, NumbersThatAreNoneOrOutOfRangeAreRefused) {
-  EXPECT_THAT(refusal({{"RANK", "2"}, {"WORLD_SIZE", "2"}}), HasSubstr("RANK is 2 with 2 ranks"));
+  const Variables beyond{{"RANK", "2"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "a"}};
+  EXPECT_THAT(refusal_of([&] { read_worker(beyond); }), HasSubstr("RANK is 2 with 2 ranks"));
+  EXPECT_THAT(refusal_of([&] { read(beyond).check_rank(); }), HasSubstr("RANK is 2 with 2 ranks"));
   EXPECT_THAT(refusal({{"RANK", "one"}, {"WORLD_SIZE", "2"}}),
               HasSubstr("RANK must be a number of at least 0, got 'one'"));
   EXPECT_THAT(refusal({{"RANK", ""}, {"WORLD_SIZE", "2"}}), HasSubstr("RANK must be a number"));

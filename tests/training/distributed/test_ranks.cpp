@@ -279,6 +279,24 @@ TEST_F(RanksAsProcesses, RanksOfDifferentWorldsAllNameBothSizes) {
   }
 }
 
+// Its own number of ranks does not even count it.
+TEST_F(RanksAsProcesses, ARankBeyondItsOwnWorldEndsAllToo) {
+  RankProcesses ranks("forever", 2, {}, {{1, {{"WORLD_SIZE", "1"}}}});
+  for (size_t rank = 0; rank < 2; ++rank) {
+    EXPECT_EQ(ranks.code(rank), kFailed) << ranks.output(rank);
+    EXPECT_THAT(ranks.output(rank), AllOf(HasSubstr("WORLD_SIZE differs among the ranks"),
+                                          HasSubstr("2 on rank 0 (host "), HasSubstr("1 on rank 1 (host ")));
+  }
+}
+
+TEST_F(RanksAsProcesses, ARankBeyondItsWorldIsRefusedWithoutOthers) {
+  const testing::HeldPort port;
+  RankSettings settings = rank_test_settings();
+  settings.resolve = std::chrono::milliseconds(300);
+  EXPECT_THAT(refusal_of([&] { Ranks(RankPlace{.rank = 1, .port = port.number()}, settings); }),
+              HasSubstr("RANK is 1 with 1 ranks"));
+}
+
 // It may come when the two have met already.
 TEST_F(RanksAsProcesses, ARankBeyondTheWorldOfTheOthersEndsAll) {
   RankProcesses ranks("forever", 3, {{"WORLD_SIZE", "2"}}, {{2, {{"WORLD_SIZE", "3"}}}});
@@ -290,7 +308,7 @@ TEST_F(RanksAsProcesses, ARankBeyondTheWorldOfTheOthersEndsAll) {
 }
 
 TEST_F(RanksAsProcesses, NobodyListensBeyondTheLoopbackWhereTheMasterIsThere) {
-  for (const char* address : {"127.0.0.1", "localhost"}) {
+  for (const char* address : {"127.0.0.1", "localhost", "127.1"}) {  // the last is resolved, as a name is
     RankProcesses ranks("listen", 2, {{"MASTER_ADDR", address}});
     for (size_t rank = 0; rank < 2; ++rank) {
       EXPECT_EQ(ranks.code(rank), kDone) << ranks.output(rank);

@@ -1,7 +1,6 @@
 // Event files parsed back by a reader written for this test, and by TensorBoard's own where it is installed.
 #include "sgf/training/run/event_file.h"
 
-#include "sgf/training/run/event_record.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
 #include "tests/training/file_text.h"

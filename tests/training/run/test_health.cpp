@@ -128,12 +128,12 @@ std::vector<MetricsRow> run_with_samples(const std::string& name, const std::vec
 TEST(Health, SamplesOfPureNoiseAreNamedThoughAllElseIsWell) {
   EXPECT_EQ(judge_health(run_with_samples("sample_correlation", {0.3, 0.9})).level, HealthLevel::kGood);
   expect_finding(run_with_samples("sample_correlation", {0.01, 0.02}), HealthLevel::kWatch, "sample_correlation",
-                 "step 201 look like noise (0.02): train for longer");
+                 "update 201 look like noise (0.02): train for longer");
 }
 
 TEST(Health, SamplesThatTurnedIntoNoiseAreWorseThanAYoungRun) {
   expect_finding(run_with_samples("sample_correlation", {0.9, 0.02}), HealthLevel::kBad, "sample_correlation",
-                 "those of step 101 did not: continue from a checkpoint before");
+                 "those of update 101 did not: continue from an earlier checkpoint");
 }
 
 TEST(Health, FlatFramesAndPixelsOutOfRangeAreNamed) {
@@ -145,13 +145,13 @@ TEST(Health, FlatFramesAndPixelsOutOfRangeAreNamed) {
 
 TEST(Health, SamplesThatShowAnotherThingThanTheirPromptAreNamed) {
   expect_finding(run_with_samples("sample_valid", {0, 0.05}), HealthLevel::kWatch, "sample_valid",
-                 "5 % of the frames sampled at step");
+                 "5 % of the frames sampled at update");
   EXPECT_EQ(judge_health(run_with_samples("sample_valid", {0, 0.5})).level, HealthLevel::kGood);
 }
 
 TEST(Health, SamplesThatGotWorseAreHeldAgainstTheBest) {
   expect_finding(run_with_samples("sample_valid", {0.8, 0.4}), HealthLevel::kWatch, "sample_valid",
-                 "40 % of their frames show what the prompt says, 80 % did at step 101");
+                 "40 % of their frames show what the prompt says, 80 % did at update 101");
   expect_finding(run_with_samples("sample_valid", {0.8, 0}), HealthLevel::kBad, "sample_valid", "got worse");
   EXPECT_EQ(judge_health(run_with_samples("sample_valid", {0.8, 0.7})).level, HealthLevel::kGood);
 }

@@ -118,6 +118,9 @@ TEST(ReportPage, TheNewestSamplePlaysAndEarlierOnesAreStrips) {
   EXPECT_THAT(write_report(contents), AllOf(HasSubstr("src=\"data:video/mp4;base64," + encode_base64("mp4 1")),
                                             HasSubstr("data:image/png;base64," + encode_base64("png 2")),
                                             Not(HasSubstr(encode_base64("png 1"))), HasSubstr("new &lt;one&gt;")));
+  const std::string page = write_report(contents);
+  EXPECT_LT(page.find("Newest samples"), page.find("<h2>Curves"));
+  EXPECT_GT(page.find("Earlier samples"), page.find("<h2>Curves"));
 }
 
 TEST(ReportPage, SaysWhenNoSampleWasJudged) {

@@ -140,8 +140,8 @@ TEST_P(EveryStage, LeavesCurvesSamplesEventsAndAReport) {
   EXPECT_TRUE(fs::exists(folder_ / "run/samples/step_00000004/0.png"));
   EXPECT_FALSE(fs::is_empty(folder_ / "run/events"));
   EXPECT_THAT(bytes_of(folder_ / "run/report.html"),
-              AllOf(HasSubstr("step_00000004"), HasSubstr("Ended: all updates are done"),
-                    HasSubstr("<dt>wall time</dt>"), Not(HasSubstr("location.reload"))));
+              AllOf(HasSubstr("update 4: "), HasSubstr("Ended: all updates are done"), HasSubstr("<dt>wall time</dt>"),
+                    Not(HasSubstr("location.reload"))));
   const auto facts = nlohmann::json::parse(bytes_of(folder_ / "run/facts.json"));
   EXPECT_EQ(facts.at(0).at("device"), "cpu");
   EXPECT_GE(facts.at(0).at("wall_seconds"), 0);
@@ -487,7 +487,7 @@ TEST_F(StoppedRun, GoesOnWithoutTheRowsThatCannotBeRead) {
   change("metrics.jsonl", [](std::string& text) { text[text.find('\n') + 1] = '?'; });
   const std::string damaged = bytes_of(folder_ / "run/metrics.jsonl");
   const std::string said = resume();
-  EXPECT_THAT(said, HasSubstr("1 line(s) cannot be read, the first is line 2"));
+  EXPECT_THAT(said, HasSubstr("1 line cannot be read, the first is line 2"));
   EXPECT_THAT(said, HasSubstr("lacks metrics of step 1"));
   EXPECT_EQ(bytes_of(folder_ / "run/metrics.jsonl.damaged"), damaged);
   expect_same_end();
