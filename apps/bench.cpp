@@ -34,7 +34,7 @@ struct BenchArgs {
   int64_t threads = 0;
   // Sizes of the network that differ from the preset's; 0 leaves them.
   int64_t dim = 0, ffn = 0, heads = 0, layers = 0, channels = 0;
-  PassesSetting setting{.policy = {.sink_frames = 3, .fifo_frames = 6}, .height = 16, .width = 16};
+  PassesSettings setting{.policy = {.sink_frames = 3, .fifo_frames = 6}, .height = 16, .width = 16};
 };
 
 DitConfig model_of(const BenchArgs& args) {
@@ -57,8 +57,8 @@ std::string model_name(const BenchArgs& args, const DitConfig& model) {
                      model.num_layers);
 }
 
-PassesSetting complete(const BenchArgs& args) {
-  PassesSetting setting = args.setting;
+PassesSettings complete(const BenchArgs& args) {
+  PassesSettings setting = args.setting;
   setting.model = model_of(args);
   setting.model_name = model_name(args, setting.model);
   setting.dtype = scalar_type_from_name(args.dtype);
@@ -79,7 +79,7 @@ void run_bench(const BenchArgs& args) {
   });
 }
 
-void add_geometry(CLI::App& command, PassesSetting& setting) {
+void add_geometry(CLI::App& command, PassesSettings& setting) {
   command.add_option("--frames", setting.frames, "length in latent frames; for eval, in frames")
       ->capture_default_str()
       ->check(positive_number());
@@ -132,7 +132,7 @@ void add_sizes(CLI::App& command, BenchArgs& args) {
                                          {"--heads", &args.heads, "attention heads"},
                                          {"--layers", &args.layers, "transformer blocks"},
                                          {"--channels", &args.channels, "latent channels"}})
-    command.add_option(name, *size, fmt::format("{} (default: that of --model)", what))->check(positive_number());
+    command.add_option(name, *size, fmt::format("{} (default: from --model)", what))->check(positive_number());
   command.add_option("--vae-dim", args.setting.vae_dim, "width of the VAE, for vae-decode, vae-encode and stream")
       ->capture_default_str()
       ->check(positive_number());

@@ -137,7 +137,8 @@ void add_compare(CLI::App& app) {
   add_compare_score(*command);
   command->callback([args, command] {
     if (!command->get_subcommands().empty()) return;
-    if (args->a.empty() || args->b.empty()) misused("no videos given; pass two folders of videos");
+    if (args->b.empty())
+      misused(fmt::format("{} is missing; pass two folders of videos", args->a.empty() ? "A_DIR" : "B_DIR"));
     run_compare(*args);
   });
 }

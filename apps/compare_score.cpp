@@ -34,7 +34,8 @@ struct KnownStudy {
   std::vector<bool> a_is_left;
 };
 
-// A key that merely lies here may be of another study, and is then left aside where the videos can tell too.
+// A key found in the working directory, not named with --key, may belong to another study. It is then ignored if the
+// videos can identify the methods.
 std::optional<BlindStudy> key_of(const CompareScoreArgs& args, const std::vector<ShownPair>& shown) {
   const bool is_named = !args.key.empty();
   if (!is_named && !std::filesystem::exists(kDefaultStudyKey)) return std::nullopt;
@@ -46,7 +47,7 @@ std::optional<BlindStudy> key_of(const CompareScoreArgs& args, const std::vector
 KnownStudy study_behind(const CompareScoreArgs& args, const std::vector<ShownPair>& shown) {
   const std::optional<BlindStudy> key = key_of(args, shown);
   SGF_CHECK(key || !args.videos.empty(),
-            "{} is not here, so the sides of the methods are unknown; name the key with --key, or the videos with "
+            "{} is missing, so the sides of the methods are unknown; name the key with --key, or the videos with "
             "--videos A_DIR B_DIR",
             kDefaultStudyKey);
   KnownStudy known;

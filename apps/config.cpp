@@ -8,6 +8,8 @@
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/printable.h"
+#include "sgf/core/shell_argument.h"
+#include "sgf/files/strict_json.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -47,6 +49,13 @@ std::vector<KeyHelp> matching_keys(const std::string& pattern) {
   return keys;
 }
 
+// "model.dim" as "/model/dim".
+nlohmann::json::json_pointer json_pointer(const std::string& key) {
+  std::string path = "/" + key;
+  std::ranges::replace(path, '.', '/');
+  return nlohmann::json::json_pointer(path);
+}
+
 // "dmd|causal_ode" with room to break between the names.
 std::string shown_type(const std::string& type) {
   std::string shown;
@@ -55,9 +64,11 @@ std::string shown_type(const std::string& type) {
 }
 
 void print_keys(const std::string& pattern, bool as_json) {
+  const nlohmann::json defaults = parse_strict_json(to_json(Config()), "the defaults");
   nlohmann::json list = nlohmann::json::array();
   for (const KeyHelp& key : matching_keys(pattern)) {
-    list.push_back({{"key", key.key}, {"type", key.type}, {"default", key.default_value}, {"help", key.help}});
+    list.push_back(
+        {{"key", key.key}, {"type", key.type}, {"default", defaults.at(json_pointer(key.key))}, {"help", key.help}});
     if (as_json) continue;
     say("{} = {}", key.key, key.default_value);
     print_lines(stdout, wrapped(fmt::format("{} ({})", key.help, shown_type(key.type)), help_width(), 4));
@@ -79,11 +90,27 @@ void print_check(const ConfigArgs& args, const Config& config) {
   for (const std::string& need : needs) say("  {}", need);
 }
 
+// With --json also what is wrong: editors and scripts read standard output.
+Config checked_config(const ConfigArgs& args) {
+  try {
+    return load_and_explain(args.file, args.overrides);
+  } catch (const Error& error) {
+    if (args.json) say_json({{"file", args.file}, {"valid", false}, {"error", error.what()}});
+    throw;
+  }
+}
+
 void run_config(const ConfigArgs& args) {
+  if (args.keys && !args.file.empty())
+    misused(
+        fmt::format("--keys lists defaults and cannot be combined with CONFIG; sgf config {} --resolved prints its "
+                    "values",
+                    shell_argument(args.file)));
   if (args.keys) return print_keys(args.pattern, args.json);
   if (args.schema) return print_lines(stdout, json_schema() + "\n");
-  if (args.file.empty()) misused("CONFIG is missing; pass a YAML file or a preset, or --keys");
-  const Config config = load_and_explain(args.file, args.overrides);
+  if (args.file.empty())
+    misused("CONFIG is missing; pass a YAML file or a preset; only --keys and --schema work without one");
+  const Config config = checked_config(args);
   if (args.resolved) {
     print_lines(stdout, args.json ? printable_json(to_json(config)) + "\n" : to_yaml(config));
   } else {

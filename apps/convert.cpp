@@ -28,7 +28,7 @@ struct ConvertArgs {
   std::string role;
   std::vector<std::string> loras;
   int64_t threads = 0;
-  bool force = false;
+  bool overwrite = false;
   bool json = false;
 };
 
@@ -45,7 +45,7 @@ ConvertRequest request_of(const ConvertArgs& args, bool has_role) {
   request.names = enum_from_name<ConvertNames>(args.names).value();
   request.dtype = dtypes().at(args.dtype);
   if (has_role) request.role = args.role == "(bare)" ? "" : args.role;
-  request.overwrite = args.force;
+  request.overwrite = args.overwrite;
   for (const std::string& lora : args.loras) request.loras.push_back(parse_lora_use(lora));
   return request;
 }
@@ -120,7 +120,8 @@ void add_convert(CLI::App& app) {
                           ->type_name("NAME");
   add_loras(*command, args->loras);
   add_threads(*command, args->threads, kAllCores);
-  command->add_flag("--force", args->force, "overwrite an existing output");
+  command->add_flag("--overwrite,--force", args->overwrite,
+                    "overwrite an existing output; --force is its earlier name");
   command->add_flag("--json", args->json, "result as one JSON object");
   command->footer(
       "Examples:\n"

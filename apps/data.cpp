@@ -60,8 +60,9 @@ std::unique_ptr<PromptEncoder> open_captions_encoder(const DataEncodeArgs& args,
 // Of a folder that others still work on, and of one that is complete.
 void print_result(const EncodeResult& result, const EncodeRequest& request) {
   for (const ClipVideo& video : result.left_out) warn("skipped: {}: {}", video.name, video.problem);
-  say("{}: {} encoded; {} of {} done, {} skipped, {}{}", request.out.string(), counted(result.made, "video"),
-      result.done, result.videos, result.left_out.size(), counted(result.clips, "clip"),
+  const auto skipped = std::ssize(result.left_out);
+  say("{}: {} from {} of {} videos ({} encoded now), {} skipped{}", request.out.string(), counted(result.clips, "clip"),
+      result.done - skipped, result.videos, result.made, skipped,
       result.is_whole() ? "" : "; the other workers, or the same command run again, encode the rest");
 }
 
@@ -110,7 +111,7 @@ void add_encoders(CLI::App& command, DataEncodeArgs& args) {
       ->capture_default_str()
       ->check(positive_number());
   command.add_option("--negative-prompt", args.negative_prompt,
-                     "negative prompt to embed beside the captions (default: that of Wan)");
+                     "negative prompt to embed beside the captions (default: the negative prompt of Wan)");
   add_device(command, args.vae.device);
   command
       .add_option("--dtype", args.vae.dtype,
@@ -132,7 +133,7 @@ void add_data_encode(CLI::App& data) {
       "  sgf data encode videos/ --wan Wan2.1-T2V-1.3B --out data/clips\n"
       "  sgf data encode videos/ --wan Wan2.1-T2V-1.3B --out data/clips --shard 0/8\n\n"
       "Captions come from a .json, .jsonl or .csv file of files and captions, or from a .txt file beside each video. "
-      "A clip is kept while its video and caption are unchanged: run the same command again to continue after an "
+      "A clip is kept while its video and caption are unchanged: run the same command again to resume after an "
       "interruption, or to encode videos that were added or changed. Train on the folder with data.clips.\n\n"
       "Exit codes: 0 all videos are encoded; 1 failed; 3 stopped by SIGINT or SIGTERM; 4 done, but videos were skipped "
       "because they are broken, too short or without a caption (listed in manifest.json).");

@@ -57,8 +57,11 @@ void print_result(const DemoResult& result) {
   const DemoTable scores = score_table_of(result.contents.contestants);
   Table table(scores.head);
   for (const auto& row : scores.rows) table.add(row);
+  const DemoHeadline headline =
+      headline_of(result.contents.contestants[kSfPlace], result.contents.contestants[kSgfPlace]);
   say("");
   table.print();
+  print_lines(stdout, fmt::format("\n{}\n{}\n", headline.result, headline.meaning));
   print_lines(
       stdout,
       fmt::format(
@@ -71,6 +74,7 @@ void print_result(const DemoResult& result) {
 }
 
 void run_demo_command(const DemoArgs& args) {
+  if (args.out.empty()) misused("--out is empty; name a folder");
   const auto say = timed_lines();
   Config config = load_config("world-small-demo", with_compute(args.overrides, args.compute), preset_folders());
   const int64_t asked = config.run.threads;

@@ -81,8 +81,8 @@ int run_feasibility(const FeasibilityArgs& args) {
   const DiagnosisSetup run(config, args.common.weights, device);
   set_requires_grad(run.dit().weights(), true);
   const int64_t batch = config.train.micro_batch;
-  const FeasibilitySetting setting{run.dit(),           run.rollout(),      exit_step,
-                                   run.noise(0, batch), run.text(0, batch), run.target(0, batch)};
+  const FeasibilitySettings setting{run.dit(),           run.rollout(),      exit_step,
+                                    run.noise(0, batch), run.text(0, batch), run.target(0, batch)};
   std::vector<ShownRow> rows;
   for (const GradientMethod method : methods) rows.push_back({measure_feasibility(method, setting), {}});
   for (const ShownRow& reference : rows)

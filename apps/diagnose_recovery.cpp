@@ -92,12 +92,12 @@ Json to_json(const RecoveryRow& row) {
 }
 
 std::vector<RecoveryRow> measured_rows(const RecoveryArgs& args, const DiagnosisSetup& run, bool is_bfloat16) {
-  RecoverySetting setting{.dit = run.dit(),
-                          .rollout = run.rollout(),
-                          .noise = [&](int64_t number) { return run.noise(number, 1); },
-                          .text = [&](int64_t number) { return run.text(number, 1); },
-                          .noises = args.noises,
-                          .on_record = {}};
+  RecoverySettings setting{.dit = run.dit(),
+                           .rollout = run.rollout(),
+                           .noise = [&](int64_t number) { return run.noise(number, 1); },
+                           .text = [&](int64_t number) { return run.text(number, 1); },
+                           .noises = args.noises,
+                           .on_record = {}};
   if (!args.save_record.empty())
     setting.on_record = [&](int64_t exit, int64_t number, const SavedRecord& saved) {
       save_record(std::filesystem::path(args.save_record) / fmt::format("exit{}_noise{}.safetensors", exit, number),

@@ -15,6 +15,7 @@
 #include "sgf/files/json_file.h"
 #include "sgf/files/writable_folder.h"
 #include "sgf/streaming/video_prompt.h"
+#include "sgf/world/caption.h"
 #include "sgf/world/preset.h"
 
 #include <fmt/format.h>
@@ -102,8 +103,34 @@ void take_own_prompts(EvalOrder& order) {
   }
 }
 
+// Only results of sgf eval are replaced.
+void check_scores(const EvalArgs& args) {
+  if (args.scores.empty()) return;
+  check_can_be_put(args.scores);
+  if (!std::filesystem::exists(args.scores) || std::filesystem::is_empty(args.scores)) return;
+  const auto is_result = [&] {
+    try {
+      const nlohmann::json there = read_json_file(args.scores);
+      return there.is_object() && there.contains("format") && there.contains("videos");
+    } catch (const Error&) {
+      return false;
+    }
+  };
+  SGF_CHECK(is_result(), "{} exists and is no result of sgf eval, so it is kept; name another file with --scores",
+            args.scores);
+}
+
+// By the number of objects that the first prompt names.
+std::string world_of_prompts(const std::vector<ListedVideo>& videos) {
+  try {
+    return world_of_caption(parse_caption(videos.front().prompt.value_or(""))).name;
+  } catch (const Error&) {  // no caption of the world: the videos are refused one by one
+    return "world-tiny";
+  }
+}
+
 EvalOrder order_of(EvalArgs& args) {
-  if (!args.scores.empty()) check_can_be_put(args.scores);  // before hours of work, not after them
+  check_scores(args);  // before hours of work, not after them
   if (args.protocol == "world" && !args.metrics.empty())
     throw CLI::ValidationError("--metrics", "selects VBench metrics; --protocol world always computes its own");
   EvalOrder order = args.order;
@@ -116,7 +143,8 @@ EvalOrder order_of(EvalArgs& args) {
   order.videos = list_videos(args.place, book);
   order.world = args.world;
   if (!book && order.switches.protocol == EvalProtocol::kWorld) take_own_prompts(order);
-  if (order.world.empty()) order.world = book && !book->world.empty() ? book->world : "world-tiny";
+  if (order.world.empty() && book) order.world = book->world;
+  if (order.world.empty()) order.world = world_of_prompts(order.videos);
   if (!args.no_cache) order.cache = args.cache.empty() ? usual_cache() : std::filesystem::path(args.cache);
   order.device = device_from_name(args.device);
   return order;
@@ -160,10 +188,11 @@ void print_totals(const nlohmann::json& result) {
   table.print();
 }
 
-// Everything that went wrong, a line each.
+// Everything that went wrong, one line per error. Most errors name their video already.
 void print_errors(const nlohmann::json& result) {
   const auto say = [&](const std::string& who, const nlohmann::json& why) {
-    warn("{}: {}", who, why.get<std::string>());
+    const std::string words = why.get<std::string>();
+    words.starts_with(who) ? warn("{}", words) : warn("{}: {}", who, words);
   };
   const nlohmann::json unavailable = result.value("unavailable", nlohmann::json::object());
   for (const auto& [metric, why] : unavailable.items()) say(metric, why);
@@ -211,7 +240,7 @@ int run_eval(EvalArgs& args) {
     return result["ok"].get<bool>() ? 0 : 1;
   } catch (const EvaluationStopped& stopped) {
     line.finish();
-    warn("{}; run the same command again to continue", stopped.what());
+    warn("{}; run the same command again to resume", stopped.what());
     return kEvalStopped;
   }
 }
@@ -253,10 +282,9 @@ constexpr const char* kEvalFooter =
     "  sgf eval videos/ --metrics dynamic_degree,motion_smoothness --scores all.json\n\n"
     "Prompts come from --prompts, with --protocol world from the metadata of sgf generate, or from file names "
     "(PROMPT-0.mp4). Scores are cached: run the same command again to "
-    "continue after an interruption. docs/evaluation.md lists what is exact and what differs from VBench.\n\n"
+    "resume after an interruption. docs/evaluation.md lists what is exact and what differs from VBench.\n\n"
     "Exit codes: 0 all scores computed; 1 a video or a metric failed (the others are still scored); 3 stopped by "
-    "SIGINT or "
-    "SIGTERM.";
+    "SIGINT or SIGTERM.";
 
 void add_scoring(CLI::App& command, EvalArgs& args) {
   command.add_option("videos", args.place, "video, folder of PNG files, or folder of videos")->type_name("PATH");
@@ -283,7 +311,7 @@ void add_scoring(CLI::App& command, EvalArgs& args) {
   command
       .add_option("--world", args.world,
                   "built-in world of the videos, for --protocol world (default: that of the manifest or of the "
-                  "video's metadata, else world-tiny)")
+                  "video's metadata, else by the number of objects in the prompt)")
       ->check(CLI::IsMember(world_preset_names()));
   command.add_flag("--json", args.json, "result as one JSON object");
   command.add_flag("--quiet", args.quiet, "no progress line");

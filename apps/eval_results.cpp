@@ -120,8 +120,9 @@ void add_eval_table(CLI::App& eval) {
       "Examples:\n"
       "  sgf eval table sf.json sgf.json\n"
       "  sgf eval table results/*.json --format latex\n\n"
-      "A star (or bold type) marks the best method of an initialisation to three digits: the largest value, for errors "
-      "and drifts of the world the smallest, for ratios to true clips none. --setting is added to the horizon.");
+      "A star (or bold type) marks the best method of an initialisation to three digits: the largest value, or the "
+      "smallest for errors and drifts of the world. Ratios to true clips have no mark. --setting is added to the "
+      "horizon.");
   command->callback([args] { run_table(*args); });
 }
 

@@ -88,10 +88,19 @@ void warn_of_stage(const GenerateOrder& order) {
 // --steps replaces both lists of the schedule.
 void check_steps(const GenerateArgs& args) {
   for (const std::string name : {"denoising_steps", "first_block_steps"})
-    for (const std::string& text : args.model.overrides)
-      if (args.steps && (text.starts_with("schedule." + name + "=") ||
-                         (text.starts_with("schedule=") && text.find(name) != std::string::npos)))
-        misused(fmt::format("--steps cannot be combined with --set schedule.{}, which it replaces; remove one", name));
+    if (args.steps && sets_key(args.model.overrides, "schedule." + name))
+      misused(fmt::format("--steps cannot be combined with --set schedule.{}, which it replaces; remove one", name));
+}
+
+// --prompts makes many videos in a folder.
+void check_many(const GenerateArgs& args) {
+  if (args.prompts_file.empty()) return;
+  if (!args.changes.empty()) misused("--at cannot be combined with --prompts; it changes the prompt of one video");
+  if (!args.latents.empty()) misused("--latents cannot be combined with --prompts; it writes the latents of one video");
+  if (args.out.empty() || args.out == "-") misused("--prompts writes many videos; name their folder with --out");
+  const std::string kind = std::filesystem::path(args.out).extension().string();
+  if ((kind == ".mp4" || kind == ".y4m") && !std::filesystem::is_directory(args.out))
+    misused(fmt::format("with --prompts, --out must be a folder, got {}", in_quotes(args.out)));
 }
 
 // Checks that need no file.
@@ -99,6 +108,7 @@ void check_generate(const GenerateArgs& args) {
   if (args.model.model.empty() && args.model.wan.empty())
     misused("no model given: use --model world-small, which needs no download, or --model FILE with your own weights");
   check_steps(args);
+  check_many(args);
   const bool writes_video = args.writes_to_pipe() && args.format != "none";
   if (writes_video && ::isatty(STDOUT_FILENO) != 0)
     misused(
@@ -205,14 +215,15 @@ void add_conditions(CLI::App& command, GenerateArgs& args) {
           "KV cache at a prompt change: keep it, recache it under the new prompt, or start a new sink (new-sink)")
       ->capture_default_str()
       ->check(CLI::IsMember({"keep", "recache", "new-sink"}));
-  command.add_option("--negative", args.negative, "negative prompt of --guidance (default: that of the config)")
+  command.add_option("--negative", args.negative, "negative prompt of --guidance (default: from the config)")
       ->type_name("TEXT");
   command
       .add_option(
           "--guidance", args.guidance,
-          "guidance scale g in uncond + g (cond - uncond), at twice the cost; 1 = off, as few-step students are "
-          "trained")
-      ->capture_default_str();
+          "guidance scale g in uncond + g (cond - uncond), 0 or more, at twice the cost; 1 = off, as few-step students "
+          "are trained")
+      ->capture_default_str()
+      ->check(number_from_zero());
   CLI::Option* image = command.add_option("--image", args.image, "image that the video starts with")->type_name("FILE");
   command.add_option("--video", args.video, "video to continue from its end")->type_name("FILE")->excludes(image);
 }
@@ -222,8 +233,7 @@ void add_shape(CLI::App& command, GenerateArgs& args) {
       ->capture_default_str()
       ->check(positive_number());
   check_seed(*command.add_option("--seed", args.seed, "random seed, 0 or more (default: run.seed of the config)"));
-  command
-      .add_option("--size", args.size, "width and height in pixels, for example 832x480 (default: that of the config)")
+  command.add_option("--size", args.size, "width and height in pixels, for example 832x480 (default: from the config)")
       ->type_name("WxH")
       ->check(readable_by([](const std::string& text) { parse_size(text); }));
   command
@@ -231,7 +241,7 @@ void add_shape(CLI::App& command, GenerateArgs& args) {
                   "denoising steps per block, also of the first, evenly spaced before the shift (default: those of the "
                   "config)")
       ->check(CLI::Range(1, 1000));
-  command.add_option("--positions", args.positions, "RoPE positions (default: those of the config)")
+  command.add_option("--positions", args.positions, "RoPE positions (default: from the config)")
       ->check(CLI::IsMember({"absolute", "contiguous", "top_aligned"}));
 }
 
@@ -244,7 +254,9 @@ void add_output(CLI::App& command, GenerateArgs& args) {
       ->type_name("PATH");
   command.add_option("--format", args.format, "output format; none = write nothing (default: from the name of --out)")
       ->check(CLI::IsMember({"mp4", "png", "y4m", "none"}));
-  command.add_option("--latents", args.latents, "safetensors file to write the latents to")->type_name("FILE");
+  command.add_option("--latents", args.latents, "safetensors file to write the latents to")
+      ->type_name("FILE")
+      ->check(has_extension(".safetensors"));
   command.add_option("--crf", args.crf, "constant rate factor of mp4; 0 = best quality, 51 = smallest file")
       ->capture_default_str()
       ->check(CLI::Range(0, 51));
@@ -277,10 +289,7 @@ void add_model(CLI::App& command, GenerateArgs& args) {
                        ->type_name("CONFIG"));
   add_overrides(command, args.model.overrides, "context.sink_frames=0");
   add_device(command, args.model.device);
-  command
-      .add_option("--dtype", args.model.dtype,
-                  "element type of the computation (default: that of the config, on a CPU float32)")
-      ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
+  add_dtype(command, args.model.dtype);
   add_threads(command, args.threads,
               "default: OMP_NUM_THREADS, or by the size of the network; --continue uses those of the first start");
 }

@@ -14,6 +14,7 @@
 #include "sgf/core/in_quotes.h"
 #include "sgf/dataset/prompt_list.h"
 #include "sgf/files/atomic_file.h"
+#include "sgf/files/file_lock.h"
 #include "sgf/media/video_writer.h"
 #include "sgf/streaming/output_name.h"
 #include "sgf/streaming/video_orders.h"
@@ -143,9 +144,6 @@ void refuse_earlier_set(const GenerateArgs& args, const NamedVideo& video, const
 
 // --prompts: every line, as many samples of each as were asked for, in one folder.
 std::vector<VideoJob> many_jobs(const GenerateArgs& args, const VideoJob& pattern) {
-  SGF_CHECK(args.changes.empty(), "--at cannot be combined with --prompts; it changes the prompt of one video");
-  SGF_CHECK(args.latents.empty(), "--latents cannot be combined with --prompts; it writes the latents of one video");
-  SGF_CHECK(!args.out.empty() && args.out != "-", "--prompts writes many videos; name their folder with --out");
   const PromptSet set{read_prompts(args.prompts_file), args.samples, args.same_noise};
   const int64_t seed = pattern.order.config.run.seed;
   check_seeds(args, seed, std::ssize(set.prompts));
@@ -284,6 +282,8 @@ void print_plan(const std::vector<VideoJob>& jobs, bool json) {
 }
 
 void write_manifest(const std::string& folder, const std::vector<VideoJob>& jobs) {
+  // Several commands may write into one folder: each adds to what is listed when its turn comes.
+  FileLock turn = FileLock::take(fs::path(folder) / ".manifest.lock", std::chrono::seconds(60));
   const std::string& world = jobs.front().order.config.data.world;
   const auto file_of = [&](const VideoJob& job) {
     return fs::path(job.output.target).lexically_relative(folder).string();
@@ -303,6 +303,7 @@ void write_manifest(const std::string& folder, const std::vector<VideoJob>& jobs
   AtomicFile file(fs::path(folder) / name);
   file.write(list.dump(1) + "\n");
   file.commit();
+  turn.remove_file();
 }
 
 }  // namespace sgf

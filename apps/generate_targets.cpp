@@ -2,20 +2,53 @@
 
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
+#include "sgf/files/tensor_file.h"
 #include "sgf/files/writable_folder.h"
 #include "sgf/media/latent_file.h"
+#include "sgf/media/png.h"
 #include "sgf/media/video_fragments.h"
+#include "sgf/media/video_writer.h"
 #include "sgf/media/video_y4m.h"
 #include "sgf/streaming/frame_sinks.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <vector>
 
 namespace sgf {
 namespace {
 
 namespace fs = std::filesystem;
+
+bool is_same(const fs::path& a, const fs::path& b) {
+  std::error_code error;
+  return !a.empty() && !b.empty() && fs::equivalent(a, b, error) && !error;
+}
+
+// --overwrite must not replace what the video is made from.
+void check_inputs_stay(const VideoJob& job) {
+  const GenerateOrder& order = job.order;
+  std::vector<fs::path> inputs{order.model, order.image, order.video};
+  for (const OrderLora& lora : order.loras) inputs.emplace_back(lora.file);
+  for (const fs::path& input : inputs)
+    for (const fs::path& output : {fs::path(job.output.target), job.output.latents})
+      SGF_CHECK(!is_same(input, output) && !(fs::is_directory(output) && is_same(input.parent_path(), output)),
+                "{}: {} is an input of this video; choose another output", output.string(), input.string());
+}
+
+// Known before a network is loaded and a block of that size is computed.
+void check_video_side(const GenerateOrder& order) {
+  const PictureSize size = picture_size(order.config);
+  SGF_CHECK(
+      std::max(size.width, size.height) * order.enlarge <= kLongestVideoSide,
+      "mp4 frames have at most {} pixels on each side, got {}x{}; pass a smaller --size or --enlarge, or --format "
+      "png",
+      kLongestVideoSide, size.width * order.enlarge, size.height * order.enlarge);
+}
 
 void check_latents(const VideoJob& job) {
   const fs::path& file = job.output.latents;
@@ -35,6 +68,8 @@ void check_target(const VideoJob& job, bool makes_folder) {
     check_can_be_made(fs::path(target).parent_path(), target);
   else
     check_sink(target, kind);
+  check_inputs_stay(job);
+  if (kind == SinkKind::kMp4) check_video_side(job.order);
   check_latents(job);
   if (kind == SinkKind::kNone || target == "-") return check_files_beside(job.order, job.output);
   SGF_CHECK(!is_taken(target) || job.output.overwrite || job.output.resume,
@@ -57,6 +92,18 @@ std::optional<int64_t> pictures_there(const VideoJob& job, SinkKind kind) {
                                      .height = size.height * job.order.enlarge,
                                      .fps = job.order.config.video.fps,
                                      .mark = mark_of(job.order)});
+}
+
+// Every frame is read: a folder may have lost some content since.
+void check_frames(const fs::path& folder, int64_t frames) {
+  for (int64_t i = 0; i < frames; ++i) {
+    const fs::path frame = folder / fmt::format("frame_{:08}.png", i);
+    try {
+      read_png(frame);
+    } catch (const Error& error) {
+      fail("{}; the other frames are complete: regenerate the video with --overwrite", error.what());
+    }
+  }
 }
 
 // An earlier start was killed before its first state, so that there is nothing to go on with.
@@ -97,6 +144,8 @@ bool is_done_already(const VideoJob& job) {
       target, found, asked);
   SGF_CHECK(job.output.latents.empty() || fs::exists(job.output.latents),
             "{} is complete but was made without --latents; regenerate it with --overwrite", target);
+  if (!job.output.latents.empty()) open_tensor_file(job.output.latents);  // throws for one that was truncated
+  if (kind == SinkKind::kPng) check_frames(target, found);
   return true;
 }
 

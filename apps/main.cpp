@@ -135,7 +135,7 @@ std::string say_about_options(const CLI::App& command, const CLI::ParseError& er
   return is_ours ? error.what() : misuse_words(with_usage_names(command, error.what()));
 }
 
-// CLI11 only says that a command is missing; people want to know what became of the word they gave.
+// CLI11 only says that a command is missing; this names the unknown word and a similar command.
 std::string say_about_command(const CLI::App& app, const CLI::ParseError& error,
                               const std::vector<std::string>& words) {
   const auto word = std::ranges::find_if(words, [](const std::string& w) { return !w.starts_with("-"); });
@@ -169,7 +169,7 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     return 0;
-  } catch (const CLI::RuntimeError& error) {  // a command that has spoken for itself
+  } catch (const CLI::RuntimeError& error) {  // a command that has already printed its errors
     return error.get_exit_code();
   } catch (const CLI::Success& asked) {  // --help, --version
     std::ostringstream text;

@@ -4,7 +4,7 @@
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/core/in_quotes.h"
-#include "sgf/files/text_file.h"
+#include "sgf/text/prompt_cleaning.h"
 #include "sgf/weights/lora_file.h"
 
 #include <fmt/format.h>
@@ -149,11 +149,16 @@ void add_precision(CLI::App& command, std::string& dtype, std::string& attention
       ->check(CLI::IsMember({"auto", "cudnn", "flash", "math"}));
 }
 
+void add_dtype(CLI::App& command, std::string& dtype) {
+  command.add_option("--dtype", dtype, "element type of the computation (default: from the config, on a CPU float32)")
+      ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
+}
+
 CLI::Validator has_words() {
   return {[](std::string& prompt) {
-            return trimmed(prompt).empty()
-                       ? fmt::format("a prompt must contain at least one word, got {}", in_quotes(prompt))
-                       : std::string();
+            return has_words(prompt)
+                       ? std::string()
+                       : fmt::format("a prompt must contain at least one word, got {}", in_quotes(prompt));
           },
           ""};
 }

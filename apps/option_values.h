@@ -30,6 +30,9 @@ void add_device(CLI::App& command, std::string& device, const std::string& defau
 // --dtype float64|float32|bfloat16 and --attention auto|cudnn|flash|math; their current values are the defaults.
 void add_precision(CLI::App& command, std::string& dtype, std::string& attention);
 
+// --dtype of a command that reads a config; empty `dtype` stands for the default.
+void add_dtype(CLI::App& command, std::string& dtype);
+
 // --lora FILE[:SCALE], repeatable.
 void add_loras(CLI::App& command, std::vector<std::string>& loras);
 

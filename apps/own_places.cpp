@@ -1,5 +1,6 @@
 #include "apps/own_places.h"
 
+#include "sgf/assembly/preset_folders.h"
 #include "sgf/assembly/shipped_model.h"
 #include "sgf/bench/bench_compare.h"
 #include "sgf/config/config.h"
@@ -227,6 +228,37 @@ std::optional<OwnPlace> find_run_file(const fs::path& file) {
   return std::nullopt;
 }
 
+struct NamedFile {
+  const char* name;    // at its end
+  const char* beside;  // another file that must be there; empty: none
+  const char* content;
+};
+
+constexpr std::array<NamedFile, 4> kNamedFiles{
+    {{"DONE", "state.json", "mark of a complete checkpoint, with a hash per file"},
+     {"state.json", "DONE", "counters of a checkpoint of sgf train"},
+     {"sgf-order.json", "", "settings of the frames in this folder, for sgf redo and --continue"},
+     {".key.json", "", "key of a blind study by sgf compare: which video is which"}}};
+
+std::optional<OwnPlace> find_named_file(const fs::path& file) {
+  for (const NamedFile& known : kNamedFiles)
+    if (file.filename().string().ends_with(known.name) &&
+        (*known.beside == '\0' || fs::exists(fs::path(file).replace_filename(known.beside))))
+      return describe_place(known.content, [](OwnPlace&) {});
+  return std::nullopt;
+}
+
+// A preset, a file of a recipe, or a file of the user's.
+OwnPlace yaml_place(const fs::path& file) {
+  if (file.filename() == "study.yaml") return describe_place("recipe of sgf study", [](OwnPlace&) {});
+  return describe_place("config, for sgf train and sgf config", [&](OwnPlace& place) {
+    const Config config = load_config(file, {}, preset_folders());
+    place.facts = {{"name", config.name},
+                   {"stage", std::string(enum_name(config.train.stage))},
+                   {"updates", fmt::format("{}", config.train.steps)}};
+  });
+}
+
 OwnPlace tokenizer_place(const fs::path& file) {
   return describe_place("tokenizer of the text encoder (SentencePiece)", [&](OwnPlace& place) {
     place.facts.emplace_back("pieces", fmt::format("{}", Tokenizer(file).vocabulary()));
@@ -239,7 +271,9 @@ std::optional<OwnPlace> find_own_place(const fs::path& path) {
   if (is_folder(path)) return folder_place(path);
   if (!is_file(path)) return std::nullopt;
   if (const std::optional<OwnPlace> place = find_run_file(path)) return place;
+  if (const std::optional<OwnPlace> place = find_named_file(path)) return place;
   const fs::path kind = path.extension();
+  if (kind == ".yaml" || kind == ".yml") return yaml_place(path);
   if (kind == ".json" || kind == ".jsonl") return json_place(path);
   if (path.filename() == "spiece.model") return tokenizer_place(path);
   return kind == ".mp4" || kind == ".y4m" ? video_place(path) : std::nullopt;

@@ -14,6 +14,7 @@
 #include "sgf/core/device.h"
 #include "sgf/core/error.h"
 #include "sgf/files/weight_identity.h"
+#include "sgf/files/writable_folder.h"
 #include "sgf/training/planning/recipe_plan.h"
 #include "sgf/training/run/run_terms.h"
 #include "sgf/training/run/train_run.h"
@@ -64,7 +65,7 @@ void say_outdated(const std::vector<RecipeStep>& steps) {
   }
 }
 
-// Why the step cannot be made, or is not what was made; empty where nothing speaks against it.
+// Why the step cannot be made, or differs from what was made; empty if it is fine.
 std::vector<std::string> objections(const RecipeStep& step, const std::vector<RecipeStep>& all) {
   std::vector<std::string> found = unmet_needs(step.config);
   std::ranges::copy(wrong_teachers(step, all), std::back_inserter(found));
@@ -75,6 +76,7 @@ std::vector<std::string> objections(const RecipeStep& step, const std::vector<Re
     found.push_back(fmt::format("{}; undo the change, or remove the run to train it again", error.what()));
   }
   try {
+    if (!is_made(step)) check_can_be_made(step.run, step.run.string());
     if (!is_made(step)) device_of(step.config.run.device);
   } catch (const Error& error) {
     found.emplace_back(error.what());
@@ -153,8 +155,8 @@ int make_steps(const std::vector<RecipeStep>& steps, const RecipeArgs& args, con
     const TrainResult result = run_step(step, args, ranks);
     if (result.end == TrainEnd::kDone) continue;
     if (ranks.is_first())
-      say("{} stopped after update {}: {}; run the same command again to continue", step.run.string(),
-          result.steps_done, result.reason);
+      say("{} stopped after update {}: {}; run the same command again to resume", step.run.string(), result.steps_done,
+          result.reason);
     return result.end == TrainEnd::kStopped ? kRecipeStopped : kRecipeUnsound;
   }
   if (!ranks.is_first()) return 0;
@@ -191,7 +193,7 @@ void add_recipe(CLI::App& app) {
       "  sgf recipe run world-tiny\n"
       "  sgf recipe run world-small --set run.device=cuda --dry-run\n\n"
       "Runs are written to runs/NAME and refer to each other by that folder (train.start_from: "
-      "runs/world-small-teacher). Runs that are complete are skipped: run the same command again to continue after an "
+      "runs/world-small-teacher). Runs that are complete are skipped: run the same command again to resume after an "
       "interruption. If a run needs pairs that are missing, the runs before it are trained and the sgf pairs command "
       "is printed.\n\n"
       "Exit codes: 0 all runs are complete; 1 failed; 3 stopped, or pairs are needed; 4 a run stopped itself.");

@@ -9,6 +9,8 @@
 #include "sgf/files/bundled.h"
 #include "sgf/files/strict_json.h"
 #include "sgf/files/weight_identity.h"
+#include "sgf/files/writable_folder.h"
+#include "sgf/media/frame_source.h"
 #include "sgf/media/video_fragments.h"
 #include "sgf/media/video_reader.h"
 #include "sgf/streaming/compare_videos.h"
@@ -21,6 +23,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 
@@ -107,9 +110,42 @@ int say_difference(const VideoDifference& difference, bool as_json) {
   return is_identical ? 0 : 1;
 }
 
+// The video made again where nobody named a file: it goes with what belongs to it, also after an error.
+class Temporary {
+ public:
+  // What an interrupted redo left has a lock beside it; anything else of that name is kept.
+  explicit Temporary(fs::path video) : video_(std::move(video)) {
+    SGF_CHECK(!fs::exists(video_) || fs::exists(beside(".lock")),
+              "{} exists, which this command uses for a temporary file; rename it, or name another file with --out",
+              video_.string());
+  }
+  ~Temporary() {
+    std::error_code ignored;
+    for (const fs::path& file : {video_, beside(".state"), beside(".lock")}) fs::remove(file, ignored);
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+
+ private:
+  fs::path beside(const char* ending) const { return video_.string() + ending; }
+
+  fs::path video_;
+};
+
+// Metadata can be edited: frames of another size would take memory and time before they differ.
+void check_frame_size(const GenerateOrder& order, const std::string& video) {
+  const PictureSize size = picture_size(order.config);
+  const std::unique_ptr<FrameSource> frames = open_frames(video);
+  SGF_CHECK(frames->width() == size.width * order.enlarge && frames->height() == size.height * order.enlarge,
+            "{}: its metadata describes frames of {}x{}, but its frames are {}x{}", video, size.width * order.enlarge,
+            size.height * order.enlarge, frames->width(), frames->height());
+}
+
 void run_redo(const RedoArgs& args) {
   GenerateOrder order = order_in(args);
   if (args.show) return show_order(order, args.json);
+  check_frame_size(order, args.video);
+  if (!args.out.empty()) check_can_be_put(args.out);
   find_weights(order, args);
   if (!args.device.empty()) order.config.run.device = *enum_from_name<DeviceKind>(args.device);
   order.threads = threads_as_stored(args.threads, order.threads, args.video);
@@ -118,7 +154,8 @@ void run_redo(const RedoArgs& args) {
   GenerateOutput output{.target = args.out.empty() ? args.video + ".redo.mp4" : args.out};
   SGF_CHECK(args.out.empty() || !fs::exists(output.target), "{} already exists; name another file with --out",
             output.target);
-  if (args.out.empty()) check_own_files(order, output);  // what an interrupted redo left may go, and nothing else
+  std::optional<Temporary> temporary;
+  if (args.out.empty()) temporary.emplace(output.target);
   output.overwrite = true;
   ProgressLine line(
       {.mode = progress_mode(args.quiet), .total_steps = pictures_for(blocks, order.config), .unit = "frame"},
@@ -127,7 +164,7 @@ void run_redo(const RedoArgs& args) {
   generate_video(order, build_parts(order), blocks, output);
   line.finish();
   const VideoDifference difference = compare_videos(args.video, output.target);
-  if (args.out.empty()) fs::remove(output.target);
+  temporary.reset();
   exit_with(say_difference(difference, args.json));
 }
 
@@ -148,7 +185,7 @@ void add_redo(CLI::App& app) {
       ->type_name("DIR");
   command->add_option("--out", args->out, "file to keep the new video in (default: removed after the comparison)")
       ->type_name("FILE");
-  add_device(*command, args->device, "that of the video");
+  add_device(*command, args->device, "from the video");
   add_threads(*command, args->threads, "default: as stored in the video, else torch's default");
   command->add_flag("--show", args->show, "print the metadata as YAML, then exit");
   command->add_flag("--json", args->json, "result, or with --show the metadata, as one JSON object");

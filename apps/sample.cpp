@@ -152,7 +152,7 @@ void add_sampled_model(CLI::App& command, SampleArgs& args) {
   add_loras(command, args.model.loras);
   suggest_presets(*command
                        .add_option("--config", args.model.config,
-                                   "YAML file or preset with window and size (default: that of the model)")
+                                   "YAML file or preset with window and size (default: from the model)")
                        ->type_name("CONFIG"));
   add_overrides(command, args.model.overrides, "video.frames=9");
   command
@@ -162,16 +162,13 @@ void add_sampled_model(CLI::App& command, SampleArgs& args) {
           "of the model)")
       ->check(CLI::IsMember({"at-once", "blocks"}));
   add_device(command, args.model.device);
-  command
-      .add_option("--dtype", args.model.dtype,
-                  "element type of the computation (default: that of the config, on a CPU float32)")
-      ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
+  add_dtype(command, args.model.dtype);
   add_threads(command, args.threads);
 }
 
 void add_sampler(CLI::App& command, SampleArgs& args) {
   command.add_option("--steps", args.steps, "steps of the solver")->capture_default_str()->check(CLI::Range(1, 1000));
-  command.add_option("--solver", args.solver, "ODE solver; unipc is that of Wan")
+  command.add_option("--solver", args.solver, "ODE solver; Wan uses unipc")
       ->capture_default_str()
       ->check(CLI::IsMember({"euler", "unipc"}));
   command
@@ -181,7 +178,7 @@ void add_sampler(CLI::App& command, SampleArgs& args) {
       ->check(number_from_zero());
   command.add_option("--shift", args.shift, "shift of the noise schedule (default: schedule.shift)")
       ->check(positive_number());
-  command.add_option("--negative", args.negative, "negative prompt of --guidance (default: that of the config)")
+  command.add_option("--negative", args.negative, "negative prompt of --guidance (default: from the config)")
       ->type_name("TEXT");
   command.add_option("--seed", args.seed, "random seed (default: run.seed)")->check(number_from_zero());
   command.add_option("--frames", args.frames, "length in latent frames (default: video.frames)")

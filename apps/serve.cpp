@@ -202,15 +202,14 @@ void add_network_options(CLI::App& command, ServeArgs& args) {
                                    "YAML file or preset with window, schedule and size (default: as for sgf generate)")
                        ->type_name("CONFIG"));
   add_overrides(command, args.model.overrides, "context.sink_frames=0");
-  command.add_option("--guidance", args.guidance, "guidance scale of new streams; 1 = off")->capture_default_str();
+  command.add_option("--guidance", args.guidance, "guidance scale of new streams, 0 or more; 1 = off")
+      ->capture_default_str()
+      ->check(number_from_zero());
   command.add_option("--crf", args.crf, "constant rate factor of the video; 0 = best quality, 51 = smallest files")
       ->capture_default_str()
       ->check(CLI::Range(0, 51));
   add_device(command, args.model.device);
-  command
-      .add_option("--dtype", args.model.dtype,
-                  "element type of the computation (default: that of the config, on a CPU float32)")
-      ->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
+  add_dtype(command, args.model.dtype);
   add_threads(command, args.threads);
 }
 

@@ -29,8 +29,9 @@ struct StripsArgs {
 };
 
 std::vector<StripSource> strip_sources(const StripsArgs& args) {
-  SGF_CHECK(args.rows.empty() || args.rows.size() == args.videos.size(), "--rows must name every video, got {} for {}",
-            counted(std::ssize(args.rows), "name"), counted(std::ssize(args.videos), "video"));
+  if (!args.rows.empty() && args.rows.size() != args.videos.size())
+    misused(fmt::format("--rows must name every video, got {} for {}", counted(std::ssize(args.rows), "name"),
+                        counted(std::ssize(args.videos), "video")));
   std::vector<StripSource> sources;
   for (size_t i = 0; i < args.videos.size(); ++i) {
     const std::filesystem::path video = std::filesystem::path(args.videos[i]).lexically_normal();
@@ -87,7 +88,7 @@ void add_strips(CLI::App& app) {
       ->required()
       ->check(has_extension(".png"));
   command->add_option("--rows", args->rows, "names of the rows, one per video (default: the file names)")
-      ->type_name("NAME");
+      ->type_name("NAME...");
   CLI::Option* times = command->add_option("--times", args->times, "times in seconds, for example 0,5,20,60")
                            ->type_name("X,X...")
                            ->delimiter(',');

@@ -18,6 +18,7 @@
 #include "sgf/core/error.h"
 #include "sgf/core/stop_signal.h"
 #include "sgf/files/atomic_file.h"
+#include "sgf/files/writable_folder.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -95,8 +96,9 @@ void print_study_plan(const Study& study, const std::vector<PlannedArm>& plan) {
   }
   say("{}, sha256 {}, into {}", study.file.path.string(), study.file.sha256, study.folder.string());
   table.print();
-  say("time left with one job: {}{:.0f} s{}", is_known ? "" : "at least ", sum,
-      is_known ? "" : "; unknown until one arm of each kind is finished");
+  const std::string known = fmt::format("time left with one job: {}{:.0f} s", is_known ? "" : "at least ", sum);
+  if (is_known) return say("{}", known);
+  say("{} unknown until one arm of each kind is finished", sum > 0 ? known + "; the rest is" : "time left:");
 }
 
 int evaluate_here(const Study& study, const StudyArm& arm, const StudyArgs& args,
@@ -137,7 +139,7 @@ int run_arm(const Study& planned_study, const PlannedArm& planned, const StudyAr
     say(fmt::format("{}: training, {} updates", arm.id(), planned.steps));
     const TrainResult result = train_arm(study, arm, version_text(), mode, standard_progress_output());
     if (result.end != TrainEnd::kDone) {
-      warn("{} stopped after update {}: {}; run the same command again to continue", arm.id(), result.steps_done,
+      warn("{} stopped after update {}: {}; run the same command again to resume", arm.id(), result.steps_done,
            result.reason);
       return result.end == TrainEnd::kStopped ? kStudyStopped : kStudyUnsound;
     }
@@ -172,7 +174,7 @@ int code_of(const ChildEnd& end) { return end.is_told && end.code == 128 + SIGTE
 
 void tell_of(const ChildEnd& end, size_t done, size_t all, bool is_quiet) {
   if (code_of(end) == kStudyStopped)
-    warn("{} stopped; run the same command again to continue", end.job.name);
+    warn("{} stopped; run the same command again to resume", end.job.name);
   else if (end.code != 0)
     warn("{} failed with exit code {}; see {}", end.job.name, end.code, end.job.log.string());
   else if (!is_quiet)
@@ -232,6 +234,7 @@ void try_study(const Study& study, const std::vector<PlannedArm>& plan, const St
   }
   std::vector<PlannedArm> left = plan;
   std::erase_if(left, [&](const PlannedArm& planned) { return !is_left(planned, args); });
+  if (!left.empty()) check_can_be_made(study.folder, study.folder.string());
   check_left(study, left);
 }
 
@@ -287,11 +290,7 @@ void add_study(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::Range(1, 64));
   add_device(*command, args->device, "run.device of each arm");
-  command
-      ->add_option("--threads", args->threads,
-                   "CPU threads of all jobs together; small networks take fewer; 0 = one per core")
-      ->capture_default_str()
-      ->check(number_from_zero());
+  add_threads(*command, args->threads, "default: all cores; of all jobs together, small networks take fewer");
   command->add_flag("--lean", args->lean, "delete a run's checkpoints after its evaluation; keep the weights");
   command->add_flag("--dry-run", args->dry_run,
                     "check everything and print what remains and how long it takes, without writing a file");

@@ -1,4 +1,4 @@
-// `sgf text PROMPT`: what becomes of a prompt on its way to the network. `sgf text --prompts FILE` fills the cache of
+// `sgf text PROMPT`: a prompt as the network receives it. `sgf text --prompts FILE` fills the cache of
 // embeddings, so that training and streaming need no text encoder.
 #include "apps/commands.h"
 #include "apps/option_values.h"

@@ -24,10 +24,6 @@ namespace {
 constexpr int kMostThreads = 1024;
 constexpr int64_t kMostPerCore = 16;  // beyond it threads wait for each other for hours
 
-bool names_threads(const std::vector<std::string>& overrides) {
-  return std::ranges::any_of(overrides, [](const std::string& text) { return text.starts_with("run.threads="); });
-}
-
 // The ranks of this host, as torchrun and Open MPI tell; Slurm gives each its own cores.
 int64_t local_ranks() {
   for (const char* name : {"LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"}) {
@@ -71,7 +67,7 @@ int64_t threads_for_work(int64_t asked, double work) { return threads_for_work(a
 int64_t threads_for_files(int64_t asked) { return threads_for_work(asked, std::numeric_limits<double>::infinity()); }
 
 int64_t threads_asked(int64_t threads, const Config& config, const std::vector<std::string>& overrides) {
-  return threads > 0 ? threads : names_threads(overrides) ? config.run.threads : 0;
+  return threads > 0 ? threads : sets_key(overrides, "run.threads") ? config.run.threads : 0;
 }
 
 int64_t threads_as_stored(int64_t asked, int64_t stored, const std::string& what) {
@@ -95,7 +91,7 @@ int64_t threads_of_run(const Config& config, const std::vector<std::string>& ove
                        const std::filesystem::path& out, int64_t cores) {
   const std::optional<int64_t> stored = resume ? stored_threads(out) : std::nullopt;
   if (!stored) return threads_for_work(config.run.threads, work_of_clips(config, config.train.micro_batch), cores);
-  const bool is_asked = names_threads(overrides) || *stored == 0;
+  const bool is_asked = sets_key(overrides, "run.threads") || *stored == 0;
   return threads_as_stored(is_asked ? config.run.threads : 0, *stored, out.string());
 }
 

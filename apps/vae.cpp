@@ -97,7 +97,7 @@ void add_decode(CLI::App& vae) {
       ->type_name("PATH")
       ->required();
   command->add_flag("--overwrite", args->overwrite, "overwrite an existing .mp4 file");
-  command->add_option("--fps", args->fps, "frames per second (default: that of the latents, else 16)")
+  command->add_option("--fps", args->fps, "frames per second (default: from the latents, else 16)")
       ->check(positive_number());
   add_vae_args(*command, args->vae);
   command->callback([args] { run_decode(*args); });

@@ -69,6 +69,7 @@ void run_make(const WanMakeArgs& args) {
   if (args.folder.empty())
     misused("DIR is empty, expected a folder to write to; name one, for example wan_models/tiny");
   const std::vector<PlannedFile> files = plan_random_wan(order_of(args));
+  check_random_wan(files, args.overwrite);
   print_files(files);
   if (args.dry_run) return;
   std::fflush(stdout);

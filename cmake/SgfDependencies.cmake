@@ -21,12 +21,12 @@ if(NOT SGF_YAML_LIBRARY)
   set(SGF_YAML_LIBRARY yaml-cpp)
 endif()
 
-# FFmpeg for video files. A binary that travels cannot carry it, and would not start where it is missing.
+# FFmpeg for video files. It is linked dynamically, so a binary for other machines would not start where it is missing.
 set(SGF_WITH_FFMPEG AUTO CACHE STRING "Video files through FFmpeg: ON, OFF, or AUTO (where it is installed)")
 set_property(CACHE SGF_WITH_FFMPEG PROPERTY STRINGS AUTO ON OFF)
 set(SGF_HAS_FFMPEG OFF)
 if(SGF_WITH_FFMPEG STREQUAL "AUTO" AND SGF_STATIC_DEPENDENCIES)
-  message(STATUS "FFmpeg left out of a binary that travels; -DSGF_WITH_FFMPEG=ON links it")
+  message(STATUS "FFmpeg left out of a binary for other machines; -DSGF_WITH_FFMPEG=ON links it")
 elseif(SGF_WITH_FFMPEG)
   find_package(PkgConfig)
   if(PkgConfig_FOUND)
@@ -44,7 +44,7 @@ else()
   message(STATUS "no FFmpeg: video files cannot be read or written, PNG files can")
 endif()
 
-# Boost.Beast for the HTTP server. Headers alone: there is nothing to link, and a binary that travels carries it.
+# Boost.Beast for the HTTP server. Headers only, so a binary for other machines contains it.
 set(SGF_WITH_HTTP AUTO CACHE STRING "HTTP server through Boost.Beast: ON, OFF, or AUTO (where it is installed)")
 set_property(CACHE SGF_WITH_HTTP PROPERTY STRINGS AUTO ON OFF)
 set(SGF_HAS_HTTP OFF)

@@ -1,4 +1,4 @@
-# A room of the library lists its sources: PLAIN ones need no torch, so they compile in a blink and run under sanitizers
+# A room of the library lists its sources: PLAIN ones need no torch, so they compile fast and run under sanitizers
 # and fuzzers; TORCH and CUDA ones need it; LEFT_OUT ones are not in this build. Names are without ".cpp" (CUDA: ".cu").
 # ASSETS are files of its assets/ folder, which the library carries.
 #

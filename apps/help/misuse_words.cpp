@@ -54,6 +54,18 @@ std::string needed_values(const std::string& option, const std::string& said) {
   return fmt::format("{} needs {} values: {}", option, count, said.substr(names, said.size() - names - end.size()));
 }
 
+// "At Most 1 required but received 2", "At least 2 required but received 1".
+std::string count_words(const std::string& option, const std::string& said) {
+  const Split counts = split_at(said, " required but received ");
+  const std::string limit = counts->first.substr(counts->first.rfind(' ') + 1);
+  if (said.starts_with("At Most ") && limit == "0") return fmt::format("{} takes no value", option);
+  if (said.starts_with("At Most "))
+    return fmt::format("{} takes {}, got {}", option, limit == "1" ? "one value" : "at most " + limit + " values",
+                       counts->second);
+  return fmt::format("{} needs {}{} value{}, got {}", option, said.starts_with("At least ") ? "at least " : "", limit,
+                     limit == "1" ? "" : "s", counts->second);
+}
+
 // "ITEMS..." takes several values, but one of them is wrong.
 std::string one_of(std::string option) {
   if (option.ends_with("...")) option.resize(option.size() - 3);
@@ -68,6 +80,7 @@ std::string value_words(const std::string& option, const std::string& said) {
   if (const Split set = split_at(said, " not in {"))
     return fmt::format("{} must be {}, got {}", option, choice_words(set->second), in_quotes(set->first));
   if (said.find(" required ") != std::string::npos && said.ends_with(" missing")) return needed_values(option, said);
+  if (said.find(" required but received ") != std::string::npos) return count_words(option, said);
   if (said.starts_with(option + " ")) return said;
   return said.starts_with("must ") || said.starts_with("needs ") ? fmt::format("{} {}", option, said)
                                                                  : fmt::format("{}: {}", option, said);

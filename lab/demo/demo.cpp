@@ -76,7 +76,7 @@ struct DemoStudent {
 };
 constexpr std::array kDemoStudents{DemoStudent{"student", "student"}, DemoStudent{"SF", "sf"},
                                    DemoStudent{"SGF", "sgf"}};
-constexpr const char* kTruth = "truth";
+constexpr const char* kTrueClips = "true clips";
 constexpr size_t kPicturePrompts = 2;  // in the picture for a README
 
 // All are streamed by one config: a model that was trained with another would be shown at its worst.
@@ -131,7 +131,7 @@ void train_pair(DemoContents& contents, const Config& config, const DemoSettings
 
 // [contestant]: [prompts, F, 3, H, W], in the order of the contents' contestants, which it adds.
 std::vector<at::Tensor> make_videos(DemoContents& contents, const LongVideos& videos, const DemoSettings& settings) {
-  settings.say(fmt::format("3 of 4: {} videos of {} frames from each student, {} times the training's length",
+  settings.say(fmt::format("3 of 4: {} videos of {} frames from each student, {} times the training length",
                            videos.prompts().size(), contents.frames, contents.frames / contents.train_frames));
   std::vector<at::Tensor> all;
   const auto take = [&](const char* name, const at::Tensor& made) {
@@ -143,8 +143,8 @@ std::vector<at::Tensor> make_videos(DemoContents& contents, const LongVideos& vi
     take(student.name,
          videos.of_student((settings.models / student.folder).string(), settings.progress, settings.output));
   }
-  settings.say("  the world itself");
-  take(kTruth, videos.of_world());
+  settings.say(fmt::format("  {}", kTrueClips));
+  take(kTrueClips, videos.of_world());
   return all;
 }
 

@@ -19,7 +19,6 @@ extern const std::string_view demo_page_html, demo_css, seek_js;
 namespace {
 
 constexpr size_t kPlayedPrompts = 4;  // the others are behind a fold
-constexpr size_t kSf = 1, kSgf = 2, kContestants = 4;
 
 std::string gap_table(const BoundaryGap& gap) {
   return html_table({"the student, before any training", "SF", "SGF"},
@@ -59,7 +58,7 @@ std::string video_figures(std::span<const DemoVideo> videos, const DemoContents&
 
 // The result beside what it is worth.
 std::string write_headline(const DemoContents& c) {
-  const DemoHeadline headline = headline_of(c.contestants[kSf], c.contestants[kSgf]);
+  const DemoHeadline headline = headline_of(c.contestants[kSfPlace], c.contestants[kSgfPlace]);
   return fmt::format("<p class=\"headline\">{}</p>\n<p><b>{}</b></p>\n", escape_html(headline.result),
                      escape_html(headline.meaning));
 }
@@ -100,7 +99,7 @@ std::string wide_table(const DemoTable& table) {
 std::string live_chart(const std::vector<DemoArm>& arms, const char* title, const char* metric) {
   std::vector<NamedCurve> curves;
   for (size_t i = 0; i < arms.size(); ++i) {
-    NamedCurve& curve = curves.emplace_back(NamedCurve{arms[i].name, colour_of(kSf + i, kContestants), {}});
+    NamedCurve& curve = curves.emplace_back(NamedCurve{arms[i].name, colour_of(kSfPlace + i, kContestants), {}});
     for (const MetricsRow& row : arms[i].rows)
       if (const double* value = row.find(metric)) curve.points.push_back({row.step, *value});
   }
@@ -134,7 +133,7 @@ std::string style_of_contestants() {
 }  // namespace
 
 std::string write_demo_page(const DemoContents& c) {
-  const std::string sf = colour_of(kSf, kContestants), sgf = colour_of(kSgf, kContestants);
+  const std::string sf = colour_of(kSfPlace, kContestants), sgf = colour_of(kSgfPlace, kContestants);
   return html_page(
       kDemoTitle,
       fill_page(assets::demo_page_html,
@@ -148,7 +147,7 @@ std::string write_demo_page(const DemoContents& c) {
                  {"videos", folded_videos(c)},
                  {"prompts", std::to_string(c.videos.size())},
                  {"score_table", wide_table(score_table_of(c.contestants))},
-                 {"difference_table", wide_table(difference_table(c.contestants[kSf], c.contestants[kSgf]))},
+                 {"difference_table", wide_table(difference_table(c.contestants[kSfPlace], c.contestants[kSgfPlace]))},
                  {"score_charts", score_charts(c.contestants)},
                  {"gap_table", gap_table(c.gap)},
                  {"steps", std::to_string(c.steps)},

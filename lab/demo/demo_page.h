@@ -41,7 +41,7 @@ struct DemoContents {
   BoundaryGap gap;
   std::vector<DemoArm> arms;
   int64_t steps = 0, generator_updates = 0, batch = 0;  // of each arm
-  std::vector<DemoContestant> contestants;              // student, SF, SGF, truth
+  std::vector<DemoContestant> contestants;              // student, SF, SGF, true clips
   std::vector<DemoVideo> videos;                        // one per prompt
   std::vector<DemoCommand> commands;
 };

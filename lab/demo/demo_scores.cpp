@@ -11,7 +11,7 @@
 namespace sgf {
 namespace {
 
-// The study's headline, and motion beside it: a video that stands still drifts nowhere.
+// The study's headline, and motion beside it, because a video that stands still does not drift.
 struct ShownMetric {
   std::string_view name;
   const char* words;  // short: a terminal is narrow
@@ -27,8 +27,8 @@ size_t lengths_of(const DemoContestant& contestant) { return segments_of(contest
 
 std::string two_digits(double value) { return std::isfinite(value) ? fmt::format("{:.2f}", value) : "-"; }
 
-// The order of the study's curves: truth, initial student, SF, SGF.
-std::vector<size_t> truth_first(size_t contestants) {
+// The order of the study's curves: true clips, initial student, SF, SGF.
+std::vector<size_t> true_clips_first(size_t contestants) {
   std::vector<size_t> order(contestants);
   std::iota(order.begin() + 1, order.end(), 0);
   order.front() = contestants - 1;
@@ -101,7 +101,7 @@ std::string score_charts(const std::vector<DemoContestant>& contestants) {
   std::string charts;
   for (const ShownMetric& metric : kShownMetrics) {
     std::vector<BandCurve> curves;
-    for (const size_t place : truth_first(contestants.size())) {
+    for (const size_t place : true_clips_first(contestants.size())) {
       BandCurve& curve = curves.emplace_back(BandCurve{contestants[place].name, {}, curves.size()});
       for (const PromptValues& values : segments_of(contestants[place], metric))
         curve.values.push_back(mean_alone(values));

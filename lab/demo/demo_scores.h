@@ -8,7 +8,7 @@
 
 namespace sgf {
 
-// A source of videos for the demo's prompts: "student", "SF", "SGF", or the world itself, "truth".
+// A source of videos for the demo's prompts: "student", "SF", "SGF" or "true clips".
 struct DemoContestant {
   std::string name;
   ScoreTable scores;  // by training length
@@ -18,6 +18,9 @@ struct DemoTable {
   std::vector<std::string> head;
   std::vector<std::vector<std::string>> rows;
 };
+
+// Contestants in their order: student, SF, SGF, true clips.
+inline constexpr size_t kSfPlace = 1, kSgfPlace = 2, kContestants = 4;
 
 // Means over prompts in the first and the last training length, one row per contestant.
 DemoTable score_table_of(const std::vector<DemoContestant>& contestants);
@@ -36,7 +39,7 @@ DemoHeadline headline_of(const DemoContestant& a, const DemoContestant& b);
 // A curve per contestant for each metric, over training lengths: means over prompts. Inline SVG.
 std::string score_charts(const std::vector<DemoContestant>& contestants);
 
-// The colour of a contestant in the curves. The last one is the truth, in the grey of the study.
+// The colour of a contestant in the curves. The last one is the true clips, in the grey of the study.
 const char* colour_of(size_t contestant, size_t contestants);
 
 }  // namespace sgf

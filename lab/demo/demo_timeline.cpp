@@ -14,7 +14,7 @@ namespace {
 constexpr double kLostSeconds = 0.5;
 constexpr double kHeight = 12;
 
-// A look of its own for each mark beside its colour: not everyone tells green from red.
+// Each mark also has a height of its own: not everyone can tell green from red.
 struct MarkLook {
   const char* level;  // a class of the page, with a colour
   double height;

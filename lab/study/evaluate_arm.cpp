@@ -116,12 +116,12 @@ class ArmEvaluator {
   void add_recovery(Json& json) {
     if (e_.study.evaluation().recovery_rollouts == 0) return;
     const DiagnosisSetup run(config_, weights_.string(), e_.device);
-    const RecoverySetting setting{.dit = run.dit(),
-                                  .rollout = run.rollout(),
-                                  .noise = [&](int64_t number) { return run.noise(number, 1); },
-                                  .text = [&](int64_t number) { return run.text(number, 1); },
-                                  .noises = e_.study.evaluation().recovery_rollouts,
-                                  .on_record = {}};
+    const RecoverySettings setting{.dit = run.dit(),
+                                   .rollout = run.rollout(),
+                                   .noise = [&](int64_t number) { return run.noise(number, 1); },
+                                   .text = [&](int64_t number) { return run.text(number, 1); },
+                                   .noises = e_.study.evaluation().recovery_rollouts,
+                                   .on_record = {}};
     for (size_t exit = 1; exit <= setting.rollout.timesteps.size(); ++exit)
       json["recovery"].push_back(recovery_json(measure_recovery(setting, static_cast<int64_t>(exit))));
   }

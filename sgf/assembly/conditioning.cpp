@@ -36,24 +36,25 @@ void check_world_sizes(const Config& c, const WorldPreset& world, const VideoCod
 
 Conditioning world_conditioning(const Config& c, const PartSource& source) {
   const WorldPreset world = world_preset(c.data.world);
-  Conditioning around{build_text_encoder(c, source), build_codec(c, source), c.output.sample_prompts};
-  check_world_sizes(c, world, *around.codec);
-  if (around.sample_prompts.empty()) around.sample_prompts = world_prompts(c, kFirstSampleClip, kSamplePrompts);
-  check_words(*around.text, around.sample_prompts, "output.sample_prompts");
-  check_words(*around.text, {c.negative_prompt}, "negative_prompt");
-  return around;
+  Conditioning conditioning{build_text_encoder(c, source), build_codec(c, source), c.output.sample_prompts};
+  check_world_sizes(c, world, *conditioning.codec);
+  if (conditioning.sample_prompts.empty())
+    conditioning.sample_prompts = world_prompts(c, kFirstSampleClip, kSamplePrompts);
+  check_words(*conditioning.text, conditioning.sample_prompts, "output.sample_prompts");
+  check_words(*conditioning.text, {c.negative_prompt}, "negative_prompt");
+  return conditioning;
 }
 
 // The VAE is needed for samples only.
 Conditioning prompt_conditioning(const Config& c, const PartSource& source) {
-  Conditioning around{.sample_prompts = c.output.sample_prompts};
-  if (around.sample_prompts.empty()) {  // before the VAE is on the device: the file may be unusable
-    around.sample_prompts = read_prompts(c.data.prompts);
-    around.sample_prompts.resize(std::min<size_t>(around.sample_prompts.size(), kSamplePrompts));
+  Conditioning conditioning{.sample_prompts = c.output.sample_prompts};
+  if (conditioning.sample_prompts.empty()) {  // before the VAE is on the device: the file may be unusable
+    conditioning.sample_prompts = read_prompts(c.data.prompts);
+    conditioning.sample_prompts.resize(std::min<size_t>(conditioning.sample_prompts.size(), kSamplePrompts));
   }
-  around.text = build_text_encoder(c, source);
-  if (c.output.sample_every > 0) around.codec = build_codec(c, source);
-  return around;
+  conditioning.text = build_text_encoder(c, source);
+  if (c.output.sample_every > 0) conditioning.codec = build_codec(c, source);
+  return conditioning;
 }
 
 // Sizes of encoded videos must match the network that learns them.
@@ -85,13 +86,13 @@ std::shared_ptr<const TextEncoder> encoder_beside(const ClipShards& shards, cons
 Conditioning clip_conditioning(const Config& c, const PartSource& source) {
   const auto shards = std::make_shared<ClipShards>(c.data.clips, static_cast<uint64_t>(c.run.seed));
   check_clips_fit(c, shards->order());
-  Conditioning around{
+  Conditioning conditioning{
       .text = std::make_shared<ClipText>(shards, at::TensorOptions().device(source.device).dtype(compute_type(c)),
                                          encoder_beside(*shards, c, source)),
       .sample_prompts = c.output.sample_prompts};
-  if (c.output.sample_every > 0) around.codec = build_codec(c, source);
-  if (around.sample_prompts.empty()) around.sample_prompts = shards->first_captions(kSamplePrompts);
-  return around;
+  if (c.output.sample_every > 0) conditioning.codec = build_codec(c, source);
+  if (conditioning.sample_prompts.empty()) conditioning.sample_prompts = shards->first_captions(kSamplePrompts);
+  return conditioning;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "sgf/files/atomic_file.h"
 #include "sgf/files/strict_json.h"
 #include "sgf/files/torch_archive_writer.h"
+#include "sgf/files/writable_folder.h"
 #include "sgf/text/spiece_writer.h"
 
 #include <fmt/ranges.h>
@@ -184,7 +185,7 @@ void check_room(const Files& files) {
   std::map<fs::path, uint64_t> needed;
   for (const PlannedFile& file : files) needed[folder_of(file.path)] += file.bytes;
   std::map<uintmax_t, uint64_t> by_disk;  // disks are told apart by their free bytes, as folders have no other sign
-  for (const auto& [folder, bytes] : needed) by_disk[fs::space(folder).available] += bytes;
+  for (const auto& [folder, bytes] : needed) by_disk[fs::space(existing_part(folder)).available] += bytes;
   for (const auto& [free, bytes] : by_disk)
     SGF_CHECK(bytes <= free, "{}: {} GB are needed, but {} GB are free; choose another folder or a smaller --size",
               files.front().path.parent_path().string(), (bytes + 999'999'999) / 1'000'000'000, free / 1'000'000'000);
@@ -206,15 +207,18 @@ std::vector<PlannedFile> plan_random_wan(const RandomWanOrder& order) {
   return Planner(order).plan();
 }
 
-void prepare_random_wan(const std::vector<PlannedFile>& files, bool overwrite) {
+void check_random_wan(const std::vector<PlannedFile>& files, bool overwrite) {
   for (const PlannedFile& file : files) {
     SGF_CHECK(overwrite || !fs::exists(file.path),
               "{}: exists; pass --overwrite to replace it, or choose another folder", file.path.string());
-    std::error_code error;
-    fs::create_directories(folder_of(file.path), error);
-    SGF_CHECK(!error, "{}: cannot be made: {}", folder_of(file.path).string(), error.message());
+    check_can_be_made(folder_of(file.path), file.path.string());
   }
   check_room(files);
+}
+
+void prepare_random_wan(const std::vector<PlannedFile>& files, bool overwrite) {
+  check_random_wan(files, overwrite);
+  for (const PlannedFile& file : files) create_folder(folder_of(file.path));
 }
 
 }  // namespace sgf

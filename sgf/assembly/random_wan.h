@@ -34,7 +34,10 @@ struct PlannedFile {
 // The files in the order in which they are written: small ones first, so that a mistake shows early.
 std::vector<PlannedFile> plan_random_wan(const RandomWanOrder& order);
 
-// Throws unless all files fit on their disks, none exists or may be overwritten. Makes missing folders.
+// Throws unless all files can be written and fit on their disks, and none exists or may be overwritten.
+void check_random_wan(const std::vector<PlannedFile>& files, bool overwrite);
+
+// Checks, then makes missing folders.
 void prepare_random_wan(const std::vector<PlannedFile>& files, bool overwrite);
 
 }  // namespace sgf

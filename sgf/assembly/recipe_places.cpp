@@ -20,11 +20,12 @@ namespace fs = std::filesystem;
 constexpr const char* kRecipes = "recipes";
 constexpr const char* kStudy = "study.yaml";
 
+// With `file` a folder that contains it, otherwise one with configs of runs.
 bool holds_recipe(const fs::path& folder, const std::string& file) {
   std::error_code error;  // a folder that cannot be listed holds none
   if (!file.empty()) return fs::exists(folder / file, error);
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-    if (it->path().extension() == ".yaml") return true;
+    if (it->path().extension() == ".yaml" && it->path().filename() != kStudy) return true;
   return false;
 }
 

@@ -1,62 +1,10 @@
 #include "sgf/assembly/shipped_model.h"
 
-#include "sgf/core/error.h"
-#include "sgf/files/json_file.h"
-#include "sgf/files/mapped_file.h"
-#include "sgf/files/sha256.h"
-#include "sgf/files/tensor_file.h"
-#include "sgf/weights/weight_names.h"
-
 namespace sgf {
-namespace {
 
-namespace fs = std::filesystem;
-
-void check_files(const fs::path& folder) {
-  SGF_CHECK(fs::is_directory(folder), "{}: no such model folder", folder.string());
-  for (const char* file : {kShippedWeights, "config.yaml", "metrics.json", "command.txt"})
-    SGF_CHECK(fs::is_regular_file(folder / file),
-              "{}: holds no {}; a bundled model needs model.safetensors, config.yaml, metrics.json and command.txt",
-              folder.string(), file);
-}
-
-// Checks that all weights of the config's network are there in bfloat16.
-void check_weights(const ShippedModel& model) {
-  const TensorFile file = open_tensor_file(model.weights());
-  const DitWeightIndex index = index_dit_weights(file);
-  for (const WeightShape& weight : expected_dit_weights(model.config.model)) {
-    const auto found = index.tensors.find(weight.name);
-    SGF_CHECK(found != index.tensors.end() && found->second->shape == weight.shape,
-              "{}: {} is missing or differs from the shape in config.yaml", model.weights().string(), weight.name);
-    SGF_CHECK(found->second->dtype == DType::kBF16,
-              "{}: {} must be bfloat16; convert it with sgf convert --dtype bfloat16", model.weights().string(),
-              weight.name);
-  }
-}
-
-}  // namespace
-
-bool is_shipped_model(const fs::path& folder) {
-  return fs::is_regular_file(folder / kShippedWeights) && fs::is_regular_file(folder / "config.yaml");
-}
-
-ShippedModel read_shipped_model(const fs::path& folder, const std::vector<fs::path>& preset_folders) {
-  check_files(folder);
-  ShippedModel model{.folder = folder,
-                     .config = load_config(folder / "config.yaml", {}, preset_folders),
-                     .metrics = read_json_file(folder / "metrics.json"),
-                     .commands = std::string(MappedFile::open(folder / "command.txt")->text()),
-                     .sha256 = sha256_of_file(folder / kShippedWeights),
-                     .weight_bytes = fs::file_size(folder / kShippedWeights)};
-  const bool names_hash = model.metrics.is_object() && model.metrics.value("sha256", nlohmann::json()).is_string();
-  SGF_CHECK(names_hash, "{}: metrics.json lacks the sha256 of its weights", folder.string());
-  const auto named = model.metrics["sha256"].get<std::string>();
-  SGF_CHECK(named == model.sha256, "{}: metrics.json belongs to other weights ({}...) than those beside it ({}...)",
-            folder.string(), named.substr(0, 12), model.sha256.substr(0, 12));
-  SGF_CHECK(model.commands.find_first_not_of(" \n") != std::string::npos,
-            "{}: command.txt must hold the commands that made the model, but is empty", folder.string());
-  check_weights(model);
-  return model;
+bool is_shipped_model(const std::filesystem::path& folder) {
+  return std::filesystem::is_regular_file(folder / kShippedWeights) &&
+         std::filesystem::is_regular_file(folder / "config.yaml");
 }
 
 }  // namespace sgf

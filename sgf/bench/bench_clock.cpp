@@ -2,18 +2,12 @@
 
 #include "sgf/core/device_memory.h"
 #include "sgf/core/gibibytes.h"
+#include "sgf/core/milliseconds_since.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace sgf {
-namespace {
-
-double milliseconds_since(std::chrono::steady_clock::time_point began) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
-}
-
-}  // namespace
 
 double nearest_rank(std::vector<double> values, double q) {
   std::sort(values.begin(), values.end());

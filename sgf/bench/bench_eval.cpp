@@ -24,7 +24,7 @@ constexpr double kBenchedFps = 16;
 
 using MakeMetric = std::function<std::unique_ptr<VideoMetric>()>;
 
-ClipFormula benched_clip(const PassesSetting& s) {
+ClipFormula benched_clip(const PassesSettings& s) {
   return {.frames = s.frames,
           .height = kPixelsALatent * s.height,
           .width = kPixelsALatent * s.width,
@@ -35,14 +35,14 @@ ClipFormula benched_clip(const PassesSetting& s) {
 }
 
 // Only one network at a time is in memory.
-VbenchNetworks benched_networks(const PassesSetting& s) {
+VbenchNetworks benched_networks(const PassesSettings& s) {
   const auto weights = [](const VbenchFile& file, at::TensorOptions options) {
     return closed_form_weights({.salt = "", .prefix = "", .gains = {}, .is_amt = &file == &kAmtFile}, options);
   };
   return VbenchNetworks(weights, {.options = at::TensorOptions().dtype(s.dtype).device(s.device)});
 }
 
-nlohmann::json time_metric(const PassesSetting& s, const std::string& name, const at::Tensor& pictures,
+nlohmann::json time_metric(const PassesSettings& s, const std::string& name, const at::Tensor& pictures,
                            const MakeMetric& make) {
   const int64_t batch = s.device.is_cuda() ? 32 : 8;
   PhaseClock clock(s.device);
@@ -65,7 +65,7 @@ nlohmann::json time_metric(const PassesSetting& s, const std::string& name, cons
 
 bool is_eval_item(const std::string& item) { return item == "eval"; }
 
-void bench_eval(const PassesSetting& s, const BenchLine& line) {
+void bench_eval(const PassesSettings& s, const BenchLine& line) {
   forbid_tf32();
   const at::NoGradGuard no_grad;
   const at::Tensor pictures = benched_clip(s).all_frames();

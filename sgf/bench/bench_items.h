@@ -13,7 +13,7 @@ namespace sgf {
 
 // Items: "stream-dit" (latents only) and "stream" (decoded by a VAE of `setting.vae_dim`, counted, not encoded). In
 // addition to the speed line: "over_time", memory and speed in each of eight equal parts of the stream.
-void bench_stream(const PassesSetting& setting, const std::string& item, const BenchLine& line);
+void bench_stream(const PassesSettings& setting, const std::string& item, const BenchLine& line);
 
 bool is_stream_item(const std::string& item);
 
@@ -23,7 +23,7 @@ bool is_vae_item(const std::string& item);
 
 // The JSON line of "vae-decode" (a block of latent frames in the middle of a stream) or "vae-encode" (the frames of as
 // many latent frames as the setting has, from the first on).
-nlohmann::json bench_vae(const PassesSetting& setting, const std::string& item);
+nlohmann::json bench_vae(const PassesSettings& setting, const std::string& item);
 
 // --- bench_eval.cpp: VBench's metrics on frames in memory, with networks of full size and synthetic weights ---
 
@@ -31,6 +31,6 @@ bool is_eval_item(const std::string& item);
 
 // One line "eval NAME" per metric, for a clip as VBench-Long scores it: `frames` frames of 8 height x 8 width at 16
 // fps. Also for the static filter and the two networks between clips.
-void bench_eval(const PassesSetting& setting, const BenchLine& line);
+void bench_eval(const PassesSettings& setting, const BenchLine& line);
 
 }  // namespace sgf

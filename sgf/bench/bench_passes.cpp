@@ -11,6 +11,7 @@
 #include "sgf/kernels/noise_fill.h"
 #include "sgf/kernels/rectangle_attention.h"
 #include "sgf/kernels/wide.h"
+#include "sgf/reconstruction/reconstruct.h"
 #include "sgf/rollout/roll_out.h"
 #include "sgf/schedule/schedule_settings.h"
 
@@ -27,7 +28,7 @@ namespace {
 using Json = nlohmann::json;
 
 // One warm-up, then `repeats` timed runs. `prepare` runs before each, untimed.
-Json time_runs(const PassesSetting& s, const std::function<void()>& prepare, const std::function<void()>& work) {
+Json time_runs(const PassesSettings& s, const std::function<void()>& prepare, const std::function<void()>& work) {
   PhaseClock clock(s.device);
   clock.time(
       1, s.repeats, [&](PhaseClock&) { work(); }, prepare);
@@ -36,7 +37,7 @@ Json time_runs(const PassesSetting& s, const std::function<void()>& prepare, con
 
 class Bench {
  public:
-  Bench(const PassesSetting& setting, BenchLine line)
+  Bench(const PassesSettings& setting, BenchLine line)
       : s_(setting),
         line_(std::move(line)),
         layout_(s_.frames, s_.block_frames),
@@ -74,7 +75,7 @@ class Bench {
   Json line(const std::string& item) const;
   void print(const std::string& item, const Json& timing, const Json& more) const;
 
-  const PassesSetting& s_;
+  const PassesSettings& s_;
   BenchLine line_;
   BlockLayout layout_;
   ReconstructionMask mask_;
@@ -134,18 +135,23 @@ void Bench::attention() const {
 
 void Bench::reconstruct() const {
   const at::Tensor noisy = latents(0), clean = latents(1), grad = latents(2);
-  const at::Tensor t = at::full({s_.batch, s_.frames}, 750.0, noisy.options().dtype(at::kDouble));
+  const ExitRecord record{.policy = s_.policy,
+                          .layout = layout_,
+                          .t = at::full({s_.batch}, 750.0, at::kDouble),
+                          .noisy = noisy,
+                          .prediction = clean,
+                          .context = clean};
   std::vector<at::Tensor> parameters;
   for (const auto& [name, tensor] : named_parameters(dit_.weights())) parameters.push_back(tensor);
   const auto forward = [&](GradientBoundary boundary) {
-    return dit_.forward(noisy, t, dit_.embed(text_rows_), Parallel{clean, mask_, boundary});
+    return sgf::reconstruct(dit_, dit_.embed(text_rows_), record, boundary);
   };
   {
     const at::NoGradGuard no_grad;
     const Json timing = time_runs(
         s_, [] {}, [&] { forward(GradientBoundary::kOpenContext); });
     const double deviation = forward(GradientBoundary::kOpenContext).std().item<double>();
-    print("reconstruct_forward", timing, {{"flow_std", deviation}});
+    print("reconstruct_forward", timing, {{"prediction_std", deviation}});
   }
   set_requires_grad(dit_.weights(), true);
   for (const auto& [name, boundary] : std::map<std::string, GradientBoundary>{
@@ -169,12 +175,12 @@ void Bench::rollout() const {
 }
 
 void Bench::recovery_per_exit() const {
-  const RecoverySetting setting{.dit = dit_,
-                                .rollout = settings(),
-                                .noise = [this](int64_t number) { return noise(number); },
-                                .text = [this](int64_t) { return text_rows_; },
-                                .noises = s_.noises,
-                                .on_record = {}};
+  const RecoverySettings setting{.dit = dit_,
+                                 .rollout = settings(),
+                                 .noise = [this](int64_t number) { return noise(number); },
+                                 .text = [this](int64_t) { return text_rows_; },
+                                 .noises = s_.noises,
+                                 .on_record = {}};
   const auto exits = static_cast<int64_t>(setting.rollout.timesteps.size());
   double overall = 0;
   for (int64_t exit = 1; exit <= exits; ++exit) {
@@ -215,7 +221,7 @@ void check_items(const std::vector<std::string>& items) {
 
 }  // namespace
 
-void bench_passes(const PassesSetting& setting, const std::vector<std::string>& items, const BenchLine& line) {
+void bench_passes(const PassesSettings& setting, const std::vector<std::string>& items, const BenchLine& line) {
   check_items(items);
   std::optional<Bench> passes;  // one set of networks at a time: they share a GPU's memory
   std::optional<TrainingBench> training;

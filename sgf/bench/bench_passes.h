@@ -16,7 +16,7 @@
 
 namespace sgf {
 
-struct PassesSetting {
+struct PassesSettings {
   DitConfig model;
   std::string model_name;
   ContextPolicy policy;
@@ -44,6 +44,6 @@ using BenchLine = std::function<void(const nlohmann::json&)>;
 // Items: "attention" (one layer's parallel self-attention), "reconstruct" (Pass 2; also "parallel"), "rollout" (Pass 1,
 // all steps), "recovery" (Pass 2 against Pass 1 per exit step), and those of bench_training.h and
 // bench_items.h. Weights are random, scaled for a standard deviation of the flow of about 1.
-void bench_passes(const PassesSetting& setting, const std::vector<std::string>& items, const BenchLine& line);
+void bench_passes(const PassesSettings& setting, const std::vector<std::string>& items, const BenchLine& line);
 
 }  // namespace sgf

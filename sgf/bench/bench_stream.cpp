@@ -64,7 +64,7 @@ class OverTime {
   nlohmann::json parts_ = nlohmann::json::array();
 };
 
-StreamSettings stream_settings(const PassesSetting& s) {
+StreamSettings stream_settings(const PassesSettings& s) {
   const int64_t window = s.policy.sink_frames + s.policy.fifo_frames + s.block_frames;
   return {.latents = {.policy = s.policy,
                       .positions = {PositionKind::kTopAligned, window},
@@ -76,7 +76,7 @@ StreamSettings stream_settings(const PassesSetting& s) {
           .seed = 1};
 }
 
-WanVaeCodec random_codec(const PassesSetting& s, bool decodes) {
+WanVaeCodec random_codec(const PassesSettings& s, bool decodes) {
   const VaeConfig config{.dim = decodes ? s.vae_dim : 8, .z_dim = s.model.in_dim};
   return WanVaeCodec(random_vae_weights(config, /*seed=*/1, at::TensorOptions().dtype(s.dtype).device(s.device)));
 }
@@ -85,7 +85,7 @@ WanVaeCodec random_codec(const PassesSetting& s, bool decodes) {
 
 bool is_stream_item(const std::string& item) { return item == "stream" || item == "stream-dit"; }
 
-void bench_stream(const PassesSetting& s, const std::string& item, const BenchLine& line) {
+void bench_stream(const PassesSettings& s, const std::string& item, const BenchLine& line) {
   const at::NoGradGuard no_grad;
   const bool decodes = item == "stream";
   const auto options = at::TensorOptions().dtype(s.dtype).device(s.device);

@@ -21,19 +21,19 @@ constexpr int64_t kCriticUpdates = 5;  // per generator update
 
 at::ScalarType master_type(at::ScalarType compute) { return compute == at::kDouble ? at::kDouble : at::kFloat; }
 
-at::Tensor random_text(const PassesSetting& s, int64_t sample) {
+at::Tensor random_text(const PassesSettings& s, int64_t sample) {
   return normal({.seed = 2, .purpose = NoisePurpose::kTest, .sample = sample},
                 {s.batch, s.model.text_len, s.model.text_dim}, at::TensorOptions(s.dtype).device(s.device));
 }
 
-ExitSteps exit_of(const PassesSetting& s, const DmdSettings& settings) {
+ExitSteps exit_of(const PassesSettings& s, const DmdSettings& settings) {
   const auto steps = static_cast<int64_t>(settings.rollout.timesteps.size());
   SGF_CHECK(s.exit_step >= 1 && s.exit_step <= steps, "the exit step must be between 1 and {}, got {}", steps,
             s.exit_step);
   return s.exit_step;
 }
 
-TrainingInputs random_inputs(const PassesSetting& s) {
+TrainingInputs random_inputs(const PassesSettings& s) {
   const auto masters = at::TensorOptions(master_type(s.dtype)).device(s.device);
   const auto options = masters.dtype(wide_type(s.dtype));
   const std::vector<int64_t> latent{s.batch, s.frames, s.model.in_dim, s.height, s.width};
@@ -62,7 +62,7 @@ TrainingInputs random_inputs(const PassesSetting& s) {
                         {}}};
 }
 
-TrainingInputs recorded_inputs(const PassesSetting& s) {
+TrainingInputs recorded_inputs(const PassesSettings& s) {
   const Recording recording = Recording::open(s.recording);
   SGF_CHECK(recording.kind() == "sgf_step", "{}: the recording must be of kind sgf_step, got {}", s.recording.string(),
             recording.kind());
@@ -84,11 +84,11 @@ TrainingInputs recorded_inputs(const PassesSetting& s) {
 
 }  // namespace
 
-TrainingInputs training_inputs(const PassesSetting& setting) {
+TrainingInputs training_inputs(const PassesSettings& setting) {
   return setting.recording.empty() ? random_inputs(setting) : recorded_inputs(setting);
 }
 
-TrainingBench::TrainingBench(const PassesSetting& setting, TrainingInputs inputs)
+TrainingBench::TrainingBench(const PassesSettings& setting, TrainingInputs inputs)
     : s_(setting),
       in_(std::move(inputs)),
       generator_("generator", {}, TrainedDit(in_.config, in_.generator, s_.dtype, {s_.attention, s_.activations})),

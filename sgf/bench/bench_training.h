@@ -25,12 +25,12 @@ struct TrainingInputs {
 };
 
 // Random weights and Philox draws, or those of an `sgf_step` recording if the setting names one.
-TrainingInputs training_inputs(const PassesSetting& setting);
+TrainingInputs training_inputs(const PassesSettings& setting);
 
 // Three networks and two optimisers as in training, with the same updates.
 class TrainingBench {
  public:
-  TrainingBench(const PassesSetting& setting, TrainingInputs inputs);
+  TrainingBench(const PassesSettings& setting, TrainingInputs inputs);
 
   // The JSON line of "score", "critic", "generator" or "cycle" (five critic updates, then one generator update).
   nlohmann::json run(const std::string& item);
@@ -45,7 +45,7 @@ class TrainingBench {
 
   DmdNetworks networks() const { return {generator_.network(), teacher_, critic_.network()}; }
 
-  const PassesSetting& s_;
+  const PassesSettings& s_;
   TrainingInputs in_;
   Learner generator_;
   Learner critic_;

@@ -14,13 +14,13 @@
 namespace sgf {
 namespace {
 
-VaeConfig benched_config(const PassesSetting& s) {
+VaeConfig benched_config(const PassesSettings& s) {
   VaeConfig config;
   config.dim = s.vae_dim;
   return config;
 }
 
-nlohmann::json described_vae(const PassesSetting& s, const std::string& item, int64_t latents, int64_t pictures) {
+nlohmann::json described_vae(const PassesSettings& s, const std::string& item, int64_t latents, int64_t pictures) {
   const VaeConfig config = benched_config(s);
   return {{"item", item},
           {"model", fmt::format("wan vae, dim {}", config.dim)},
@@ -33,13 +33,13 @@ nlohmann::json described_vae(const PassesSetting& s, const std::string& item, in
           {"latent", {config.z_dim, s.height, s.width}}};
 }
 
-at::Tensor drawn_for_vae(const PassesSetting& s, at::IntArrayRef shape) {
+at::Tensor drawn_for_vae(const PassesSettings& s, at::IntArrayRef shape) {
   const auto options = at::TensorOptions().dtype(wide_type(s.dtype)).device(s.device);
   return normal({.seed = 4, .purpose = NoisePurpose::kTest}, shape, options);
 }
 
 // The first latent frame and a block are decoded before timing, so that the stream is in its steady state.
-PhaseClock time_decode(const PassesSetting& s, const WanVaeCodec& codec) {
+PhaseClock time_decode(const PassesSettings& s, const WanVaeCodec& codec) {
   const at::Tensor latents = drawn_for_vae(s, {s.batch, s.block_frames, codec.latent_channels(), s.height, s.width});
   const auto stream = codec.stream_decoder();
   stream->next(latents.narrow(1, 0, 1));
@@ -51,7 +51,7 @@ PhaseClock time_decode(const PassesSetting& s, const WanVaeCodec& codec) {
   return clock;
 }
 
-PhaseClock time_encode(const PassesSetting& s, const WanVaeCodec& codec, int64_t pictures) {
+PhaseClock time_encode(const PassesSettings& s, const WanVaeCodec& codec, int64_t pictures) {
   const int64_t factor = codec.spatial_factor();
   const at::Tensor video = drawn_for_vae(s, {s.batch, pictures, 3, factor * s.height, factor * s.width}) * 0.2 + 0.5;
   PhaseClock clock(s.device);
@@ -66,7 +66,7 @@ PhaseClock time_encode(const PassesSetting& s, const WanVaeCodec& codec, int64_t
 
 bool is_vae_item(const std::string& item) { return item == "vae-decode" || item == "vae-encode"; }
 
-nlohmann::json bench_vae(const PassesSetting& s, const std::string& item) {
+nlohmann::json bench_vae(const PassesSettings& s, const std::string& item) {
   const at::NoGradGuard no_grad;
   const auto options = at::TensorOptions().dtype(s.dtype).device(s.device);
   const WanVaeCodec codec(random_vae_weights(benched_config(s), /*seed=*/1, options));

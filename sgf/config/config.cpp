@@ -74,6 +74,13 @@ LoadedConfig load_config_with_notes(const std::filesystem::path& file_or_preset,
   return loaded;
 }
 
+bool sets_key(const std::vector<std::string>& overrides, std::string_view key) {
+  ConfigNode tree;
+  tree.kind = ConfigNode::Kind::kMapping;
+  for (const std::string& assignment : overrides) apply_override(tree, assignment);
+  return find_setting(tree, key) != nullptr;
+}
+
 Config load_config(const std::filesystem::path& file_or_preset, const std::vector<std::string>& overrides,
                    const std::vector<std::filesystem::path>& preset_folders) {
   return load_config_with_notes(file_or_preset, overrides, preset_folders).config;

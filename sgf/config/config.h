@@ -26,6 +26,9 @@ LoadedConfig load_config_with_notes(const std::filesystem::path& file_or_preset,
 Config load_config(const std::filesystem::path& file_or_preset, const std::vector<std::string>& overrides,
                    const std::vector<std::filesystem::path>& preset_folders);
 
+// True if one of the overrides sets the key, also as a part of its section: "run={seed: 3}" sets run.seed.
+bool sets_key(const std::vector<std::string>& overrides, std::string_view key);
+
 // Throws if the name, which also names a folder, would lead out of the parent folder.
 void check_name(std::string_view key, const std::string& name);
 

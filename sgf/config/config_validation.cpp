@@ -11,6 +11,7 @@ namespace {
 
 // Keeps sums and products of two counts far from overflow.
 constexpr int64_t kLargest = 1'000'000'000;
+constexpr int64_t kLargestTable = 1'000'000;  // the whole table is held in memory
 
 void check_count(std::string_view key, int64_t value, int64_t least) {
   SGF_CHECK_SETTING(value >= least && value <= kLargest, "{} must be between {} and {}, got {}", Key{key}, least,
@@ -128,6 +129,8 @@ void check_steps(const char* key, const std::vector<double>& steps) {
 void check_schedule(const ScheduleSettings& s) {
   check_positive("schedule.shift", s.shift);
   check_count("schedule.table_size", s.table_size, 1);
+  SGF_CHECK_SETTING(s.table_size <= kLargestTable, "{} must be at most {}, got {}", Key{"schedule.table_size"},
+                    kLargestTable, s.table_size);
   SGF_CHECK_SETTING(!s.denoising_steps.empty(), "{} must hold at least one step, got none",
                     Key{"schedule.denoising_steps"});
   check_steps("schedule.denoising_steps", s.denoising_steps);
@@ -213,6 +216,9 @@ void check_output(const OutputSettings& o) {
   check_at_least("output.sample_steps", o.sample_steps, 1);
   check_at_least_zero("output.sample_guidance", o.sample_guidance);
   check_at_least("output.report_every", o.report_every, 0);
+  for (const std::string& prompt : o.sample_prompts)
+    SGF_CHECK_SETTING(prompt.find_first_not_of(" \t\r\n") != std::string::npos,
+                      "{}: a prompt must contain at least one word, got '{}'", Key{"output.sample_prompts"}, prompt);
 }
 
 void validate_training(const Config& config) {

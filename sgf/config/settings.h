@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sgf/context/context_settings.h"
+#include "sgf/core/compute_dtype.h"
 #include "sgf/core/device_kind.h"
 #include "sgf/core/enum_names.h"
 #include "sgf/dataset/data_settings.h"
@@ -35,14 +36,6 @@ void describe(V& v, VideoSettings& s) {
   v.field("height", s.height, "height of a latent frame in latent pixels, at least 1 (Wan: pixels / 8)");
   v.field("width", s.width, "width of a latent frame in latent pixels, at least 1 (Wan: pixels / 8)");
   v.field("fps", s.fps, "frames per second when played, above 0");
-}
-
-// The element types that networks compute in; weight files know more (core/dtype.h).
-enum class ComputeDtype { kFloat64, kFloat32, kBFloat16 };
-
-constexpr auto enum_names(ComputeDtype) {
-  return std::array{EnumName{ComputeDtype::kFloat64, "float64"}, EnumName{ComputeDtype::kFloat32, "float32"},
-                    EnumName{ComputeDtype::kBFloat16, "bfloat16"}};
 }
 
 // Device, precision and seed.

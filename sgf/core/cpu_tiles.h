@@ -13,8 +13,8 @@ struct CpuTiles {
 CpuTiles read_cpu_tiles();
 
 // Some virtual machines advertise tiles but hide their description. oneDNN, which torch uses for bfloat16 matmuls, then
-// sets up tiles without a layout and dies of an illegal instruction. This tells oneDNN, before its first matmul, not to
-// use tiles. A value that the user has set in ONEDNN_MAX_CPU_ISA is kept.
+// sets up tiles without a layout and crashes with an illegal instruction. This tells oneDNN, before its first matmul,
+// not to use tiles. A value that the user has set in ONEDNN_MAX_CPU_ISA is kept.
 void avoid_undescribed_tiles(const CpuTiles& tiles = read_cpu_tiles());
 
 }  // namespace sgf

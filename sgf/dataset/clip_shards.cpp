@@ -85,7 +85,9 @@ std::vector<std::string> ClipShards::first_captions(int64_t most) const {
 std::optional<at::Tensor> ClipShards::text_rows(const std::string& prompt) const {
   const bool is_negative = prompt == order().negative_prompt;
   if (prompt.empty() || is_negative)
-    return map_tensor(open_checkpoint(prompts_shard(folder_), "clip prompts"), prompt.empty() ? "empty" : "negative");
+    return map_tensor(open_checkpoint(prompts_shard(folder_), "clip prompts", HashCheck::kAll,
+                                      "run sgf data encode again to write it anew"),
+                      prompt.empty() ? "empty" : "negative");
   const auto found = first_of_caption_.find(prompt);
   if (found == first_of_caption_.end()) return std::nullopt;
   return map_tensor(open_shard(manifest_.videos[found->second]), "text");

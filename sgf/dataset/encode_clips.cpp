@@ -1,6 +1,8 @@
 #include "sgf/dataset/encode_clips.h"
 
+#include "sgf/core/counted.h"
 #include "sgf/core/error.h"
+#include "sgf/core/notice.h"
 #include "sgf/core/stop_signal.h"
 #include "sgf/dataset/clip_reader.h"
 #include "sgf/files/atomic_file.h"
@@ -58,12 +60,21 @@ ClipShardOrder clip_order_of(const EncodeRequest& r, const VideoCodec& codec, co
           .negative_prompt = r.negative_prompt};
 }
 
-void say_names(const EncodeRequest& request, const char* what, const std::vector<std::string>& names) {
+void say_names(const EncodeRequest& request, const std::string& what, const std::vector<std::string>& names) {
   if (names.empty() || !request.say) return;
   const std::vector<std::string> said(names.begin(),
                                       names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kNamesSaid)));
-  request.say(
-      fmt::format("{} {}: {}{}", names.size(), what, fmt::join(said, ", "), names.size() > said.size() ? ", ..." : ""));
+  request.say(fmt::format("{}: {}{}", what, fmt::join(said, ", "), names.size() > said.size() ? ", ..." : ""));
+}
+
+void say_skipped(const EncodeRequest& request, const VideoFolder& folder) {
+  const auto videos = std::ssize(folder.uncaptioned), captions = std::ssize(folder.without_video);
+  say_names(
+      request,
+      counted(videos, "video") + (videos == 1 ? " has no caption and is skipped" : " have no caption and are skipped"),
+      folder.uncaptioned);
+  say_names(request, counted(captions, "caption") + (captions == 1 ? " has no video" : " have no video"),
+            folder.without_video);
 }
 
 void check_readable(const VideoFolder& folder) {
@@ -88,9 +99,19 @@ class ClipMaker {
 
   void write_prompts() const {
     const fs::path path = prompts_shard(request_.out);
-    if (fs::exists(path)) return;  // from the same order, and complete
+    if (fs::exists(path) && is_sound(path)) return;  // from the same order
     const std::vector<at::Tensor> rows = embed({"", request_.negative_prompt});
     save(path, {{"empty", rows[0]}, {"negative", rows[1]}}, "clip prompts");
+  }
+
+  static bool is_sound(const fs::path& prompts) {
+    try {
+      open_checkpoint(prompts, "clip prompts");
+      return true;
+    } catch (const Error& error) {
+      notice_once(prompts.string(), fmt::format("{}; encoding the prompts again", error.what()));
+      return false;
+    }
   }
 
   std::vector<at::Tensor> embed(const std::vector<std::string>& prompts) const {
@@ -250,7 +271,7 @@ bool encode_all(const EncodeRequest& request, const ClipMaker& encoder, const st
         progress.finish();
         return false;
       }
-      if (made->is_left_out()) progress.say("left out: " + made->problem);
+      if (made->is_left_out()) progress.say("skipped: " + made->problem);
       result.made += made->is_left_out() ? 0 : 1;
       progress.show({.step = static_cast<int64_t>(i) + 1});
     }
@@ -284,8 +305,7 @@ void gather_marks(const fs::path& out, const VideoFolder& folder, const ClipMake
 EncodeResult encode_clips(const EncodeRequest& request, const VideoCodec& codec, const PromptEncoder& text) {
   check_encode_request(request, codec);
   const VideoFolder folder = read_video_folder(request.videos, request.captions);
-  say_names(request, "videos have no caption and are left out", folder.uncaptioned);
-  say_names(request, "captions have no video", folder.without_video);
+  say_skipped(request, folder);
   check_readable(folder);
   const ClipShardOrder order = clip_order_of(request, codec, text);
   claim_shard_folder(request.out, to_json(order), "clips");

@@ -56,10 +56,10 @@ void claim_shard_folder(const fs::path& folder, const Json& order, std::string_v
   // Read back the file: if several workers start together, one of them has written it last.
   const Json there = read_json_file(path, order.at("format").get<std::string>());
   for (const auto& [key, value] : order.items())
-    SGF_CHECK(there.value(key, Json()) == value,
-              "{}: was started with another order: {} is {} there, {} here; choose another "
-              "folder with --out",
-              folder.string(), key, there.value(key, Json()).dump(), value.dump());
+    SGF_CHECK(
+        there.value(key, Json()) == value,
+        "{}: was started with other settings: {} is {} in {}, {} in this command; choose another folder with --out",
+        folder.string(), key, there.value(key, Json()).dump(), path.filename().string(), value.dump());
 }
 
 }  // namespace sgf

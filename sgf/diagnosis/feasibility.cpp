@@ -23,21 +23,16 @@ constexpr std::array kMethods{
     std::pair{GradientMethod::kSelfForcing, "sf"}, std::pair{GradientMethod::kSelfGradientForcing, "sgf"},
     std::pair{GradientMethod::kDirectCache, "direct-cache"}, std::pair{GradientMethod::kBptt, "bptt"}};
 
-at::Tensor two_passes(const FeasibilitySetting& s, GradientBoundary boundary) {
-  PromptText ready;
-  {
-    const at::NoGradGuard no_grad;
-    ready = s.dit.prepare(s.text);
-  }
-  const ExitRecord record = roll_out(s.dit, ready, s.rollout, s.exit_step, s.noise);
+at::Tensor two_passes(const FeasibilitySettings& s, GradientBoundary boundary) {
+  const ExitRecord record = roll_out(s.dit, prompt_for_rollout(s.dit, s.text), s.rollout, s.exit_step, s.noise);
   return reconstruct(s.dit, s.dit.embed(s.text), record, boundary);
 }
 
-at::Tensor serially(const FeasibilitySetting& s, RolloutGraph graph) {
+at::Tensor serially(const FeasibilitySettings& s, RolloutGraph graph) {
   return roll_out_with_graph(s.dit, s.dit.prepare(s.text), s.rollout, s.exit_step, s.noise, graph);
 }
 
-at::Tensor prediction_of(GradientMethod method, const FeasibilitySetting& s) {
+at::Tensor prediction_of(GradientMethod method, const FeasibilitySettings& s) {
   switch (method) {
     case GradientMethod::kSelfForcing:
       return two_passes(s, GradientBoundary::kFrozenContext);
@@ -63,7 +58,7 @@ at::Tensor defined_or_zero(const at::Tensor& a, const at::Tensor& like) {
 
 double squared_norm(const at::Tensor& t) { return t.to(at::kDouble).square().sum().item<double>(); }
 
-FeasibilityRow measured_run(GradientMethod method, const FeasibilitySetting& s) {
+FeasibilityRow measured_run(GradientMethod method, const FeasibilitySettings& s) {
   const c10::Device device = s.target.device();
   FeasibilityRow row{.method = method};
   LossAndGradients result;
@@ -98,7 +93,7 @@ std::string_view name_of(GradientMethod method) {
   return "?";
 }
 
-LossAndGradients differentiate(GradientMethod method, const FeasibilitySetting& s) {
+LossAndGradients differentiate(GradientMethod method, const FeasibilitySettings& s) {
   const at::Tensor x = wide(prediction_of(method, s));
   std::vector<at::Tensor> weights;
   for (const auto& [name, tensor] : named_parameters(s.dit.weights())) weights.push_back(tensor);
@@ -107,7 +102,7 @@ LossAndGradients differentiate(GradientMethod method, const FeasibilitySetting& 
                                                /*create_graph=*/false, /*allow_unused=*/true)};
 }
 
-FeasibilityRow measure_feasibility(GradientMethod method, const FeasibilitySetting& s) {
+FeasibilityRow measure_feasibility(GradientMethod method, const FeasibilitySettings& s) {
   try {
     return measured_run(method, s);
   } catch (const std::exception& error) {

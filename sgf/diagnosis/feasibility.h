@@ -24,7 +24,7 @@ GradientMethod gradient_method_from_name(std::string_view name);
 std::string_view name_of(GradientMethod method);
 
 // Equal for every method. The loss is 0.5 mean((x - target)^2), instead of the loss from scores.
-struct FeasibilitySetting {
+struct FeasibilitySettings {
   const CausalDit& dit;  // its weights require grad
   RolloutSettings rollout;
   int64_t exit_step = 1;
@@ -38,7 +38,7 @@ struct LossAndGradients {
   std::vector<at::Tensor> gradients;  // per weight, in the official order; undefined for unused weights
 };
 
-LossAndGradients differentiate(GradientMethod method, const FeasibilitySetting& setting);
+LossAndGradients differentiate(GradientMethod method, const FeasibilitySettings& setting);
 
 struct FeasibilityRow {
   GradientMethod method = GradientMethod::kSelfForcing;
@@ -51,7 +51,7 @@ struct FeasibilityRow {
 };
 
 // Rethrows all errors except lack of memory.
-FeasibilityRow measure_feasibility(GradientMethod method, const FeasibilitySetting& setting);
+FeasibilityRow measure_feasibility(GradientMethod method, const FeasibilitySettings& setting);
 
 // || a - b || / || b || over all weights, float64; an undefined gradient is zero.
 double gradient_distance(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b);

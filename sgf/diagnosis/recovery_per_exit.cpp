@@ -29,7 +29,7 @@ SavedRecord on_device_of(const CausalDit& dit, const SavedRecord& saved) {
 
 }  // namespace
 
-ExitRecovery measure_recovery(const RecoverySetting& setting, int64_t exit) {
+ExitRecovery measure_recovery(const RecoverySettings& setting, int64_t exit) {
   const at::NoGradGuard no_grad;
   ExitRecovery mean{.exit = exit, .noises = setting.noises};
   const double share = 1.0 / static_cast<double>(setting.noises);

@@ -13,7 +13,7 @@
 namespace sgf {
 
 // Rollouts by number, each with its own noise and text embeddings [B, L, text_dim].
-struct RecoverySetting {
+struct RecoverySettings {
   const CausalDit& dit;
   RolloutSettings rollout;
   std::function<BlockNoise(int64_t number)> noise;
@@ -32,7 +32,7 @@ struct ExitRecovery {
 };
 
 // Both passes at one exit step, counted from 1. No graph is kept.
-ExitRecovery measure_recovery(const RecoverySetting& setting, int64_t exit);
+ExitRecovery measure_recovery(const RecoverySettings& setting, int64_t exit);
 
 // Reconstructs a stored record with this network.
 ExitRecovery replay_recovery(const CausalDit& dit, const SavedRecord& saved);

@@ -74,11 +74,11 @@ json evaluate_vbench(const EvalOrder& order, const EvalEvents& events) {
       .clip_in_half = order.switches.clip_in_half,
       .dreamsim_folder = adapters ? adapters->parent_path().parent_path() : std::filesystem::path()};
   VbenchNetworks networks(weights_in(places), networks_setting);
-  ScoringSetting setting{.metrics = {},
-                         .switches = order.switches,
-                         .weights = files.hashes,
-                         .device = order.device,
-                         .batch = order.device.is_cuda() ? kGpuBatch : kCpuBatch};
+  ScoringSettings setting{.metrics = {},
+                          .switches = order.switches,
+                          .weights = files.hashes,
+                          .device = order.device,
+                          .batch = order.device.is_cuda() ? kGpuBatch : kCpuBatch};
   for (const VbenchMetric metric : order.metrics)
     if (!files.unavailable.contains(std::string(enum_name(metric)))) setting.metrics.push_back(metric);
   VideoScorer scorer(setting, networks, ScoreCache(order.cache, events.warn),

@@ -24,7 +24,7 @@ namespace sgf {
 // The next frames, at most `most`: uint8 [F, H, W, 3] on the CPU, F = 0 after the last.
 at::Tensor next_pictures(FrameSource& source, int64_t most);
 
-struct ScoringSetting {
+struct ScoringSettings {
   std::vector<VbenchMetric> metrics;
   EvalSwitches switches;
   std::map<std::string, std::string> weights;  // SHA-256 of existing files, by path in VBench's cache
@@ -34,7 +34,7 @@ struct ScoringSetting {
 
 class VideoScorer {
  public:
-  VideoScorer(ScoringSetting setting, VbenchNetworks& networks, ScoreCache cache, StaticClipChoice choice)
+  VideoScorer(ScoringSettings setting, VbenchNetworks& networks, ScoreCache cache, StaticClipChoice choice)
       : setting_(std::move(setting)), networks_(networks), cache_(std::move(cache)), choice_(std::move(choice)) {}
 
   // Called before every clip; false: stop.
@@ -58,7 +58,7 @@ class VideoScorer {
   nlohmann::json entry_of(VbenchMetric metric, const std::vector<Task>& tasks, Video& video);
   void count_static_clips(nlohmann::json& entry, const std::vector<Task>& tasks, const Video& video);
 
-  ScoringSetting setting_;
+  ScoringSettings setting_;
   VbenchNetworks& networks_;
   ScoreCache cache_;
   StaticClipChoice choice_;

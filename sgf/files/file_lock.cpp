@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 namespace sgf {
@@ -53,11 +54,17 @@ std::optional<FileLock> FileLock::try_take(const fs::path& path) {
     if (::flock(file.fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return std::nullopt;
     if (still_has_name(file.fd, path)) return lock;
   }
-  fail(
-      "{}: the lock file cannot be created: it is gone again at once, because another program removes it or no files "
-      "can "
-      "be created in this folder; use another folder",
-      path.string());
+  fail("{}: the lock file cannot be created; choose a folder in which you may create files", path.string());
+}
+
+FileLock FileLock::take(const fs::path& path, std::chrono::milliseconds patience) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    if (std::optional<FileLock> lock = try_take(path)) return std::move(*lock);
+    SGF_CHECK(std::chrono::steady_clock::now() < until, "{}: another process holds this lock for {} s; try again later",
+              path.string(), std::chrono::duration_cast<std::chrono::seconds>(patience).count());
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
 }
 
 FileLock::FileLock(FileLock&& other) noexcept

@@ -1,6 +1,7 @@
 // A lock on a file name: one process at a time. The system releases it when the process ends, however it ends.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -14,6 +15,9 @@ class FileLock {
   // Returns nullopt if another process holds the lock. Creates the file if it is missing. On file systems without locks
   // it returns a lock that protects nothing.
   static std::optional<FileLock> try_take(const std::filesystem::path& path);
+
+  // Waits for the other process, at most this long; then throws.
+  static FileLock take(const std::filesystem::path& path, std::chrono::milliseconds patience);
 
   ~FileLock();
   FileLock(FileLock&& other) noexcept;

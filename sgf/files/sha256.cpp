@@ -1,6 +1,7 @@
 #include "sgf/files/sha256.h"
 
 #include "sgf/core/error.h"
+#include "sgf/files/big_endian.h"
 #include "sgf/files/mapped_file.h"
 
 #include <fmt/format.h>
@@ -28,15 +29,9 @@ constexpr std::array<uint32_t, 64> kRounds{
 
 using Schedule = std::array<uint32_t, 64>;
 
-uint32_t big_endian(const std::byte* bytes) {
-  uint32_t word = 0;
-  for (size_t i = 0; i < 4; ++i) word = (word << 8) | static_cast<uint32_t>(bytes[i]);
-  return word;
-}
-
-Schedule expand(const std::byte* block) {
+Schedule expand(std::span<const std::byte, kBlock> block) {
   Schedule w{};
-  for (size_t i = 0; i < 16; ++i) w[i] = big_endian(block + 4 * i);
+  for (size_t i = 0; i < 16; ++i) w[i] = from_big_endian<uint32_t>(block.subspan(4 * i).first<4>());
   for (size_t i = 16; i < w.size(); ++i) {
     const uint32_t s0 = std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^ (w[i - 15] >> 3);
     const uint32_t s1 = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ (w[i - 2] >> 10);
@@ -48,7 +43,7 @@ Schedule expand(const std::byte* block) {
 }  // namespace
 
 void Sha256::take_block(const std::byte* block) {
-  const Schedule w = expand(block);
+  const Schedule w = expand(std::span<const std::byte, kBlock>(block, kBlock));
   auto [a, b, c, d, e, f, g, h] = state_;
   for (size_t i = 0; i < w.size(); ++i) {
     const uint32_t s1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);

@@ -8,7 +8,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <set>
+#include <type_traits>
 #include <vector>
 
 namespace sgf {
@@ -51,11 +53,19 @@ class Guard {
   std::vector<Container> open_;
 };
 
+// "line 1, column 3" after this many bytes. A column is a byte; that of a line break is 0.
+std::string place_in_json(std::string_view text, size_t bytes_read) {
+  const std::string_view before = text.substr(0, bytes_read);
+  const size_t line_begin = before.rfind('\n') + 1;  // 0 without a line break
+  return fmt::format("line {}, column {}", 1 + std::ranges::count(before, '\n'), bytes_read - line_begin);
+}
+
 // nlohmann's SAX interface: every event passes the guard and then builds the document.
 template <class Json>
 class GuardedBuilder {
  public:
-  GuardedBuilder(Json& document, Guard guard) : build_(document), guard_(std::move(guard)) {}
+  GuardedBuilder(Json& document, std::string_view text, const std::string& source, JsonLimits limits)
+      : build_(document), guard_(source, limits), text_(text), source_(source) {}
 
   bool null() {
     return value([&] { return build_.null(); });
@@ -85,9 +95,12 @@ class GuardedBuilder {
   bool end_object() { return guard_.leave(), build_.end_object(); }
   bool end_array() { return guard_.leave(), build_.end_array(); }
 
+  // `bytes_read` counts the end of the text as one. Leaves out the library's own words: they quote the file.
   template <class Exception>
-  bool parse_error(size_t position, const std::string& token, const Exception& error) {
-    return build_.parse_error(position, token, error);  // throws
+  bool parse_error(size_t bytes_read, const std::string&, const Exception& error) {
+    constexpr bool is_syntax = std::is_same_v<Exception, json::parse_error>;  // else a number too large for a double
+    fail("{}: not valid JSON: {}", source_,
+         is_syntax ? "parse error at " + place_in_json(text_, bytes_read) : in_quotes(json_complaint(error.what())));
   }
 
  private:
@@ -99,25 +112,18 @@ class GuardedBuilder {
 
   nlohmann::detail::json_sax_dom_parser<Json> build_;
   Guard guard_;
+  std::string_view text_;
+  const std::string& source_;
 };
-
-// "parse error at line 1, column 3", without what follows: it quotes the file.
-std::string place_in_json(const std::string& what) {
-  const std::string words = json_complaint(what);
-  const size_t place = words.find("column ");
-  return place == std::string::npos ? in_quotes(words) : words.substr(0, words.find(':', place));
-}
 
 template <class Json>
 Json parse_guarded(std::string_view text, const std::string& source, JsonLimits limits) {
   // The parser would take a zero byte for the end and ignore the rest.
   SGF_CHECK(text.find('\0') == std::string_view::npos, "{}: not valid JSON: it contains a zero byte", source);
   Json document;
-  GuardedBuilder<Json> builder(document, Guard(source, limits));
+  GuardedBuilder<Json> builder(document, text, source, limits);
   try {
     Json::sax_parse(text, &builder);
-  } catch (const json::exception& error) {
-    fail("{}: not valid JSON: {}", source, place_in_json(error.what()));
   } catch (const std::bad_alloc& error) {
     rethrow_out_of_memory(error, "reading the JSON of " + source);
   }

@@ -32,10 +32,14 @@ void check_writable(const fs::path& folder, const std::string& target) {
 void check_can_be_put(const fs::path& file) { check_writable(folder_around(file), file.string()); }
 
 void check_can_be_made(const fs::path& folder, const std::string& target) {
+  check_writable(existing_part(folder), target);
+}
+
+fs::path existing_part(const fs::path& folder) {
   std::error_code error;
   fs::path place = folder;
   while (!fs::exists(place, error) && place != folder_around(place)) place = folder_around(place);
-  check_writable(place, target);
+  return place;
 }
 
 void create_folder(const fs::path& folder) {

@@ -15,6 +15,9 @@ void check_can_be_put(const std::filesystem::path& file);
 // The same for a folder that is made with those around it: for the nearest one that exists.
 void check_can_be_made(const std::filesystem::path& folder, const std::string& target);
 
+// The folder, or the nearest one around it that exists.
+std::filesystem::path existing_part(const std::filesystem::path& folder);
+
 // Makes the folder and those around it. Throws an Error that says why if it cannot.
 void create_folder(const std::filesystem::path& folder);
 

@@ -17,17 +17,16 @@ namespace sgf {
 namespace {
 
 using cuda::NoiseDistribution;
-using cuda::NoiseDtype;
 using cuda::NoiseRows;
 
-NoiseDtype noise_dtype(at::ScalarType type) {
+ComputeDtype noise_dtype(at::ScalarType type) {
   switch (type) {
     case at::kDouble:
-      return NoiseDtype::kFloat64;
+      return ComputeDtype::kFloat64;
     case at::kFloat:
-      return NoiseDtype::kFloat32;
+      return ComputeDtype::kFloat32;
     case at::kBFloat16:
-      return NoiseDtype::kBFloat16;
+      return ComputeDtype::kBFloat16;
     default:
       fail("noise dtype must be float64, float32 or bfloat16, got {}", c10::toString(type));
   }
@@ -68,18 +67,18 @@ void fill_rows_on_cpu(at::Tensor& out, NoiseDistribution distribution, const Noi
   }
 }
 
-void fill_on_cpu(at::Tensor& out, NoiseDtype dtype, NoiseDistribution distribution, const NoiseRows& rows) {
+void fill_on_cpu(at::Tensor& out, ComputeDtype dtype, NoiseDistribution distribution, const NoiseRows& rows) {
   switch (dtype) {
-    case NoiseDtype::kFloat64:
+    case ComputeDtype::kFloat64:
       return fill_rows_on_cpu<double>(out, distribution, rows);
-    case NoiseDtype::kFloat32:
+    case ComputeDtype::kFloat32:
       return fill_rows_on_cpu<float>(out, distribution, rows);
-    case NoiseDtype::kBFloat16:
+    case ComputeDtype::kBFloat16:
       return fill_rows_on_cpu<at::BFloat16>(out, distribution, rows);
   }
 }
 
-void fill_on_cuda(at::Tensor& out, NoiseDtype dtype, NoiseDistribution distribution, const NoiseRows& rows) {
+void fill_on_cuda(at::Tensor& out, ComputeDtype dtype, NoiseDistribution distribution, const NoiseRows& rows) {
   const c10::DeviceGuard guard(out.device());
   const auto stream = static_cast<cudaStream_t>(current_stream(out.device()));
   const char* refusal = cuda::fill_noise(out.data_ptr(), dtype, distribution, rows, stream);
@@ -96,7 +95,7 @@ void check_rows(const NoiseRows& rows) {
 at::Tensor filled(const NoiseRows& rows, NoiseDistribution distribution, at::IntArrayRef shape,
                   const at::TensorOptions& options) {
   check_rows(rows);
-  const NoiseDtype dtype = noise_dtype(c10::typeMetaToScalarType(options.dtype()));
+  const ComputeDtype dtype = noise_dtype(c10::typeMetaToScalarType(options.dtype()));
   SGF_CHECK(options.device().is_cpu() || options.device().is_cuda(), "noise device must be CPU or CUDA, got {}",
             options.device().str());
   at::Tensor out = at::empty(shape, options.requires_grad(false));

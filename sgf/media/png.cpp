@@ -4,6 +4,7 @@
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/out_of_memory.h"
 #include "sgf/files/atomic_file.h"
+#include "sgf/files/big_endian.h"
 #include "sgf/files/crc32.h"
 #include "sgf/files/mapped_file.h"
 
@@ -132,12 +133,6 @@ RgbImage decode_png(std::span<const std::byte> file, const std::string& name) {
 }
 
 constexpr std::string_view kSignature("\x89PNG\r\n\x1a\n", 8);
-
-std::string to_big_endian(uint32_t value) {
-  std::string bytes(4, '\0');
-  for (int i = 0; i < 4; ++i) bytes[static_cast<size_t>(i)] = static_cast<char>(value >> (24 - 8 * i));
-  return bytes;
-}
 
 std::string png_chunk(std::string_view type, std::string_view data) {
   std::string body(type);

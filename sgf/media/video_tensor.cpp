@@ -57,13 +57,4 @@ bool is_png_frame(const std::string& name) {
   return is_number && (digits.size() == 5 || (digits.size() > 5 && digits.front() != '0'));
 }
 
-at::Tensor read_frames(FrameSource& source) {
-  std::vector<at::Tensor> frames;
-  while (const std::optional<RgbImage> image = source.next()) frames.push_back(tensor_of(*image));
-  SGF_CHECK(!frames.empty(), "there are no frames left to read");
-  return at::stack(frames);
-}
-
-at::Tensor read_video(const std::filesystem::path& path) { return read_frames(*open_frames(path)); }
-
 }  // namespace sgf

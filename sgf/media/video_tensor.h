@@ -33,8 +33,4 @@ void write_png_frames(const std::filesystem::path& folder, const at::Tensor& vid
 // Whether write_png_frames gives this name.
 bool is_png_frame(const std::string& name);
 
-// All remaining frames, [F, 3, H, W] float32 in [0, 1]: for videos that fit in memory.
-at::Tensor read_frames(FrameSource& source);
-at::Tensor read_video(const std::filesystem::path& path);  // a video file or a folder of PNG files
-
 }  // namespace sgf

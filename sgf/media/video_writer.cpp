@@ -25,9 +25,10 @@ constexpr int64_t kSmallPicture = 256 * 256;  // up to this size threads cost mo
 constexpr int kThreads = 4;
 
 void check_settings(const std::filesystem::path& path, const VideoFileSettings& settings) {
-  SGF_CHECK(settings.width > 0 && settings.height > 0 && settings.width <= 8192 && settings.height <= 8192,
-            "{}: width and height of a video must be 2 to 8192, got {} x {}", path.string(), settings.width,
-            settings.height);
+  SGF_CHECK(settings.width > 0 && settings.height > 0 && settings.width <= kLongestVideoSide &&
+                settings.height <= kLongestVideoSide,
+            "{}: width and height of a video must be 2 to {}, got {} x {}", path.string(), kLongestVideoSide,
+            settings.width, settings.height);
   SGF_CHECK(settings.width % 2 == 0 && settings.height % 2 == 0,
             "{}: H.264 in 4:2:0 needs an even width and height, got {} x {}; write PNG files for odd sizes",
             path.string(), settings.width, settings.height);

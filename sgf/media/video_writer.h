@@ -29,6 +29,8 @@ enum class VideoCoding {
            // Close to torchvision's write_video, with which VBench-Long cuts clips.
 };
 
+inline constexpr int64_t kLongestVideoSide = 8192;  // pixels
+
 struct VideoFileSettings {
   int64_t width = 0;  // width and height must be even: 4:2:0 halves both
   int64_t height = 0;

@@ -111,6 +111,11 @@ at::Tensor context_latents(const at::Tensor& clean, FrameSpan block, const Rollo
   return add_noise(clean, noise(block, settings.context_draw()), settings.context_sigma);
 }
 
+PromptText prompt_for_rollout(const CausalDit& dit, const at::Tensor& rows) {
+  const at::NoGradGuard no_grad;
+  return dit.prepare(rows);
+}
+
 ExitRecord roll_out(const CausalDit& dit, const PromptText& text, const RolloutSettings& settings,
                     const ExitSteps& exits, const BlockNoise& noise, const at::Tensor& given) {
   const at::NoGradGuard no_grad;

@@ -43,6 +43,9 @@ struct RolloutSettings {
 at::Tensor context_latents(const at::Tensor& clean, FrameSpan block, const RolloutSettings& settings,
                            const BlockNoise& noise);
 
+// A prompt as rollouts take it, without graph. `rows` are the text encoder's.
+PromptText prompt_for_rollout(const CausalDit& dit, const at::Tensor& rows);
+
 // Every block is denoised and written to the cache at t = 0. `given` [B, n, C, H, W], if defined, are the first blocks
 // (an image, or the end of another video): written to the cache, not generated.
 ExitRecord roll_out(const CausalDit& dit, const PromptText& text, const RolloutSettings& settings,

@@ -3,6 +3,7 @@
 #include "sgf/core/in_quotes.h"
 #include "sgf/core/nearest_name.h"
 #include "sgf/files/json_integer.h"
+#include "sgf/text/prompt_cleaning.h"
 
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -62,7 +63,7 @@ class Fields {
   }
   std::string prompt(const std::string& key) {
     const std::string prompt = text(key).value_or("");
-    if (prompt.find_first_not_of(" \t\r\n") == std::string::npos) refuse(fmt::format("{} must have words", key));
+    if (!has_words(prompt)) refuse(fmt::format("{} must have words", key));
     if (prompt.size() > kLongestPrompt)
       refuse(fmt::format("{} must be at most {} bytes, got {}", key, kLongestPrompt, prompt.size()));
     return prompt;

@@ -3,6 +3,7 @@
 #include "sgf/core/bounded_queue.h"
 #include "sgf/core/device_timer.h"
 #include "sgf/core/error.h"
+#include "sgf/core/milliseconds_since.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -20,12 +21,6 @@ namespace sgf {
 namespace {
 
 constexpr size_t kAhead = 2;  // blocks that may wait between two stages
-
-using SteadyClock = std::chrono::steady_clock;
-
-double milliseconds_since(SteadyClock::time_point begin) {
-  return std::chrono::duration<double, std::milli>(SteadyClock::now() - begin).count();
-}
 
 c10::Stream stream_of(c10::Device device) { return c10::impl::VirtualGuardImpl(device.type()).getStream(device); }
 
@@ -166,7 +161,7 @@ struct BlockPipeline::Stages {
         .pictures = latents.pictures_after(work.block.index + 1) - latents.pictures_after(work.block.index),
         .denoise = work.denoise.milliseconds(),
         .decode = work.decode.milliseconds()};
-    const SteadyClock::time_point begin = SteadyClock::now();
+    const auto begin = std::chrono::steady_clock::now();
     check_finite(work.block.latents, fmt::format("block {}", work.block.index + 1));
     work.turn.deliver(work.block);
     times.deliver = milliseconds_since(begin);
@@ -214,7 +209,7 @@ StreamSnapshot snapshot_of(StreamSession& session) {
   return {on_host(session.latents().state()), on_host(session.decoder().state())};
 }
 
-void meet_first_shapes(const SceneStream& latents) {
+void warm_up_decoder(const SceneStream& latents) {
   const LatentStreamSettings& s = latents.settings().latents;
   latents.codec().stream_decoder()->next(at::zeros({1, s.first_block_frames, s.latent[0], s.latent[1], s.latent[2]},
                                                    at::TensorOptions(at::kFloat).device(latents.device())));

@@ -66,7 +66,7 @@ class BlockPipeline {
 StreamSnapshot snapshot_of(StreamSession& session);
 
 // GPU libraries prepare kernels at the first use of a shape. This decodes dummy latents of the first block's shape.
-void meet_first_shapes(const SceneStream& latents);
+void warm_up_decoder(const SceneStream& latents);
 
 // Throws on latents with NaN or infinity, whose frames would only be black.
 void check_finite(const at::Tensor& latents, const std::string& what);

@@ -108,6 +108,8 @@ ChosenModel from_file(const ModelArgs& args, const fs::path& path) {
 }
 
 [[noreturn]] void ask_for_student(const std::string& folder) {
+  SGF_CHECK(fs::is_directory(folder), "{}: no such folder; --wan names a Wan folder, and --model the student to run",
+            folder);
   const std::string wan = shell_argument(folder);
   throw ModelQuestion(
       fmt::format("{}: is a Wan folder, whose network is the many-step base model that denoises all frames at once; "
@@ -145,11 +147,13 @@ fs::path run_around(const fs::path& model) {
 }
 
 ChosenModel from_preset(const ModelArgs& args) {
-  if (!args.wan.empty()) ask_for_student(args.wan);
   const std::optional<fs::path> shipped = find_beside_presets(fs::path("models") / args.model / kShippedStudent);
-  SGF_CHECK(shipped && is_shipped_model(*shipped),
-            "{} is a preset without bundled weights: pass --model FILE --config {} with a weight file", args.model,
-            args.model);
+  const bool has_weights = shipped && is_shipped_model(*shipped);
+  SGF_CHECK(!has_weights || args.wan.empty(), "{} has its own text encoder and VAE; remove --wan {}", args.model,
+            shell_argument(args.wan));
+  if (!args.wan.empty()) ask_for_student(args.wan);
+  SGF_CHECK(has_weights, "{} is a preset without bundled weights: pass --model FILE --config {} with a weight file",
+            args.model, args.model);
   return from_folder(args, *shipped);
 }
 
@@ -174,17 +178,13 @@ ChosenModel named_model(const ModelArgs& args) {
                : "expected a weight file, a run folder or a bundled model, for example world-small");
 }
 
-bool is_set(const ModelArgs& args, const std::string& key) {
-  return std::ranges::any_of(args.overrides, [&](const std::string& text) { return text.starts_with(key + "="); });
-}
-
 void set_precision(Config& c, const ModelArgs& args) {
-  const bool is_named = args.device != "auto" || !is_set(args, "run.device");
+  const bool is_named = args.device != "auto" || !sets_key(args.overrides, "run.device");
   const c10::Device device = device_from_name(is_named ? args.device : enum_name(c.run.device));
   c.run.device = device.is_cpu() ? DeviceKind::kCpu : DeviceKind::kCuda;
   if (!args.dtype.empty())
     c.run.dtype = *enum_from_name<ComputeDtype>(args.dtype);
-  else if (device.is_cpu() && !is_set(args, "run.dtype"))
+  else if (device.is_cpu() && !sets_key(args.overrides, "run.dtype"))
     c.run.dtype = ComputeDtype::kFloat32;  // the dtype in configs is the fast one on a GPU
 }
 

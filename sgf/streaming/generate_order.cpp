@@ -5,6 +5,7 @@
 #include "sgf/files/json_integer.h"
 #include "sgf/files/sha256.h"
 #include "sgf/files/strict_json.h"
+#include "sgf/files/text_file.h"
 #include "sgf/runs/run_folder.h"
 
 #include <fmt/ranges.h>
@@ -201,14 +202,26 @@ nlohmann::json to_json(const GenerateOrder& o) {
   return json;
 }
 
+namespace {
+
+// The first text in the value that is not UTF-8.
+std::string text_to_refuse(const nlohmann::json& value) {
+  const nlohmann::json parts = value.flatten();
+  for (const nlohmann::json& part : parts)
+    if (part.is_string() && !is_utf8(part.get<std::string>())) return part.get<std::string>();
+  return "";
+}
+
+}  // namespace
+
 std::string order_text(const GenerateOrder& order) {
   const nlohmann::json json = to_json(order);
   for (const auto& [key, value] : json.items()) {
     try {
       [[maybe_unused]] const std::string text = value.dump();
     } catch (const nlohmann::json::exception&) {
-      fail("{} is not UTF-8, got {}; the video stores it as JSON, so rename the file or change the text", key,
-           in_quotes(value.is_string() ? value.get<std::string>() : std::string("a list with such a text")));
+      fail("{} is not UTF-8: {}; pass text as UTF-8, and rename files whose names are not",
+           key == "prompts" ? std::string("prompt") : key, in_quotes(text_to_refuse(value)));
     }
   }
   return json.dump();
@@ -285,16 +298,17 @@ bool same_loras(const GenerateOrder& a, const GenerateOrder& b) {
 std::vector<std::string> differences(const GenerateOrder& there, const GenerateOrder& here) {
   std::vector<std::string> lines;
   for (const ConfigDifference& d : compare_configs(to_yaml(there.config), to_yaml(here.config)))
-    if (d.key != "run.threads") lines.push_back(fmt::format("{}: {} there, {} here", d.key, d.before, d.now));
+    if (d.key != "run.threads")
+      lines.push_back(fmt::format("{}: {} in the file, {} in this command", d.key, d.before, d.now));
   const nlohmann::json before = to_json(there), now = to_json(here);
   for (const auto& [key, value] : before.items())
     if (!is_compared_apart(key) && !is_free_key(key) && value != now.at(key))
-      lines.push_back(fmt::format("{}: {} there, {} here", key, value.dump(), now.at(key).dump()));
+      lines.push_back(fmt::format("{}: {} in the file, {} in this command", key, value.dump(), now.at(key).dump()));
   if (there.seeds != here.seeds)
-    lines.push_back(
-        fmt::format("seeds: {} there, {} here", seeds_json(there.seeds).dump(), seeds_json(here.seeds).dump()));
+    lines.push_back(fmt::format("seeds: {} in the file, {} in this command", seeds_json(there.seeds).dump(),
+                                seeds_json(here.seeds).dump()));
   if (!same_loras(there, here))
-    lines.push_back(fmt::format("loras: {} there, {} here", shown_loras(there), shown_loras(here)));
+    lines.push_back(fmt::format("loras: {} in the file, {} in this command", shown_loras(there), shown_loras(here)));
   return lines;
 }
 

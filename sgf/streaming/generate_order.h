@@ -58,7 +58,8 @@ std::optional<GenerateOrder> find_order(std::string_view text, const std::string
 // A hash of 16 hexadecimal digits, equal exactly for orders without differences().
 std::string mark_of(const GenerateOrder& order);
 
-// The differences of two orders, as "seed: 7 there, 8 here", except build, CPU threads and paths of the weights.
+// The differences of two orders, as "seed: 7 in the file, 8 in this command", except build, CPU threads and paths of
+// the weights.
 std::vector<std::string> differences(const GenerateOrder& there, const GenerateOrder& here);
 
 }  // namespace sgf

@@ -13,6 +13,8 @@
 namespace sgf {
 namespace {
 
+constexpr double kLatestTime = 1e9;  // seconds: 30 years
+
 std::optional<double> number_in(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
@@ -31,6 +33,7 @@ std::optional<double> time_in(std::string_view text) {
     if (!value || (!is_first && (*value >= 60 || part.find('.') == 1 || part.size() < 2))) return {};
     if (!is_last && part.find('.') != std::string_view::npos) return {};
     seconds = seconds * 60 + *value;
+    if (seconds > kLatestTime) return {};
     if (is_last) return seconds;
     text.remove_prefix(colon + 1);
   }
@@ -40,8 +43,8 @@ std::optional<double> time_in(std::string_view text) {
 
 double parse_time(std::string_view text) {
   const std::optional<double> seconds = time_in(text);
-  SGF_CHECK(seconds.has_value(), "a time must be written like 20, 0:20 or 1:02:03.5, got {}",
-            in_quotes(std::string(text)));
+  SGF_CHECK(seconds.has_value(), "a time must be written like 20, 0:20 or 1:02:03.5, at most {:.0f} s, got {}",
+            kLatestTime, in_quotes(std::string(text)));
   return *seconds;
 }
 
@@ -80,6 +83,9 @@ std::vector<TimedPrompt> read_prompt_script(const std::filesystem::path& path) {
 
 void check_timeline(const std::vector<TimedPrompt>& prompts) {
   SGF_CHECK(!prompts.empty(), "a stream needs at least one prompt");
+  for (const TimedPrompt& prompt : prompts)
+    SGF_CHECK(std::abs(prompt.seconds) <= kLatestTime, "a prompt must begin within {:.0f} s, got {:g}", kLatestTime,
+              prompt.seconds);
   SGF_CHECK(prompts.front().seconds == 0, "the first prompt must start at 0:00, got {}",
             spell_time(prompts.front().seconds));
   for (size_t i = 1; i < prompts.size(); ++i)

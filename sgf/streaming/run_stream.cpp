@@ -27,7 +27,7 @@ void run_blocks(SceneStream& latents, DecoderStream& decoder, const StreamRunSet
   };
   const bool prepares = settings.decodes && !latents.device().is_cpu();
   BlockPipeline pipeline(latents.device(), [&] {
-    if (prepares) meet_first_shapes(latents);
+    if (prepares) warm_up_decoder(latents);
   });
   try {
     while (!stops && latents.blocks() < settings.blocks && pipeline.denoise(turn)) {

@@ -1,8 +1,10 @@
 #include "sgf/streaming/video_claim.h"
 
 #include "sgf/core/error.h"
+#include "sgf/files/mapped_file.h"
 #include "sgf/media/latent_file.h"
 #include "sgf/media/latent_note.h"
+#include "sgf/media/mp4_boxes.h"
 #include "sgf/media/video_fragments.h"
 #include "sgf/media/video_reader.h"
 #include "sgf/media/video_y4m.h"
@@ -12,6 +14,7 @@
 
 #include <fmt/ranges.h>
 
+#include <functional>
 #include <utility>
 
 namespace sgf {
@@ -33,27 +36,62 @@ enum class Word {
   kOther,  // another program, or an incomparable order
 };
 
+// Throws if the orders differ. `what` says it of other videos, with what to do.
+void check_same_order(const fs::path& file, const GenerateOrder& there, const GenerateOrder& here,
+                      const std::function<std::string(const std::string& different)>& what) {
+  const std::vector<std::string> different = differences(there, here);
+  if (different.empty()) return;
+  if (different.size() == 1 && there.save_every != here.save_every)
+    throw OtherVideo(fmt::format("{} was started with --save-every {}, got {}; pass --save-every {} to resume, or "
+                                 "--overwrite to start again",
+                                 file.string(), there.save_every, here.save_every, there.save_every),
+                     there, here);
+  throw OtherVideo(what(fmt::format("{}", fmt::join(different, "; "))), there, here);
+}
+
 Word word_in(const std::optional<std::string>& note, const std::string& where, const GenerateOrder& order) {
   const std::optional<GenerateOrder> there = find_order(note.value_or(""), where);
   if (!there) return Word::kOther;
-  const std::vector<std::string> different = differences(*there, order);
-  if (!different.empty())
-    throw OtherVideo(fmt::format("{} is another video: {}; use --overwrite to replace it or --out for another name",
-                                 where, fmt::join(different, "; ")),
-                     *there, order);
+  check_same_order(where, *there, order, [&](const std::string& different) {
+    return fmt::format("{} is another video: {}; use --overwrite to replace it or --out for another name", where,
+                       different);
+  });
   return Word::kOwn;
+}
+
+bool begins_with(std::string_view content, std::string_view signature) {
+  return content.substr(0, signature.size()) == signature.substr(0, content.size());
+}
+
+// What a kill can leave of a file before its header is complete: nothing, zeros, or the beginning of a header.
+Word word_of_torn(const fs::path& file, std::string_view signature, size_t at) {
+  const auto mapped = MappedFile::open(file);
+  const std::string_view content = mapped->text();
+  const bool is_blank = content.find_first_not_of('\0') == std::string_view::npos;
+  return is_blank || (content.size() > at && begins_with(content.substr(at), signature)) ? Word::kNone : Word::kOther;
+}
+
+// An mp4 of another program may have its frames before its header; ours never does.
+Word word_of_torn_mp4(const fs::path& file) {
+  const auto mapped = MappedFile::open(file);
+  bool is_header = true;
+  const auto take = [&](const Mp4Box& box, uint64_t) { return is_header = box.type == "ftyp"; };
+  const uint64_t walked = walk_mp4_boxes(mapped->bytes(), OpenMp4Box::kIncomplete, take);
+  const std::string_view begun = mp4_type_at(mapped->bytes().subspan(walked));
+  if (!is_header || !(begun.empty() || begun == "ftyp" || begun == "moov")) return Word::kOther;
+  return word_of_torn(file, "ftyp", 4);
 }
 
 Word word_in_mp4(const fs::path& file, const GenerateOrder& order) {
   const std::optional<GrownVideo> video = find_grown_video(file);
-  if (!video) return Word::kNone;                    // torn in its header, or not an mp4
+  if (!video) return word_of_torn_mp4(file);
   if (video->has_other_frames) return Word::kOther;  // programs that edit a video may keep its note
   return word_in(read_video_note(file), file.string(), order);
 }
 
 Word word_in_y4m(const fs::path& file, const GenerateOrder& order) {
   const std::optional<std::string> mark = read_y4m_mark(file);
-  if (!mark || mark->empty()) return Word::kNone;  // files of earlier versions have no mark
+  if (!mark || mark->empty()) return word_of_torn(file, "YUV4MPEG2", 0);  // files of earlier versions have no mark
   const PictureSize size = picture_size(order.config);
   const bool has_our_head = count_y4m_pictures(file, {.width = size.width * order.enlarge,
                                                       .height = size.height * order.enlarge,
@@ -76,7 +114,7 @@ Word word_in_video(const GenerateOutput& output, const GenerateOrder& order) {
 
 Word word_in_latents(const fs::path& file, const GenerateOrder& order) {
   const std::optional<std::string> note = read_latent_note(file);
-  return note ? word_in(note, file.string(), order) : Word::kNone;
+  return note ? word_in(note, file.string(), order) : word_of_torn(file, "{", 8);
 }
 
 // The lock of a process that was killed while writing the file.
@@ -94,11 +132,10 @@ bool is_named_by_state(const GenerateOutput& output, const GenerateOrder& order)
   if (!fs::exists(state_file(output))) return false;
   check_is_state(state_file(output));
   const GenerateOrder there = load_stream(state_file(output)).note.order;
-  const std::vector<std::string> different = differences(there, order);
-  if (!different.empty())
-    throw OtherVideo(fmt::format("{} belongs to another video: {}; use --overwrite to start again",
-                                 state_file(output).string(), fmt::join(different, "; ")),
-                     there, order);
+  check_same_order(state_file(output), there, order, [&](const std::string& different) {
+    return fmt::format("{} belongs to another video: {}; use --overwrite to start again", state_file(output).string(),
+                       different);
+  });
   return true;
 }
 

@@ -136,4 +136,11 @@ std::string clean_prompt(std::string_view prompt) {
   return encode_utf8(collapse_space(unescape_html(unescape_html(fix_lines(decode_utf8(prompt))))));
 }
 
+bool has_words(std::string_view prompt) {
+  const auto is_visible = [](char32_t c) {
+    return c != U' ' && c != 0xAD && c != 0xFEFF && !(c >= 0x200B && c <= 0x200F) && !(c >= 0x2060 && c <= 0x2064);
+  };
+  return std::ranges::any_of(decode_utf8(clean_prompt(prompt)), is_visible);
+}
+
 }  // namespace sgf

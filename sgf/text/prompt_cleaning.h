@@ -11,6 +11,9 @@ namespace sgf {
 // trimmed. Invalid UTF-8 becomes U+FFFD.
 std::string clean_prompt(std::string_view prompt);
 
+// Whether anything visible is left after cleaning: white space and invisible characters are not words.
+bool has_words(std::string_view prompt);
+
 // Only ftfy's part.
 std::string fix_text(std::string_view text);
 

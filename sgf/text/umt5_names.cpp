@@ -1,13 +1,14 @@
 #include "sgf/text/umt5_names.h"
 
 #include "sgf/core/error.h"
+#include "sgf/files/compare_tensors.h"
 
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <utility>
 
 namespace sgf {
 namespace {
@@ -88,23 +89,6 @@ Umt5Config read_sizes(const std::map<std::string, const TensorEntry*>& tensors) 
           .num_buckets = size("blocks.0.pos_embedding.embedding.weight", 0)};
 }
 
-void compare(Umt5Index& index) {
-  std::set<std::string> expected;
-  for (const Umt5TensorShape& weight : expected_umt5_weights(index.config)) {
-    expected.insert(weight.name);
-    const auto found = index.tensors.find(weight.name);
-    if (found == index.tensors.end()) {
-      index.missing.push_back(weight.name);
-    } else if (found->second->shape != weight.shape) {
-      index.mismatched.push_back(fmt::format("{}: [{}], expected [{}]", weight.name,
-                                             fmt::join(found->second->shape, ", "), fmt::join(weight.shape, ", ")));
-    }
-  }
-  for (const auto& [name, entry] : index.tensors) {
-    if (!expected.contains(name)) index.unexpected.push_back(entry->name);
-  }
-}
-
 std::string path_of(const TensorFile& file) { return file.files.empty() ? "the file" : file.files[0]->path().string(); }
 
 // Rejects sizes that no encoder can have, even if all shapes agree.
@@ -148,7 +132,10 @@ std::optional<Umt5Index> find_umt5(const TensorFile& file, const std::optional<s
     index.tensors[is_wan ? name : name_in_wan(name)] = &entry;
   }
   index.config = read_sizes(index.tensors);
-  compare(index);
+  TensorComparison compared = compare_tensors(expected_umt5_weights(index.config), index.tensors);
+  index.missing = std::move(compared.missing);
+  index.unexpected = std::move(compared.unexpected);
+  index.mismatched = std::move(compared.mismatched);
   return index;
 }
 

@@ -13,7 +13,7 @@
 namespace sgf {
 namespace {
 
-void check_settings(const AdamWSettings& s) {
+void check_settings(const OptimiserSettings& s) {
   SGF_CHECK(s.learning_rate > 0 && s.eps > 0 && s.clip_norm >= 0 && s.weight_decay >= 0,
             "AdamW needs a positive learning rate and eps, and clip and decay of at least 0, got lr {}, eps {}, clip "
             "{}, decay "
@@ -38,7 +38,7 @@ double global_norm(const std::vector<at::Tensor>& tensors) {
   return at::stack(at::_foreach_norm(tensors)).to(at::kDouble).norm().item<double>();
 }
 
-AdamW::AdamW(AdamWSettings settings, NamedTensors parameters)
+AdamW::AdamW(OptimiserSettings settings, NamedTensors parameters)
     : settings_(settings), parameters_(std::move(parameters)) {
   check_settings(settings_);
   for (const auto& [name, tensor] : parameters_) {

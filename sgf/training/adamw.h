@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sgf/files/tensors.h"
+#include "sgf/training/settings/optimiser_settings.h"
 
 #include <ATen/core/Tensor.h>
 
@@ -11,21 +12,12 @@
 
 namespace sgf {
 
-struct AdamWSettings {
-  double learning_rate = 2e-6;
-  double beta1 = 0.0;
-  double beta2 = 0.999;
-  double weight_decay = 0.01;  // on all parameters
-  double eps = 1e-8;
-  double clip_norm = 10.0;  // of all gradients together; 0 = none
-};
-
 class AdamW {
  public:
   // `parameters` are float32 (float64 in tests) and are updated in place.
-  AdamW(AdamWSettings settings, NamedTensors parameters);
+  AdamW(OptimiserSettings settings, NamedTensors parameters);
 
-  const AdamWSettings& settings() const { return settings_; }
+  const OptimiserSettings& settings() const { return settings_; }
   int64_t steps_taken() const { return steps_taken_; }
 
   // Clips `gradients` (one per parameter, same order) in place, and updates at `rate_factor` times the learning rate.
@@ -40,7 +32,7 @@ class AdamW {
   void restore(const NamedTensors& state);
 
  private:
-  AdamWSettings settings_;
+  OptimiserSettings settings_;
   NamedTensors parameters_;
   std::vector<at::Tensor> tensors_;      // parameters_ without names
   std::vector<at::Tensor> exp_avg_;      // first moments

@@ -24,16 +24,8 @@ namespace sgf {
 namespace {
 
 LearnerSettings learner_settings(const Config& c, const OptimiserSettings& o) {
-  return {.optimiser = {.learning_rate = o.learning_rate,
-                        .beta1 = o.beta1,
-                        .beta2 = o.beta2,
-                        .weight_decay = o.weight_decay,
-                        .eps = o.eps,
-                        .clip_norm = o.clip_norm},
-          .rate = {.warmup_steps = o.warmup_steps,
-                   .decay = o.decay,
-                   .final_share = o.final_share,
-                   .total_steps = c.train.steps},
+  return {.optimiser = o,
+          .total_steps = c.train.steps,
           .limits = {.factor = c.train.skip_over_median, .stop_after = c.train.stop_after_skips}};
 }
 
@@ -48,10 +40,10 @@ SingleNetworkSettings single_network_settings(const Config& c) {
 // Generator and critic use different prompts: even and odd numbers.
 constexpr int64_t kKinds = 2;
 
-std::unique_ptr<Stage> build_clip_stage(const Config& c, const Conditioning& around, c10::Device device,
+std::unique_ptr<Stage> build_clip_stage(const Config& c, const Conditioning& conditioning, c10::Device device,
                                         const Ranks& ranks) {
-  return std::make_unique<ClipStage>(clip_stage_settings(c, around), trained_dit(c, c.train.start_from, device),
-                                     clip_batches(c, around, device, c.data.caption_dropout), ranks);
+  return std::make_unique<ClipStage>(clip_stage_settings(c, conditioning), trained_dit(c, c.train.start_from, device),
+                                     clip_batches(c, conditioning, device, c.data.caption_dropout), ranks);
 }
 
 // Students of paths use the timesteps at which the path states were stored.
@@ -73,12 +65,12 @@ void check_paths_fit(const Config& c, const PairOrder& order) {
             c.data.pairs, fmt::join(order.timesteps, ", "), fmt::join(steps, ", "));
 }
 
-std::unique_ptr<Stage> build_ode_stage(const Config& c, const Conditioning& around, c10::Device device,
+std::unique_ptr<Stage> build_ode_stage(const Config& c, const Conditioning& conditioning, c10::Device device,
                                        const Ranks& ranks) {
   const auto seed = static_cast<uint64_t>(c.run.seed);
   const auto source = std::make_shared<PairSource>(c.data.pairs, seed);
   check_paths_fit(c, source->order());
-  const PathBatches batches = [=, text = around.text, type = master_type(c), global = c.train.global_batch](
+  const PathBatches batches = [=, text = conditioning.text, type = master_type(c), global = c.train.global_batch](
                                   int64_t step, int64_t first, int64_t count) {
     const PairBatch pairs = source->pairs(step * global + first, count, device);
     return TextPaths{pairs.states.to(type), pairs.end.to(type),
@@ -88,11 +80,11 @@ std::unique_ptr<Stage> build_ode_stage(const Config& c, const Conditioning& arou
   return std::make_unique<OdeStage>(ode_stage_settings(c), trained_dit(c, c.train.start_from, device), batches, ranks);
 }
 
-std::unique_ptr<Stage> build_consistency_stage(const Config& c, const Conditioning& around, c10::Device device,
+std::unique_ptr<Stage> build_consistency_stage(const Config& c, const Conditioning& conditioning, c10::Device device,
                                                const Ranks& ranks) {
   return std::make_unique<ConsistencyStage>(
-      consistency_stage_settings(c, around, device), trained_dit(c, c.train.start_from, device),
-      build_teacher(c, c.distil.teacher, device), clip_batches(c, around, device, /*dropout=*/0), ranks);
+      consistency_stage_settings(c, conditioning, device), trained_dit(c, c.train.start_from, device),
+      build_teacher(c, c.distil.teacher, device), clip_batches(c, conditioning, device, /*dropout=*/0), ranks);
 }
 
 // The number of a prompt or clip in the run; generator and critic never share one.
@@ -101,12 +93,12 @@ int64_t data_number(const Config& c, UpdateKind kind, int64_t step, int64_t firs
   return (kKinds * step + parity) * c.train.global_batch + first;
 }
 
-DmdData dmd_data(const Config& c, const Conditioning& around, c10::Device device) {
+DmdData dmd_data(const Config& c, const Conditioning& conditioning, c10::Device device) {
   const at::ScalarType type = master_type(c);
-  const at::Tensor negative = around.text->encode({c.negative_prompt}).to(device, type);
+  const at::Tensor negative = conditioning.text->encode({c.negative_prompt}).to(device, type);
   DmdData data;
-  data.prompts = [=, text = around.text, source = prompt_source(c, around)](UpdateKind kind, int64_t step,
-                                                                            int64_t first, int64_t count) {
+  data.prompts = [=, text = conditioning.text, source = prompt_source(c, conditioning)](UpdateKind kind, int64_t step,
+                                                                                        int64_t first, int64_t count) {
     const at::Tensor cond = text->encode(source->prompts(data_number(c, kind, step, first), count)).to(device, type);
     return ScoreText{cond, negative.expand(cond.sizes())};
   };
@@ -124,7 +116,7 @@ DmdData dmd_data(const Config& c, const Conditioning& around, c10::Device device
 
 }  // namespace
 
-ClipStageSettings clip_stage_settings(const Config& c, const Conditioning& around) {
+ClipStageSettings clip_stage_settings(const Config& c, const Conditioning& conditioning) {
   return {.is_causal = c.train.stage == StageChoice::kTeacherForcing,
           .update = single_network_settings(c),
           .seed = static_cast<uint64_t>(c.run.seed),
@@ -132,7 +124,7 @@ ClipStageSettings clip_stage_settings(const Config& c, const Conditioning& aroun
           .policy = c.context.policy(),
           .layout = layout_of(c),
           .sampler = {.steps = c.output.sample_steps, .shift = c.schedule.shift, .guidance = c.output.sample_guidance},
-          .empty_text = around.text->encode({""})};
+          .empty_text = conditioning.text->encode({""})};
 }
 
 OdeStageSettings ode_stage_settings(const Config& c) {
@@ -143,14 +135,15 @@ OdeStageSettings ode_stage_settings(const Config& c) {
           .latent = latent_shape(c)};
 }
 
-ConsistencyStageSettings consistency_stage_settings(const Config& c, const Conditioning& around, c10::Device device) {
+ConsistencyStageSettings consistency_stage_settings(const Config& c, const Conditioning& conditioning,
+                                                    c10::Device device) {
   return {.update = single_network_settings(c),
           .seed = static_cast<uint64_t>(c.run.seed),
           .guidance = c.distil.guidance,
           .grid = euler_grid(c.distil.grid, c.schedule.shift),
           .rollout = rollout_settings_of(c),
           .latent = latent_shape(c),
-          .negative_text = around.text->encode({c.negative_prompt}).to(device, master_type(c))};
+          .negative_text = conditioning.text->encode({c.negative_prompt}).to(device, master_type(c))};
 }
 
 DmdStageSettings dmd_stage_settings(const Config& c) {
@@ -177,13 +170,13 @@ DmdStageSettings dmd_stage_settings(const Config& c) {
       .latent = {c.video.frames, c.model.in_dim, c.video.height, c.video.width}};
 }
 
-std::vector<std::string> prompts_of_steps(const Config& c, const Conditioning& around, const Ranks& ranks,
+std::vector<std::string> prompts_of_steps(const Config& c, const Conditioning& conditioning, const Ranks& ranks,
                                           int64_t first, int64_t last) {
   if (c.train.stage != StageChoice::kDmd || c.data.prompts.empty() || !c.data.world.empty()) return {};
-  const std::shared_ptr<const PromptSource> source = prompt_source(c, around);
+  const std::shared_ptr<const PromptSource> source = prompt_source(c, conditioning);
   const UpdateSchedule schedule = update_schedule(c.dmd);
   const SampleShare share = ranks.share_of(c.train.global_batch);
-  std::vector<std::string> prompts = around.sample_prompts;
+  std::vector<std::string> prompts = conditioning.sample_prompts;
   prompts.push_back(c.negative_prompt);
   std::set<std::string> met(prompts.begin(), prompts.end());
   const auto read = [&](UpdateKind kind, int64_t step) {
@@ -204,8 +197,8 @@ std::string pair_context(const Config& c) {
                      c.context.block_frames, layout_of(c).block(0).frames());
 }
 
-DmdParts build_dmd_parts(const Config& c, const Conditioning& around, c10::Device device) {
-  DmdData data = dmd_data(c, around, device);
+DmdParts build_dmd_parts(const Config& c, const Conditioning& conditioning, c10::Device device) {
+  DmdData data = dmd_data(c, conditioning, device);
   const bool starts_as_teacher = c.dmd.critic.empty();
   const std::string& critic = starts_as_teacher ? c.dmd.teacher : c.dmd.critic;
   return {dmd_stage_settings(c), trained_dit(c, c.train.start_from, device), build_teacher(c, c.dmd.teacher, device),
@@ -213,21 +206,21 @@ DmdParts build_dmd_parts(const Config& c, const Conditioning& around, c10::Devic
           std::move(data)};
 }
 
-std::unique_ptr<Stage> build_stage(const Config& c, const Conditioning& around, c10::Device device,
+std::unique_ptr<Stage> build_stage(const Config& c, const Conditioning& conditioning, c10::Device device,
                                    const Ranks& ranks) {
   switch (c.train.stage) {
     case StageChoice::kFlowMatching:
     case StageChoice::kTeacherForcing:
-      return build_clip_stage(c, around, device, ranks);
+      return build_clip_stage(c, conditioning, device, ranks);
     case StageChoice::kCausalOde:
     case StageChoice::kBidirectionalOde:
-      return build_ode_stage(c, around, device, ranks);
+      return build_ode_stage(c, conditioning, device, ranks);
     case StageChoice::kCausalCd:
-      return build_consistency_stage(c, around, device, ranks);
+      return build_consistency_stage(c, conditioning, device, ranks);
     case StageChoice::kDmd:
       break;
   }
-  DmdParts parts = build_dmd_parts(c, around, device);
+  DmdParts parts = build_dmd_parts(c, conditioning, device);
   return std::make_unique<DmdStage>(std::move(parts.settings), std::move(parts.generator), std::move(parts.teacher),
                                     std::move(parts.critic), std::move(parts.data), ranks);
 }

@@ -13,12 +13,6 @@
 namespace sgf {
 namespace {
 
-// A prompt for a rollout: no graph.
-PromptText prepared(const CausalDit& dit, const at::Tensor& text) {
-  const at::NoGradGuard no_grad;
-  return dit.prepare(text);
-}
-
 ExitRange exit_range(const DmdSettings& settings) {
   return {.first = settings.first_exit, .last = static_cast<int64_t>(settings.rollout.timesteps.size())};
 }
@@ -78,8 +72,8 @@ BlockNoise noise_of(const DmdInputs& inputs, const RolloutSettings& rollout) {
 }
 
 ExitRecord rolled(const CausalDit& generator, const DmdInputs& inputs, const RolloutSettings& rollout) {
-  return roll_out(generator, prepared(generator, inputs.text.cond), rollout, inputs.exits, noise_of(inputs, rollout),
-                  inputs.given);
+  return roll_out(generator, prompt_for_rollout(generator, inputs.text.cond), rollout, inputs.exits,
+                  noise_of(inputs, rollout), inputs.given);
 }
 
 void tell(const PhaseSeen& seen, const char* phase) {
@@ -203,12 +197,6 @@ GeneratorStep generator_step(const DmdNetworks& networks, const DmdBatch& batch,
   const DmdInputs inputs = drawn_inputs(UpdateKind::kGenerator, batch, settings);
   const GeneratorUpdate update = compute_generator_update(networks, inputs, settings);
   return {generator_numbers(numbers_of(update)), update.objective.loss, inputs.exit_step()};
-}
-
-CriticStep critic_step(const DmdNetworks& networks, const DmdBatch& batch, const DmdSettings& settings) {
-  const CriticUpdate update =
-      compute_critic_update(networks, drawn_inputs(UpdateKind::kCritic, batch, settings), settings);
-  return {update.loss, critic_numbers(numbers_of(update))};
 }
 
 }  // namespace sgf

@@ -107,10 +107,4 @@ struct GeneratorStep : GeneratorNumbers {
 };
 GeneratorStep generator_step(const DmdNetworks& networks, const DmdBatch& batch, const DmdSettings& settings);
 
-struct CriticStep {
-  at::Tensor loss;
-  LatentStatistics latents;
-};
-CriticStep critic_step(const DmdNetworks& networks, const DmdBatch& batch, const DmdSettings& settings);
-
 }  // namespace sgf

@@ -12,13 +12,13 @@
 
 namespace sgf {
 
-double RateSchedule::factor(int64_t step) const {
-  if (step < warmup_steps) return static_cast<double>(step + 1) / static_cast<double>(warmup_steps);
-  if (decay == RateDecay::kConstant) return 1;
-  const auto after = static_cast<double>(step - warmup_steps);
-  const auto whole = static_cast<double>(std::max<int64_t>(total_steps - warmup_steps, 1));
+double rate_factor(const OptimiserSettings& s, int64_t total_steps, int64_t step) {
+  if (step < s.warmup_steps) return static_cast<double>(step + 1) / static_cast<double>(s.warmup_steps);
+  if (s.decay == RateDecay::kConstant) return 1;
+  const auto after = static_cast<double>(step - s.warmup_steps);
+  const auto whole = static_cast<double>(std::max<int64_t>(total_steps - s.warmup_steps, 1));
   const double share = std::min(after / whole, 1.0);
-  return final_share + (1 - final_share) * 0.5 * (1 + std::cos(std::numbers::pi * share));
+  return s.final_share + (1 - s.final_share) * 0.5 * (1 + std::cos(std::numbers::pi * share));
 }
 
 Learner::Learner(std::string name, LearnerSettings settings, TrainedDit dit)
@@ -34,7 +34,7 @@ bool Learner::update(const std::vector<at::Tensor>& gradients, double loss, int6
   const GradientVerdict verdict = watch_.judge(norm);
   report.metrics[name_ + "_skipped_updates"] = static_cast<double>(watch_.history().skipped);
   if (verdict == GradientVerdict::kApply) {
-    const double factor = settings_.rate.factor(step);
+    const double factor = rate_factor(settings_.optimiser, settings_.total_steps, step);
     report.metrics[name_ + "_learning_rate"] = settings_.optimiser.learning_rate * factor;
     optimiser_.step(gradients, norm, factor);
     dit_.sync();

@@ -13,21 +13,13 @@
 
 namespace sgf {
 
-// The learning rate over a run: a pure function of the step.
-struct RateSchedule {
-  int64_t warmup_steps = 0;
-  RateDecay decay = RateDecay::kConstant;
-  double final_share = 0.1;
-  int64_t total_steps = 1;
-
-  // The factor of the learning rate at a step, counted from 0: rises linearly, then stays constant or falls along a
-  // cosine.
-  double factor(int64_t step) const;
-};
+// The factor of the learning rate at a step of a run, both counted from 0: rises linearly, then stays constant or falls
+// along a cosine.
+double rate_factor(const OptimiserSettings& settings, int64_t total_steps, int64_t step);
 
 struct LearnerSettings {
-  AdamWSettings optimiser;
-  RateSchedule rate;
+  OptimiserSettings optimiser;
+  int64_t total_steps = 1;  // over which the learning rate decays
   GradientLimits limits;
 };
 

@@ -8,9 +8,9 @@ namespace sgf {
 
 SingleNetworkStage::SingleNetworkStage(SingleNetworkSettings settings, TrainedDit network, const Ranks& ranks)
     : settings_(std::move(settings)),
-      generator_("generator", settings_.generator, std::move(network)),
+      learner_("generator", settings_.generator, std::move(network)),
       ranks_(&ranks),
-      ema_(settings_.ema_decay, settings_.ema_start_step, generator_.masters()) {
+      ema_(settings_.ema_decay, settings_.ema_start_step, learner_.masters()) {
   settings_.batch.validate(ranks);
 }
 
@@ -27,7 +27,7 @@ StepReport SingleNetworkStage::step(int64_t step) {
   sum.combine(*ranks_);
   report.metrics = sum.means();
   ema_.enter(step);
-  if (generator_.update(sum.gradients(), report.metrics["generator_loss"], step, report)) ema_.update();
+  if (learner_.update(sum.gradients(), report.metrics["generator_loss"], step, report)) ema_.update();
   return report;
 }
 
@@ -45,18 +45,18 @@ UpdatePart SingleNetworkStage::queue(int64_t step, const MicroBatch& part) {
 
 UpdatePart SingleNetworkStage::compute(const std::vector<at::Tensor>& in) const {
   const at::Tensor one = loss_of_tensors(in);
-  return {one.detach(), at::zeros_like(one, at::kDouble).detach(), generator_.gradients(one)};
+  return {one.detach(), at::zeros_like(one, at::kDouble).detach(), learner_.gradients(one)};
 }
 
 StageState SingleNetworkStage::state() const {
   StageState state;
-  generator_.save(state);
+  learner_.save(state);
   ema_.save(state);
   return state;
 }
 
 void SingleNetworkStage::restore(const StageState& state) {
-  generator_.restore(state);
+  learner_.restore(state);
   ema_.restore(state);
 }
 

@@ -33,7 +33,7 @@ class SingleNetworkStage : public Stage {
   // Ranks start from equal weights and must outlive the stage.
   SingleNetworkStage(SingleNetworkSettings settings, TrainedDit network, const Ranks& ranks);
 
-  const CausalDit& network() const { return generator_.network(); }
+  const CausalDit& network() const { return learner_.network(); }
   // The EMA as a network with its own memory.
   CausalDit average() const { return with_weights(network(), ema_.average()); }
   // Starts the EMA now, regardless of its start step.
@@ -49,7 +49,7 @@ class SingleNetworkStage : public Stage {
   UpdatePart queue(int64_t step, const MicroBatch& part);
 
   SingleNetworkSettings settings_;
-  Learner generator_;
+  Learner learner_;
   const Ranks* ranks_;
   Ema ema_;
   RecordedWork recorded_;

@@ -42,12 +42,12 @@ std::shared_ptr<const ClipSource> clip_source(const Config& c) {
   return std::make_shared<ClipShards>(c.data.clips, seed);
 }
 
-ClipBatches clip_batches(const Config& c, const Conditioning& around, c10::Device device, double dropout) {
+ClipBatches clip_batches(const Config& c, const Conditioning& conditioning, c10::Device device, double dropout) {
   const auto seed = static_cast<uint64_t>(c.run.seed);
   const std::shared_ptr<const ClipSource> source = clip_source(c);
   const at::ScalarType type = master_type(c);
-  return [=, text = around.text, global = c.train.global_batch, frames = c.video.frames](int64_t step, int64_t first,
-                                                                                         int64_t count) {
+  return [=, text = conditioning.text, global = c.train.global_batch, frames = c.video.frames](
+             int64_t step, int64_t first, int64_t count) {
     ClipBatch batch = source->clips(step * global + first, count, frames, device);
     for (int64_t i = 0; i < count; ++i) {
       const NoiseKey key{.seed = seed, .purpose = NoisePurpose::kDropout, .sample = sample_number(step, first + i)};
@@ -57,11 +57,12 @@ ClipBatches clip_batches(const Config& c, const Conditioning& around, c10::Devic
   };
 }
 
-std::shared_ptr<const PromptSource> prompt_source(const Config& c, const Conditioning& around) {
+std::shared_ptr<const PromptSource> prompt_source(const Config& c, const Conditioning& conditioning) {
   const auto seed = static_cast<uint64_t>(c.run.seed);
   if (c.data.prompts.empty()) return std::make_shared<WorldSource>(world_preset(c.data.world), seed);
   std::vector<std::string> prompts = read_prompts(c.data.prompts);
-  if (!c.data.world.empty()) check_words(*around.text, prompts, c.data.prompts);  // Wan's encoder accepts any word
+  if (!c.data.world.empty())
+    check_words(*conditioning.text, prompts, c.data.prompts);  // Wan's encoder accepts any word
   return std::make_shared<FilePrompts>(std::move(prompts), seed);
 }
 

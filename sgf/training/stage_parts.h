@@ -22,9 +22,9 @@ TrainedDit trained_dit(const Config& config, const std::string& source, c10::Dev
 std::shared_ptr<const ClipSource> clip_source(const Config& config);
 
 // Clips by sample of the run, a share of `dropout` without caption.
-ClipBatches clip_batches(const Config& config, const Conditioning& around, c10::Device device, double dropout);
+ClipBatches clip_batches(const Config& config, const Conditioning& conditioning, c10::Device device, double dropout);
 
 // Prompts by number: from data.prompts, each once per epoch, or the world's captions.
-std::shared_ptr<const PromptSource> prompt_source(const Config& config, const Conditioning& around);
+std::shared_ptr<const PromptSource> prompt_source(const Config& config, const Conditioning& conditioning);
 
 }  // namespace sgf

@@ -61,7 +61,7 @@ void check_output(const ConvertRequest& request, const TensorFile& file) {
   check_output_is_no_lora(request);
   std::error_code ignored;  // a path that cannot be examined fails later, when it is written
   const bool exists = std::filesystem::exists(std::filesystem::symlink_status(output, ignored));
-  SGF_CHECK(!exists || request.overwrite, "{}: exists; pass --force to overwrite it", output.string());
+  SGF_CHECK(!exists || request.overwrite, "{}: exists; pass --overwrite to replace it", output.string());
 }
 
 // A name that is not a DiT's, without the role and wrappers that were removed from the DiT's names.

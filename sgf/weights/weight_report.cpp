@@ -2,17 +2,17 @@
 
 #include "sgf/core/error.h"
 #include "sgf/files/checkpoint_format.h"
+#include "sgf/files/compare_tensors.h"
 #include "sgf/weights/own_file.h"
 #include "sgf/weights/stored_config.h"
 #include "sgf/weights/weight_folder.h"
 #include "sgf/weights/weight_origin.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <numeric>
-#include <set>
+#include <utility>
 
 namespace sgf {
 namespace {
@@ -76,20 +76,10 @@ void choose_config(DitReport& report, const DitWeightIndex& dit, const StoredCon
 }
 
 void compare(DitReport& report, const DitWeightIndex& dit) {
-  std::set<std::string> expected;
-  for (const WeightShape& weight : expected_dit_weights(*report.config)) {
-    expected.insert(weight.name);
-    const auto found = dit.tensors.find(weight.name);
-    if (found == dit.tensors.end()) {
-      report.missing.push_back(weight.name);
-    } else if (found->second->shape != weight.shape) {
-      report.mismatched.push_back(fmt::format("{}: [{}], expected [{}]", weight.name,
-                                              fmt::join(found->second->shape, ", "), fmt::join(weight.shape, ", ")));
-    }
-  }
-  for (const auto& [official, entry] : dit.tensors) {
-    if (!expected.contains(official)) report.unexpected.push_back(entry->name);
-  }
+  TensorComparison compared = compare_tensors(expected_dit_weights(*report.config), dit.tensors);
+  report.missing = std::move(compared.missing);
+  report.mismatched = std::move(compared.mismatched);
+  std::ranges::move(compared.unexpected, std::back_inserter(report.unexpected));
 }
 
 DitReport report_dit(const DitWeightIndex& dit, const StoredConfig& stored) {

@@ -48,7 +48,7 @@ check_pages() {
   expect 1 'broken.mp4 is empty' "$SGF" compare short method-theirs --out broken.html
   expect 1 'holds no mp4' "$SGF" compare method-ours empty
   expect 1 'is not a folder' "$SGF" compare method-ours nowhere
-  expect 2 'no videos given; pass two folders of videos' "$SGF" compare method-ours
+  expect 2 'B_DIR is missing; pass two folders of videos' "$SGF" compare method-ours
   expect 2 'did you mean --names?' "$SGF" compare method-ours method-theirs --name A B
 }
 
@@ -76,7 +76,7 @@ check_strips() {
   expect 0 '1 row, 4 times' "$SGF" strips "$ours" --columns 4 --out strip.png
   "$SGF" world render --out folders --clips 1 --frames 9 --format png >/dev/null
   expect 0 '1 row, 6 times' "$SGF" strips folders/*/ --out strip.png
-  expect 1 'got 1 name for 2 videos' "$SGF" strips "$ours" "$theirs" --rows Ours --out strip.png
+  expect 2 'got 1 name for 2 videos' "$SGF" strips "$ours" "$theirs" --rows Ours --out strip.png
   expect 2 'cannot be combined with' "$SGF" strips "$ours" --times 0,1 --columns 3 --out strip.png
   expect 2 'must be the name of a .png file' "$SGF" strips "$ours" --times 0 --out "$ours"
   expect 1 'too large' "$SGF" strips "$ours" --columns 1000 --out large.png

@@ -76,11 +76,11 @@ add_bad_videos() {
 
 check_encoding() {
   local before
-  expect 0 '2 videos encoded; 2 of 2 done, 0 skipped, 4 clips' encode clips 21
+  expect 0 '4 clips from 2 of 2 videos (2 encoded now), 0 skipped' encode clips 21
   before=$(stat -c '%i' clips/*.safetensors)
-  expect 0 '0 videos encoded; 2 of 2 done' encode clips 21
+  expect 0 '4 clips from 2 of 2 videos (0 encoded now)' encode clips 21
   [[ $(stat -c '%i' clips/*.safetensors) == "$before" ]] || complain 'a second run made shards again'
-  expect 1 'stride is 21 there, 0 here' encode clips 0
+  expect 1 'stride is 21 in order.json, 0 in this command' encode clips 0
   expect 1 'use 21 or 25' "$SGF" data encode videos --wan wan --out other --frames 22
   expect 1 'is not a folder, expected a folder of videos' "$SGF" data encode nowhere --wan wan --out other
   expect 2 '--wan is missing' "$SGF" data encode videos --out other
@@ -91,9 +91,9 @@ check_bad_videos() {
   cp -r clips kept
   add_bad_videos
   expect 4 'skipped: broken.mp4: ' encode clips 21
-  expect 4 '1 videos have no caption and are left out: mute.mp4' encode clips 21
-  expect 4 '1 captions have no video: gone.mp4' encode clips 21
-  expect 4 '0 videos encoded; 4 of 4 done, 2 skipped, 4 clips' encode clips 21
+  expect 4 '1 video has no caption and is skipped: mute.mp4' encode clips 21
+  expect 4 '1 caption has no video: gone.mp4' encode clips 21
+  expect 4 '4 clips from 2 of 4 videos (0 encoded now), 2 skipped' encode clips 21
   grep -q '"problem": ' clips/manifest.json || complain 'the manifest does not say what was left out'
   cmp -s clips/prompts.safetensors kept/prompts.safetensors || complain 'the prompts were made again'
 }
@@ -110,7 +110,7 @@ check_kill() {
     wait "$process" 2>/dev/null
   done
   expect 4 '' encode killed 21 --shard 0/2
-  expect 4 '4 of 4 done, 2 skipped, 4 clips' encode killed 21 --shard 1/2
+  expect 4 '4 clips from 2 of 4 videos' encode killed 21 --shard 1/2
   for shard in clips/clips_*.safetensors; do
     cmp -s "$shard" "killed/$(basename "$shard")" || complain "$shard differs after a kill"
   done
@@ -143,7 +143,7 @@ check_pairs() {
   expect 1 '2 of 3 shards are complete' train none causal_ode --set train.start_from=teacher_forcing --set data.pairs=led
   expect 0 '1 shard made, 3 of 3 complete' small pairs "${clips[@]}" "${paths[@]}" --out led --shard 1/2
   expect 0 '3 of 3 complete' small pairs "${prompts[@]}" "${paths[@]}" --out prompted
-  expect 1 'started with another order: data' small pairs --set "train.stage=bidirectional_ode" \
+  expect 1 'was started with other settings: data' small pairs --set "train.stage=bidirectional_ode" \
     --set data.prompts=captions.csv --teacher flow_matching "${paths[@]}" --out prompted
   for run in ode ode-parts; do
     [[ $run == ode ]] || expect 3 'stopped after update 3' train "$run" causal_ode --set train.start_from=teacher_forcing \

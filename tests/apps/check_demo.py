@@ -59,15 +59,15 @@ def complaints(page, can_play):
     if len(page.all("details")) != 1:
         yield "nothing is behind a fold"
     names = [row[0] for row in page.rows if len(row) == 9]
-    if names != ["student", "SF", "SGF", "truth"]:
+    if names != ["student", "SF", "SGF", "true clips"]:
         yield f"the table of scores has the rows {names}"
     for chart in ("generator loss", "generator gradient norm", "critic loss", "recovery: Pass 2 from Pass 1"):
         words = page.labels.get(chart, "").split()
         if "SF" not in words or "SGF" not in words:
             yield f"the chart '{chart}' does not show both arms"
     for chart in ("valid", "identity error", "landmark drift", "motion"):
-        if "truth" not in page.labels.get(chart, "").split():
-            yield f"no chart of {chart} with the truth"
+        if "true clips" not in page.labels.get(chart, ""):
+            yield f"no chart of {chart} with the true clips"
 
 
 def main():

@@ -36,6 +36,7 @@ check_refusals() {
   : >file
   expect 1 "file/demo: cannot create the demo's folder" demo --models models --frames 12 --out file/demo
   expect 1 'file is not a folder; choose another with --out' demo --models models --frames 12 --out file
+  expect 2 '--out is empty; name a folder' demo --models models --out ''
   [[ ! -e demo ]] || complain 'a demo that was refused left a folder'
 }
 

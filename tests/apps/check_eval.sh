@@ -30,6 +30,10 @@ check_protocols() {
   has plain.json '"reencode":false'
   has plain.json '"slow_fast":false'
   expect 0 'world_valid' "$SGF" eval w --quiet --protocol world --prompts w/manifest.json --scores world.json
+  cp w/clip_00000.mp4 mine.mp4
+  expect 1 'is no result of sgf eval, so it is kept' "$SGF" eval w --quiet --protocol world --prompts w/manifest.json --scores mine.mp4
+  cmp w/clip_00000.mp4 mine.mp4 || complain 'a video was replaced by scores'
+  expect 0 'world_valid' "$SGF" eval w --quiet --protocol world --prompts w/manifest.json --scores world.json
   expect 2 'always computes its own' score w --protocol world --prompts w/manifest.json
   echo '[{"dimension": ["temporal_flickering"]}]' >full_info.json
   expect 1 'has no prompt_en' score w --prompts w/manifest.json --static-filter --static-prompts full_info.json

@@ -170,12 +170,23 @@ check_sinks() {
   [[ ${PIPESTATUS[0]} == 1 && $(<said) == *'closed the pipe'* ]] || complain "closed pipe: $(<said)"
   expect 0 'identical: all 18 frames' "$SGF" redo a.mp4 --quiet --threads 1
   [[ ! -e a.mp4.redo.mp4 ]] || complain 'redo left its video'
+  cp a.mp4 a.mp4.redo.mp4
+  expect 1 'a.mp4.redo.mp4 exists, which this command uses' "$SGF" redo a.mp4 --quiet --threads 1
+  cmp a.mp4 a.mp4.redo.mp4 || complain 'redo took a file of that name for its own'
+  rm a.mp4.redo.mp4
   expect 0 '{"first":null,"frames":18,"identical":true' "$SGF" redo a.mp4 --quiet --threads 1 --json
   expect 0 'prompts: [{"at":0.0,"prompt":"' "$SGF" redo a.mp4 --show
   expect 0 '"prompts":[{"at":0.0' "$SGF" redo a.mp4 --show --json
   "$SGF" redo a.mp4 --show | sed -n '/^config:/,$s/^  //p' >shown.yaml
   cmp <("$SGF" config shown.yaml --resolved) shown.yaml || complain 'redo --show prints another config than it read'
   expect 1 'already exists; pass --continue' world --seconds 1 --out a.mp4
+  expect 1 'is an input of this video' world --seconds 1 --video a.mp4 --out a.mp4 --overwrite
+  world --seconds 0.5 --out entire.y4m --latents entire.safetensors >/dev/null
+  expect 0 'already complete' world --seconds 0.5 --out entire.y4m --latents entire.safetensors --continue
+  truncate -s -100 entire.safetensors
+  expect 1 'entire.safetensors' world --seconds 0.5 --out entire.y4m --latents entire.safetensors --continue
+  world --seconds 0.5 --out entire/ >/dev/null && : >entire/frame_00000003.png
+  expect 1 'frame_00000003.png' world --seconds 0.5 --out entire/ --continue
   check_own_prompt
   expect 0 '9 frames' world --seconds 0.5 --out pictures/ --overwrite
   expect 0 'already complete, 9 frames' world --seconds 0.5 --out pictures/ --continue
@@ -234,6 +245,10 @@ check_prompts() {
   check_shards
   expect 0 'clips' "$SGF" world measure --manifest many/manifest.json
   expect 1 'already exists' world --seconds 0.2 --prompts prompts.txt --out many --naming vbench
+  for i in 1 2 3 4; do world --seconds 0.05 --prompts prompts.txt --out beside --seed "$i" >/dev/null & done
+  wait
+  [[ $(grep -c '"file"' beside/manifest.json) == $((4 * 3)) && ! -e beside/.manifest.lock ]] ||
+    complain "four sets at once left $(grep -c '"file"' beside/manifest.json) entries"
   rm "many/$SQUARE-1.mp4"
   expect 0 "$SQUARE-1.mp4: 6 frames" world --seconds 0.2 --prompts prompts.txt --out many --naming vbench --samples 2 --continue
   printf 'a cat\na dog\na cat\n' >cats.txt
@@ -276,7 +291,7 @@ check_noise() {
   expect 1 'pass --same-noise to continue it' world "${few[@]}" --naming vbench --out named --continue
   # The seeds decide, not the words of the message, which has the name of the folder.
   world "${few[@]}" --same-noise --naming vbench --out 'run.seed: 7' >/dev/null || complain 'a folder named as a key'
-  [[ $(world "${few[@]}" --naming vbench --out 'run.seed: 7' --continue --guidance 2 2>&1) == *'guidance: 1.0 there, 2.0 here; use --overwrite'*'another name' ]] ||
+  [[ $(world "${few[@]}" --naming vbench --out 'run.seed: 7' --continue --guidance 2 2>&1) == *'guidance: 1.0 in the file, 2.0 in this command; use --overwrite'*'another name' ]] ||
     complain 'videos of another guidance are taken for videos of the same noise'
   expect 0 'already complete' world "${few[@]}" --same-noise --samples 2 --format y4m --out one --continue
   check_other_seed
@@ -422,12 +437,12 @@ check_signal() {
   plays grown.mp4 1
   [[ ! -e grown.mp4.state || ! -e grown.mp4.lock ]] || complain "$1: left a lock beside a state"
   [[ ! -e grown.mp4.state ]] || expect 0 'state of a video that sgf generate --continue resumes' "$SGF" inspect grown.mp4.state
-  expect 1 'run.seed: 301 there, 7 here' world "${LONG[@]}" "${GROWN[@]}" --continue --seed 7
+  expect 1 'run.seed: 301 in the file, 7 in this command' world "${LONG[@]}" "${GROWN[@]}" --continue --seed 7
   expect 1 'already exists' world "${LONG[@]}" "${GROWN[@]}"
   expect 0 'grown.mp4: ' world "${LONG[@]}" "${GROWN[@]}" --continue
   cmp grown.safetensors whole.safetensors || complain "$1: the latents differ from the unkilled ones"
   expect 0 'already complete, 66 frames' world "${LONG[@]}" "${GROWN[@]}" --continue
-  expect 1 'run.seed: 301 there, 7 here' world "${LONG[@]}" "${GROWN[@]}" --continue --seed 7
+  expect 1 'run.seed: 301 in the file, 7 in this command' world "${LONG[@]}" "${GROWN[@]}" --continue --seed 7
   expect 1 'has 66 frames and no saved state' world --seconds 30 --save-every 4 "${GROWN[@]}" --continue
 }
 
@@ -451,6 +466,7 @@ check_odd_files() {
   cp -r "$SOURCES/models/world-small/student" $'stud\xffent'
   refused 1 'model is not UTF-8' --model $'stud\xffent' --seconds 0.1 --out bad.mp4
   rm -r $'stud\xffent'
+  refused 1 "prompt is not UTF-8: 'bad" --model world-small --prompt $'bad\xff\xfe' --seconds 0.1 --out bad.mp4
 }
 
 check_bad_input() {
@@ -480,7 +496,7 @@ check_bad_input() {
   for steps in 'schedule.first_block_steps=[1000]' 'schedule.denoising_steps=[1000, 500]' 'schedule={denoising_steps: [900]}'; do
     refused 2 '--steps cannot be combined with --set schedule.' "${bad[@]}" --steps 2 --set "$steps"
   done
-  refused 1 '--guidance must be a finite number' "${bad[@]}" --guidance nan
+  refused 2 '--guidance must be 0 or more, got nan' "${bad[@]}" --guidance nan
   refused 1 'no effect with --guidance 1' "${bad[@]}" --negative "$DISC"
   refused 2 "--prompt: a prompt must contain at least one word, got ''" "${bad[@]}" --prompt ''
   refused 2 "a prompt must contain at least one word, got '  '" "${bad[@]}" --prompt '  '
@@ -504,13 +520,15 @@ check_bad_input() {
   refused 1 'a time must be written like' "${bad[@]}" --prompt "$DISC" --at soon "$SQUARE"
   refused 1 'has no known video format' --model world-small --out bad.avi
   refused 1 'no such folder: nowhere' --model world-small --out nowhere/bad.mp4
+  refused 1 'at most 8192 pixels on each side, got 65536x48' --model world-small --size 65536x48 --enlarge 1 --out bad.mp4
   refused 1 'no such folder: nowhere' "${bad[@]}" --latents nowhere/l.safetensors
-  refused 1 'must name a .safetensors file' "${bad[@]}" --latents a.mp4
+  refused 2 '--latents must be the name of a .safetensors file' "${bad[@]}" --latents a.mp4
   refused 1 'a.safetensors already exists' "${bad[@]}" --latents a.safetensors
   cp text.txt note.mp4
   refused 1 'was not made by this command' --model world-small --out note.mp4 --continue
   expect 1 'holds no metadata of sgf generate' "$SGF" redo file.y4m
   expect 1 'this video does not exist' "$SGF" redo nowhere.mp4
+  expect 1 'cannot write nowhere/z.mp4: no such folder: nowhere' "$SGF" redo a.mp4 --quiet --out nowhere/z.mp4
 }
 
 # Official names and layout, small widths.

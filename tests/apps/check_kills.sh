@@ -101,7 +101,7 @@ check_pairs() {
   (($? == 137)) || complain "$stage: the pairs were made before the kill: $(cat "$LOG")"
   expect 1 'of 5 shards are complete' tiny "$FOLDER/refused" --set "train.stage=$stage" \
     --set "train.start_from=$FOLDER/teacher" --set "data.pairs=$made"
-  expect 1 'started with another order: count is 5 there, 6 here' pairs "$stage" "$made" 6 200
+  expect 1 'started with other settings: count is 5 in order.json, 6 in this command' pairs "$stage" "$made" 6 200
   kept=$(stat -c '%i %Y' "$made/shard_000001.safetensors")
   : >"$made/shard_000000.safetensors" # half of it
   expect 0 '5 of 5 complete' pairs "$stage" "$made" 5 200

@@ -42,7 +42,16 @@ check_errors() {
   expect 2 'unknown option --jsn' "$SGF" --jsn
   expect 2 'unexpected argument two' "$SGF" config one two
   expect 2 '--threads must be 1 to 1024, got 0' "$SGF" train world-tiny --threads 0
+  expect 2 '--seconds takes one value, got 2' "$SGF" generate --model world-small --seconds 1 --seconds 2
+  expect 2 '--guidance must be 0 or more, got -2' "$SGF" generate --model world-small --guidance -2
+  expect 2 'at least one word' "$SGF" generate --model world-small --prompt $'\u00a0'
+  expect 2 '--keys lists defaults and cannot be combined with CONFIG' "$SGF" config world-tiny --keys frames
+  expect 1 '"valid":false' "$SGF" config tiny --set model.dmi=192 --json
+  expect 1 'is a study; run sgf study' "$SGF" recipe run world-small-longer --dry-run
+  expect 1 'has its own text encoder and VAE; remove --wan' "$SGF" generate --model world-small --wan nope
+  expect 1 'nope: no such folder' "$SGF" generate --wan nope --prompt x
   expect 2 'CONFIG is missing' "$SGF" train
+  expect 2 'only --keys and --schema work without one' "$SGF" config --resolved
   expect 2 '--out needs a value' "$SGF" train world-tiny --out
   expect 2 'names' "$SGF" convert a b.pt --names klingon
   expect 2 '--count must be above 0, got 0' "$SGF" sample --model x --out y --count 0
@@ -232,8 +241,8 @@ check_pipeline() {
 
 check_convert() {
   expect 0 'tensors' "$SGF" convert "$DATA/weights/dtypes.safetensors" "$FOLDER/a.pt"
-  expect 1 '--force' "$SGF" convert "$DATA/weights/dtypes.safetensors" "$FOLDER/a.pt"
-  expect 0 'tensors' "$SGF" convert --force "$DATA/weights/dtypes.safetensors" "$FOLDER/a.pt"
+  expect 1 '--overwrite' "$SGF" convert "$DATA/weights/dtypes.safetensors" "$FOLDER/a.pt"
+  expect 0 'tensors' "$SGF" convert --overwrite "$DATA/weights/dtypes.safetensors" "$FOLDER/a.pt"
   expect 1 'is the input' "$SGF" convert --force "$FOLDER/a.pt" "$FOLDER/a.pt"
   expect 0 'flattened' "$SGF" convert --help
   expect 0 'nested dicts were flattened' "$SGF" convert --names keep "$DATA/weights/nested.pt" "$FOLDER/b.safetensors"

@@ -25,6 +25,7 @@ check_make() {
   expect 0 '69 GB' "$SGF" wan make big --size 14b --dry-run
   expect 0 'all weights are random' "$SGF" wan make "$WAN" --student "$STUDENT" --quiet
   expect 1 'pass --overwrite' "$SGF" wan make "$WAN" --quiet
+  expect 1 'pass --overwrite' "$SGF" wan make "$WAN" --dry-run
   expect 0 'random' "$SGF" wan make again --student again.pt --threads 3 --quiet
   diff -r "$WAN" again && cmp "$STUDENT" again.pt || complain 'random weights depend on --threads'
   rm -rf again again.pt

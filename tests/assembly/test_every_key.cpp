@@ -43,10 +43,10 @@ std::string shown(const RolloutSettings& r) {
 }
 
 std::string shown(const LearnerSettings& l) {
-  const AdamWSettings& o = l.optimiser;
+  const OptimiserSettings& o = l.optimiser;
   return fmt::format("{} {} {} {} {} {}; {} {} {} {}; {} {}", o.learning_rate, o.beta1, o.beta2, o.weight_decay, o.eps,
-                     o.clip_norm, l.rate.warmup_steps, enum_name(l.rate.decay), l.rate.final_share, l.rate.total_steps,
-                     l.limits.factor, l.limits.stop_after);
+                     o.clip_norm, o.warmup_steps, enum_name(o.decay), o.final_share, l.total_steps, l.limits.factor,
+                     l.limits.stop_after);
 }
 
 std::string shown(const SingleNetworkSettings& s) {
@@ -110,13 +110,13 @@ std::string what_is_built(const Config& c) {
     const PictureSize size = picture_size(c);
     return fmt::format("{} {}x{} {}", shown(latent_settings({.config = c})), size.height, size.width, blocks_for(2, c));
   });
-  for (int64_t step = 1; step <= 12; ++step) text += shown(due_after(step, c.output));
+  for (int64_t step = 1; step <= 12; ++step) text += shown(due_after(step, 100, c.output));
   text += built_or_refused([&] { return shown(dmd_stage_settings(c)); });
   text += built_or_refused([&] { return shown(ode_stage_settings(c)); });
   text += built_or_refused([&] {
-    const Conditioning around = build_conditioning(c, at::kCPU);
-    return fmt::format("{}\n{}\n{}", shown(clip_stage_settings(c, around)),
-                       shown(consistency_stage_settings(c, around, at::kCPU)), around.sample_prompts);
+    const Conditioning conditioning = build_conditioning(c, at::kCPU);
+    return fmt::format("{}\n{}\n{}", shown(clip_stage_settings(c, conditioning)),
+                       shown(consistency_stage_settings(c, conditioning, at::kCPU)), conditioning.sample_prompts);
   });
   return text;
 }
@@ -124,8 +124,8 @@ std::string what_is_built(const Config& c) {
 // The numbers of the stage's first step.
 std::string first_step(const Config& c) {
   return built_or_refused([&] {
-    const Conditioning around = build_conditioning(c, at::kCPU);
-    return fmt::format("{}", build_stage(c, around, at::kCPU)->step(0).metrics);
+    const Conditioning conditioning = build_conditioning(c, at::kCPU);
+    return fmt::format("{}", build_stage(c, conditioning, at::kCPU)->step(0).metrics);
   });
 }
 

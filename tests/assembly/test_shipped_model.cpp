@@ -1,10 +1,10 @@
 // What a shipped model's folder holds, and that those in the tree hold it.
-#include "sgf/assembly/shipped_model.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/core/dtype.h"
 #include "sgf/files/safetensors.h"
 #include "sgf/files/sha256.h"
 #include "sgf/weights/weight_names.h"
+#include "tests/assembly/shipped_model_files.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
 #include "tests/training/file_text.h"
@@ -16,6 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using testing::read_shipped_model;
+using testing::ShippedModel;
 
 constexpr uint64_t kMostBytes = 24'000'000;  // of all that is shipped
 

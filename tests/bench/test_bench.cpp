@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-PassesSetting tiny_setting() {
+PassesSettings tiny_setting() {
   return {.model = dit_preset("tiny"),
           .model_name = "tiny",
           .policy = {.sink_frames = 1, .fifo_frames = 2},
@@ -34,7 +34,7 @@ double sum_of_phases(const json& line) {
 }
 
 TEST(TrainingBench, PhasesOfACycleAreThoseOfBothUpdatesAndAddUpToTheWhole) {
-  const PassesSetting setting = tiny_setting();
+  const PassesSettings setting = tiny_setting();
   const json line = TrainingBench(setting, training_inputs(setting)).run("cycle");
   for (const char* phase : {"critic_rollout", "critic_forward", "critic_backward", "critic_optimiser", "rollout",
                             "reconstruct", "score", "backward", "optimiser"})
@@ -45,7 +45,7 @@ TEST(TrainingBench, PhasesOfACycleAreThoseOfBothUpdatesAndAddUpToTheWhole) {
 
 // Beside what only one kind of work has.
 TEST(Bench, LinesOfPassesAndOfTrainingNameTheirFieldsAlike) {
-  PassesSetting setting = tiny_setting();
+  PassesSettings setting = tiny_setting();
   std::vector<json> lines;
   bench_passes(setting, {"rollout", "score"}, [&](const json& line) { lines.push_back(line); });
   ASSERT_EQ(lines.size(), 2u);
@@ -58,13 +58,13 @@ TEST(Bench, LinesOfPassesAndOfTrainingNameTheirFieldsAlike) {
 }
 
 TEST(TrainingBench, AnExitThatTheScheduleLacksIsRefused) {
-  PassesSetting setting = tiny_setting();
+  PassesSettings setting = tiny_setting();
   setting.exit_step = 5;
   EXPECT_THROW(training_inputs(setting), Error);
 }
 
 TEST(TrainingBench, ARecordingGivesTheShape) {
-  PassesSetting setting = tiny_setting();
+  PassesSettings setting = tiny_setting();
   setting.recording = SGF_TEST_DATA "/reference/sgf_step_a.safetensors";
   const TrainingInputs inputs = training_inputs(setting);
   EXPECT_EQ(inputs.generator_inputs.score.noise.sizes(), at::IntArrayRef(inputs.latent));
@@ -73,7 +73,7 @@ TEST(TrainingBench, ARecordingGivesTheShape) {
 }
 
 TEST(VaeBench, CountsTheLatentsAndPicturesOfItsWork) {
-  PassesSetting setting = tiny_setting();
+  PassesSettings setting = tiny_setting();
   setting.vae_dim = 4;
   setting.block_frames = 2;
   const json decode = bench_vae(setting, "vae-decode"), encode = bench_vae(setting, "vae-encode");

@@ -152,6 +152,7 @@ TEST(Validation, CountsOutOfRangeAreRefusedBeforeTheyOverflow) {
     refuses(key, INT64_MAX);
   }
   for (const char* key : {"run.seed", "video.fps", "schedule.shift", "model.eps"}) refuses(key, -1);
+  refuses("schedule.table_size", 1'000'001);
 }
 
 }  // namespace

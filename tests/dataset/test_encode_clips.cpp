@@ -135,8 +135,8 @@ TEST_F(EncodedVideos, ThatAreBadAreNamedWithTheReasonAndTheRestGoesOn) {
   EncodeRequest r = request();
   r.say = [&](const std::string& line) { said.push_back(line); };
   const EncodeResult result = encode(r);
-  EXPECT_THAT(said, ElementsAre(HasSubstr("1 videos have no caption and are left out: mute"),
-                                HasSubstr("1 captions have no video: nowhere")));
+  EXPECT_THAT(said, ElementsAre(HasSubstr("1 video has no caption and is skipped: mute"),
+                                HasSubstr("1 caption has no video: nowhere")));
   ASSERT_EQ(result.left_out.size(), 3U);
   EXPECT_THAT(result.left_out[0].problem, HasSubstr("frame_00000.png"));
   EXPECT_EQ(result.left_out[1].problem, "no caption");
@@ -220,6 +220,25 @@ TEST_F(EncodedVideos, ThatWereTamperedWithAreRefusedWhenTheyAreRead) {
               HasSubstr("the shard of short does not match the manifest"));
 }
 
+TEST_F(EncodedVideos, DamagedPromptsAreEncodedAgain) {
+  encode(request());
+  const fs::path prompts = prompts_shard(folder_ / "clips");
+  const std::string before = sha256_of_file(prompts);
+  const auto flip_last_byte = [&] {
+    std::fstream file(prompts, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(-1, std::ios::end);
+    file << '\x7f';
+  };
+  const auto clear = [&] { std::ofstream(prompts, std::ios::trunc); };
+  for (const std::function<void()>& damage : {std::function<void()>(flip_last_byte), std::function<void()>(clear)}) {
+    damage();
+    EXPECT_NE(sha256_of_file(prompts), before);
+    encode(request());
+    EXPECT_EQ(sha256_of_file(prompts), before);
+    EXPECT_EQ(read_clip_manifest(folder_ / "clips").prompts_sha256, before);
+  }
+}
+
 TEST_F(EncodedVideos, AreEncodedAgainWhereTheyChangedAndOnlyThere) {
   encode(request());
   const std::string identity = clip_identity(read_clip_manifest(folder_ / "clips"));
@@ -284,7 +303,7 @@ TEST_F(EncodedVideos, OfAnotherOrderAreRefusedByWhatDiffers) {
   encode(request());
   EncodeRequest r = request();
   r.cut.fps = 24;
-  EXPECT_THAT(refusal_of([&] { encode(r); }), HasSubstr("fps is 16.0 there, 24.0 here"));
+  EXPECT_THAT(refusal_of([&] { encode(r); }), HasSubstr("fps is 16.0 in order.json, 24.0 in this command"));
   r.out = folder_ / "videos";
   EXPECT_THAT(refusal_of([&] { encode(r); }), HasSubstr("files that are not clips"));
   r.cut.height = 15;

@@ -26,7 +26,7 @@ struct SmallRollout {
     set_requires_grad(dit.weights(), true);
   }
 
-  FeasibilitySetting setting(int64_t exit_step) const {
+  FeasibilitySettings setting(int64_t exit_step) const {
     return {dit, rollout, exit_step, noise(), text(), draw(5, 1, {2, 5, 3, 4, 6})};
   }
 
@@ -41,7 +41,7 @@ struct SmallRollout {
 };
 
 double distance(const SmallRollout& rollout, GradientMethod method, int64_t exit_step) {
-  const FeasibilitySetting setting = rollout.setting(exit_step);
+  const FeasibilitySettings setting = rollout.setting(exit_step);
   return gradient_distance(differentiate(method, setting).gradients,
                            differentiate(GradientMethod::kSelfGradientForcing, setting).gradients);
 }
@@ -80,7 +80,7 @@ TEST(Feasibility, RecomputationChangesNoGradient) {
 
 TEST(Feasibility, SerialGraphsHoldMoreMemoryThanTheBoundedReconstruction) {
   const SmallRollout rollout(ActivationPolicy::kRecomputeBlocks);
-  const FeasibilitySetting setting = rollout.setting(4);
+  const FeasibilitySettings setting = rollout.setting(4);
   const auto peak = [&](GradientMethod method) { return measure_feasibility(method, setting).peak_bytes; };
   const int64_t sgf = peak(GradientMethod::kSelfGradientForcing);
   const int64_t direct = peak(GradientMethod::kDirectCache);
@@ -90,7 +90,7 @@ TEST(Feasibility, SerialGraphsHoldMoreMemoryThanTheBoundedReconstruction) {
 
 TEST(Feasibility, ALackOfMemoryIsARowAndAnyOtherFaultIsNot) {
   const SmallRollout rollout;
-  FeasibilitySetting setting = rollout.setting(1);
+  FeasibilitySettings setting = rollout.setting(1);
   setting.noise = [](FrameSpan, int64_t) -> at::Tensor { throw std::bad_alloc(); };
   EXPECT_TRUE(measure_feasibility(GradientMethod::kBptt, setting).ran_out_of_memory);
   setting.noise = [](FrameSpan, int64_t) { return at::empty({1LL << 50}, at::kDouble); };
@@ -109,7 +109,7 @@ TEST(Feasibility, RefusesUnknownMethodsStepsAndCaches) {
   EXPECT_THROW(differentiate(GradientMethod::kDirectCache, rollout.setting(1)), Error);
 }
 
-RecoverySetting recovery_setting(const SmallRollout& rollout) {
+RecoverySettings recovery_setting(const SmallRollout& rollout) {
   return {.dit = rollout.dit,
           .rollout = rollout.rollout,
           .noise = [](int64_t) { return SmallRollout::noise(); },
@@ -129,7 +129,7 @@ TEST(RecoveryPerExit, PassTwoRepeatsPassOneInFloat64) {
 TEST(RecoveryPerExit, AKeptRecordIsReconstructedByItsNetworkAndNotByAnother) {
   const testing::TemporaryFolder folder;
   const SmallRollout rollout;
-  RecoverySetting setting = recovery_setting(rollout);
+  RecoverySettings setting = recovery_setting(rollout);
   setting.on_record = [&](int64_t, int64_t number, const SavedRecord& saved) {
     save_record(folder.path() / fmt::format("{}.safetensors", number), saved);
   };

@@ -38,6 +38,16 @@ TEST(StrictJson, NestingIsRefusedBeyondTheLimitAndTakenUpToIt) {
 TEST(StrictJson, ErrorsNameThePlaceInTheFileAndNotTheLibrary) {
   EXPECT_EQ(refusal_of([] { parse_strict_json("garbage", "a.json"); }),
             "a.json: not valid JSON: parse error at line 1, column 1");
+  EXPECT_EQ(refusal_of([] { parse_strict_json("", "a.json"); }),
+            "a.json: not valid JSON: parse error at line 1, column 1");
+  EXPECT_EQ(refusal_of([] { parse_strict_json("{\n \"a\": 1,\n \"b\": x}", "a.json"); }),
+            "a.json: not valid JSON: parse error at line 3, column 7");
+  EXPECT_EQ(refusal_of([] { parse_strict_json("[1,\n", "a.json"); }),
+            "a.json: not valid JSON: parse error at line 2, column 1");
+  EXPECT_EQ(refusal_of([] { parse_strict_json("[\"a\n\"]", "a.json"); }),
+            "a.json: not valid JSON: parse error at line 2, column 0");
+  EXPECT_EQ(refusal_of([] { parse_strict_json("[1e999]", "a.json"); }),
+            "a.json: not valid JSON: 'number overflow parsing '1e999''");
   EXPECT_EQ(json_complaint("[json.exception.type_error.302] type must be string, but is number"),
             "type must be string, but is number");
   EXPECT_EQ(json_complaint("no tag"), "no tag");

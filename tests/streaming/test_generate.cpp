@@ -8,6 +8,7 @@
 #include "sgf/streaming/stream_file.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
+#include "tests/media/read_video.h"
 #include "tests/streaming/tiny_video.h"
 
 #include <ATen/ATen.h>
@@ -23,6 +24,7 @@ namespace sgf {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::read_video;
 using testing::TemporaryFolder;
 
 std::string bytes_of(const std::filesystem::path& path) {
@@ -85,7 +87,8 @@ TEST(GenerateOrder, KnowsItsLorasByContentAndScale) {
   with.loras = {{"/there/lora.pt", 0.8, "abc"}};
   EXPECT_EQ(order_from_json(to_json(with), "test"), with);
   EXPECT_EQ(to_json(with).at("order"), 2) << "a program that knows no LoRAs refuses it";
-  EXPECT_THAT(differences(video.order, with), ::testing::ElementsAre("loras: none there, abc... x 0.8 here"));
+  EXPECT_THAT(differences(video.order, with),
+              ::testing::ElementsAre("loras: none in the file, abc... x 0.8 in this command"));
   EXPECT_EQ(differences(with, video.order).size(), 1u);
   EXPECT_NE(mark_of(video.order), mark_of(with));
   GenerateOrder other = with;
@@ -111,8 +114,8 @@ TEST(GenerateOrder, KeepsThePromptsSwitchesAndTheChangesOfTheSeed) {
   reseeded.seeds = {{2, 9}, {5, 1}};
   EXPECT_EQ(to_json(reseeded).at("order"), 3);
   EXPECT_EQ(order_from_json(to_json(reseeded), "test"), reseeded);
-  EXPECT_THAT(differences(video.order, reseeded), ::testing::ElementsAre(HasSubstr("seeds: [] there")));
-  EXPECT_THAT(differences(reseeded, video.order), ::testing::ElementsAre(HasSubstr("[] here")));
+  EXPECT_THAT(differences(video.order, reseeded), ::testing::ElementsAre(HasSubstr("seeds: [] in the file")));
+  EXPECT_THAT(differences(reseeded, video.order), ::testing::ElementsAre(HasSubstr("[] in this command")));
   EXPECT_NE(mark_of(video.order), mark_of(reseeded));
   nlohmann::json broken = to_json(reseeded);
   broken["seeds"][1]["block"] = 2;
@@ -198,7 +201,7 @@ TEST(Generate, BeginsAnewWhereNothingWasSavedYet) {
   const auto whole = folder.path() / "whole.mp4", killed = folder.path() / "killed.mp4";
   EXPECT_TRUE(video.generate(whole, 7).is_whole);
   save_stream(state_file({.target = killed.string()}), {.note = {.order = video.order}});
-  std::ofstream(killed) << "half a head";
+  std::ofstream(killed) << bytes_of(whole).substr(0, 20);  // half a header
   const GenerateResult anew = video.generate(killed, 7, /*resume=*/true);
   EXPECT_EQ(anew.resumed_from, 0);
   EXPECT_TRUE(compare_videos(whole, killed).is_identical());

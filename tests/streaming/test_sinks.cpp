@@ -3,12 +3,12 @@
 #include "sgf/files/tensors.h"
 #include "sgf/media/latent_file.h"
 #include "sgf/media/video_reader.h"
-#include "sgf/media/video_tensor.h"
 #include "sgf/media/video_writer.h"
 #include "sgf/streaming/open_sink.h"
 
 #include "../core/refusal.h"
 #include "../core/temporary_folder.h"
+#include "../media/read_video.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -24,6 +24,7 @@
 namespace sgf {
 namespace {
 
+using sgf::testing::read_video;
 using sgf::testing::TemporaryFolder;
 using ::testing::AllOf;
 using ::testing::HasSubstr;

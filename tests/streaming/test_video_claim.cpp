@@ -123,6 +123,32 @@ TEST(Continue, KeepsTheStateBesideTheFileThatALinkNames) {
   EXPECT_EQ(tree_of(folder / "disk").size(), 1U) << "no state stays";
 }
 
+void cut_copy(const fs::path& from, const fs::path& to, std::uintmax_t bytes) {
+  fs::copy_file(from, to, fs::copy_options::overwrite_existing);
+  fs::resize_file(to, bytes);
+}
+
+// A lock that a kill left does not make everything of that name its own.
+TEST(Continue, LeavesWhatNoKillLeavesThoughItsOwnLockNamesIt) {
+  const TinyVideo video;
+  const std::string no_header = std::string(
+      "\0\0\0\x10"
+      "ftypisom\0\0\0\0\0\0\0\x09mdat",
+      25);  // another program's recording
+  for (const auto& [name, content] : std::vector<std::pair<std::string, std::string>>{
+           {"video.y4m", "my diary"}, {"video.mp4", "my diary"}, {"video.mp4", no_header + "x"}}) {
+    if (name == "video.mp4" && !can_write_videos()) continue;
+    const TemporaryFolder folder;
+    const GenerateOutput output = output_of(folder / name);
+    VideoClaim(output).begin(video.order);  // and killed
+    std::ofstream(folder / name, std::ios::binary) << content;
+    const Tree before = tree_of(folder.path());
+    EXPECT_THAT(refusal_of([&] { generate_video(video.order, video.parts, 3, output); }),
+                HasSubstr("was not made by this command"));
+    EXPECT_EQ(tree_of(folder.path()), before) << name;
+  }
+}
+
 // The control: a beginning of its own, known by the order inside or by the lock beside it, may go.
 TEST(Continue, BeginsAnewWhatItsOwnLockNames) {
   const TinyVideo video;
@@ -134,7 +160,7 @@ TEST(Continue, BeginsAnewWhatItsOwnLockNames) {
     if (name.ends_with('/'))
       make_foreign(folder / name);  // frames without their order
     else
-      std::ofstream(folder / name) << "half a head";
+      cut_copy(whole / name, folder / name, 20);  // half a header
     GenerateOrder other = video.order;
     other.config.run.seed = 77;
     EXPECT_THROW(generate_video(other, video.parts, 3, output), Error) << name;
@@ -360,7 +386,7 @@ TEST(Generate, ReplacesTheStateOfAnotherVideoOnlyIfAsked) {
   save_stream(state_file(output), {.note = {.order = other}, .snapshot = {}});
   const Tree before = tree_of(folder.path());
   EXPECT_THAT(refusal_of([&] { generate_video(video.order, video.parts, 3, output); }),
-              HasSubstr("belongs to another video: run.seed: 77 there, 1 here; use --overwrite"));
+              HasSubstr("belongs to another video: run.seed: 77 in the file, 1 in this command; use --overwrite"));
   EXPECT_EQ(tree_of(folder.path()), before);
   output.overwrite = true;
   EXPECT_TRUE(generate_video(video.order, video.parts, 3, output).is_whole);

@@ -4,6 +4,7 @@
 #include "sgf/streaming/video_stream.h"
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
+#include "tests/media/read_video.h"
 #include "tests/streaming/tiny_video.h"
 
 #include <gmock/gmock.h>
@@ -15,6 +16,7 @@ namespace sgf {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::read_video;
 using testing::TemporaryFolder;
 
 VideoStreamSettings settings_of(const GenerateOrder& order, const std::filesystem::path& folder) {

@@ -73,6 +73,12 @@ TEST(PromptCleaning, SurrogatesEncodedOneByOneAreJoined) {
   EXPECT_EQ(clean_prompt("\xed\xa0\xbd!"), "\uFFFD!");
 }
 
+TEST(PromptCleaning, WhatCannotBeSeenIsNoWord) {
+  for (const char* empty : {"", " \t", "\u00a0", "\u3000", "\u200b", "&nbsp;", "&#8203; \ufeff"})
+    EXPECT_FALSE(has_words(empty)) << empty;
+  for (const char* word : {"a", "\u200b.", "色", "&amp;", "\xff"}) EXPECT_TRUE(has_words(word)) << word;
+}
+
 TEST(PromptCleaning, AHugePromptTakesNoQuadraticTime) {
   std::string prompt;
   for (int i = 0; i < 100000; ++i) prompt += "café &amp; ";

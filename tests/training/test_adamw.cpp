@@ -22,7 +22,7 @@ std::vector<at::Tensor> gradients(int64_t step, at::ScalarType dtype = at::kDoub
 }
 
 TEST(AdamW, FollowsTheFormula) {
-  const AdamWSettings s{.learning_rate = 1e-2, .beta1 = 0.9, .beta2 = 0.99, .weight_decay = 0.1, .clip_norm = 0};
+  const OptimiserSettings s{.learning_rate = 1e-2, .beta1 = 0.9, .beta2 = 0.99, .weight_decay = 0.1, .clip_norm = 0};
   const NamedTensors parameters = two_parameters();
   at::Tensor w = parameters[0].second.clone(), m = at::zeros_like(w), v = at::zeros_like(w);
   AdamW optimiser(s, parameters);
@@ -52,7 +52,7 @@ TEST(AdamW, ClipsAllGradientsTogetherAndReturnsTheNormBefore) {
 }
 
 TEST(AdamW, ARestoredOptimiserGoesOnBitForBit) {
-  const AdamWSettings s{.learning_rate = 1e-2, .beta1 = 0.9, .beta2 = 0.99};
+  const OptimiserSettings s{.learning_rate = 1e-2, .beta1 = 0.9, .beta2 = 0.99};
   const NamedTensors whole = two_parameters(at::kFloat), halves = two_parameters(at::kFloat);
   AdamW in_one_go(s, whole), first(s, halves);
   for (int64_t step = 0; step < 6; ++step) in_one_go.step(gradients(step, at::kFloat));

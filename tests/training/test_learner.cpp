@@ -77,13 +77,13 @@ TEST(Learner, TenSkippedUpdatesInARowStopTheRunAndNineDoNot) {
 }
 
 TEST(Learner, TheRateRisesAndFallsWithTheSchedule) {
-  const RateSchedule rate{.warmup_steps = 4, .decay = RateDecay::kCosine, .final_share = 0.1, .total_steps = 104};
-  EXPECT_DOUBLE_EQ(rate.factor(0), 0.25);
-  EXPECT_DOUBLE_EQ(rate.factor(3), 1);
-  EXPECT_DOUBLE_EQ(rate.factor(54), 0.55);
-  EXPECT_DOUBLE_EQ(rate.factor(104), 0.1);
-  EXPECT_DOUBLE_EQ(rate.factor(1000), 0.1);
-  EXPECT_DOUBLE_EQ((RateSchedule{.total_steps = 10}.factor(9)), 1);
+  const OptimiserSettings cosine{.warmup_steps = 4, .decay = RateDecay::kCosine, .final_share = 0.1};
+  EXPECT_DOUBLE_EQ(rate_factor(cosine, 104, 0), 0.25);
+  EXPECT_DOUBLE_EQ(rate_factor(cosine, 104, 3), 1);
+  EXPECT_DOUBLE_EQ(rate_factor(cosine, 104, 54), 0.55);
+  EXPECT_DOUBLE_EQ(rate_factor(cosine, 104, 104), 0.1);
+  EXPECT_DOUBLE_EQ(rate_factor(cosine, 104, 1000), 0.1);
+  EXPECT_DOUBLE_EQ(rate_factor({}, 10, 9), 1);
 }
 
 DmdStage dmd_stage(const std::function<void(ExitRecord&)>& on_record, double stop_over) {

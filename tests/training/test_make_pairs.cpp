@@ -190,13 +190,15 @@ TEST_P(PairFolder, OfAnotherOrderIsRefusedByWhatDiffers) {
   make_pairs(request());
   PairRequest other = request();
   other.guidance = 3;
-  EXPECT_THAT(refusal_of([&] { make_pairs(other); }), HasSubstr("guidance is 2.0 there, 3.0 here"));
+  EXPECT_THAT(refusal_of([&] { make_pairs(other); }), HasSubstr("guidance is 2.0 in order.json, 3.0 in this command"));
   other = request();
   other.config.run.dtype = ComputeDtype::kFloat64;
-  EXPECT_THAT(refusal_of([&] { make_pairs(other); }), HasSubstr(R"(dtype is "float32" there, "float64" here)"));
+  EXPECT_THAT(refusal_of([&] { make_pairs(other); }),
+              HasSubstr(R"(dtype is "float32" in order.json, "float64" in this command)"));
   other = request();
   other.config.negative_prompt = "a red disc";
-  EXPECT_THAT(refusal_of([&] { make_pairs(other); }), HasSubstr(R"(negative_prompt is "" there, "a red disc" here)"));
+  EXPECT_THAT(refusal_of([&] { make_pairs(other); }),
+              HasSubstr(R"(negative_prompt is "" in order.json, "a red disc" in this command)"));
   std::ofstream(folder_ / "teacher/thesis.txt") << "mine";
   other.out = folder_ / "teacher";
   EXPECT_THAT(refusal_of([&] { make_pairs(other); }), HasSubstr("files that are not pairs"));

@@ -84,7 +84,8 @@ TEST(DmdStep, ABatchOfTwoIsTheMeanOfItsSamples) {
   const auto halves = mean_of(dmd.generator_gradients(dmd.batch(1, 0)), dmd.generator_gradients(dmd.batch(1, 1)));
   EXPECT_LT(largest_difference(halves, both), 1e-10);
   const auto critic = [&](const DmdBatch& b) {
-    return dmd.critic.gradients(critic_step(dmd.networks(), b, dmd.settings).loss);
+    const DmdInputs inputs = drawn_inputs(UpdateKind::kCritic, b, dmd.settings);
+    return dmd.critic.gradients(compute_critic_update(dmd.networks(), inputs, dmd.settings).loss);
   };
   EXPECT_LT(largest_difference(mean_of(critic(dmd.batch(1, 0)), critic(dmd.batch(1, 1))), critic(dmd.batch(2, 0))),
             1e-10);

@@ -6,6 +6,7 @@
 #include "sgf/vae/vae_files.h"
 #include "sgf/vae/vae_report.h"
 #include "tests/core/temporary_folder.h"
+#include "tests/media/read_video.h"
 #include "tests/vae/tiny_vae.h"
 
 #include <gtest/gtest.h>
@@ -16,6 +17,7 @@ namespace sgf {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::read_video;
 using testing::test_normal;
 using testing::test_video;
 using testing::tiny_codec;

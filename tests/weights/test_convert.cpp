@@ -233,7 +233,7 @@ TEST_F(Convert, NeverReplacesItsInputAndOthersOnlyWhenTold) {
 
   ConvertRequest onto_other = request(folder_ / "wan.safetensors", folder_ / "other.pt");
   std::ofstream(onto_other.output) << "precious";
-  EXPECT_THAT(refusal_of([&] { convert_weights(onto_other); }), HasSubstr("--force"));
+  EXPECT_THAT(refusal_of([&] { convert_weights(onto_other); }), HasSubstr("--overwrite"));
   EXPECT_EQ(sgf::testing::file_text(onto_other.output), "precious");
   onto_other.overwrite = true;
   EXPECT_NO_THROW(convert_weights(onto_other));

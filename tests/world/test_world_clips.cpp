@@ -4,6 +4,7 @@
 
 #include "../core/refusal.h"
 #include "../core/temporary_folder.h"
+#include "../media/read_video.h"
 #include "sgf/media/video_tensor.h"
 #include "sgf/world/caption.h"
 #include "sgf/world/files.h"
@@ -21,6 +22,7 @@
 namespace sgf {
 namespace {
 
+using sgf::testing::read_video;
 using sgf::testing::TemporaryFolder;
 using ::testing::HasSubstr;
 

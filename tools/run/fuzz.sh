@@ -3,7 +3,7 @@
 
 FUZZ_SECONDS=60
 # Short inputs first, because thousands can be tried; then up to 1 MB, to reach limits of depth and size.
-FUZZ_SHORT=4096 FUZZ_LONG=1048576
+FUZZ_SHORT=512 FUZZ_LONG=1048576
 FUZZ_LIMITS=(-rss_limit_mb=2048 -timeout=60)
 # Shorter stack traces make fuzzing faster; a single input runs with full traces. The replay in ./run test finds leaks.
 FUZZ_ASAN=malloc_context_size=2:quarantine_size_mb=16:detect_leaks=0

@@ -33,7 +33,7 @@ const char* layer_norm_modulate(const LayerNormModulateBackward&, const RowShape
   return kNoCuda;
 }
 
-const char* fill_noise(void*, NoiseDtype, NoiseDistribution, const NoiseRows&, cudaStream_t) {
+const char* fill_noise(void*, ComputeDtype, NoiseDistribution, const NoiseRows&, cudaStream_t) {
   return "this build has no CUDA kernels; build with CUDA, or use the CPU";
 }
 

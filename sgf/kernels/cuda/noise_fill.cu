@@ -59,15 +59,15 @@ const char* launch(void* out, NoiseDistribution distribution, const NoiseRows& r
 
 }  // namespace
 
-const char* fill_noise(void* out, NoiseDtype dtype, NoiseDistribution distribution, const NoiseRows& rows,
+const char* fill_noise(void* out, ComputeDtype dtype, NoiseDistribution distribution, const NoiseRows& rows,
                        cudaStream_t stream) {
   if (rows.rows == 0 || rows.row_elements == 0) return nullptr;  // an empty grid is a launch error
   switch (dtype) {
-    case NoiseDtype::kFloat64:
+    case ComputeDtype::kFloat64:
       return launch<double>(out, distribution, rows, stream);
-    case NoiseDtype::kFloat32:
+    case ComputeDtype::kFloat32:
       return launch<float>(out, distribution, rows, stream);
-    case NoiseDtype::kBFloat16:
+    case ComputeDtype::kBFloat16:
       return launch<__nv_bfloat16>(out, distribution, rows, stream);
   }
   return "unknown dtype";

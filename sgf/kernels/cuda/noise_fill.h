@@ -3,6 +3,7 @@
 // entry throws them.
 #pragma once
 
+#include "sgf/core/compute_dtype.h"
 #include "sgf/core/noise.h"
 
 #include <cstdint>
@@ -14,8 +15,6 @@ namespace sgf::cuda {
 
 enum class NoiseDistribution { kUniform, kNormal };
 
-enum class NoiseDtype { kFloat64, kFloat32, kBFloat16 };
-
 // Row r of [rows, row_elements] gets the stream of sample `first.sample + r`.
 struct NoiseRows {
   NoiseKey first;
@@ -24,7 +23,7 @@ struct NoiseRows {
 };
 
 // Fills contiguous `out` on the current device, asynchronously on `stream`. Returns null on success, else the reason.
-[[nodiscard]] const char* fill_noise(void* out, NoiseDtype dtype, NoiseDistribution distribution, const NoiseRows& rows,
-                                     cudaStream_t stream);
+[[nodiscard]] const char* fill_noise(void* out, ComputeDtype dtype, NoiseDistribution distribution,
+                                     const NoiseRows& rows, cudaStream_t stream);
 
 }  // namespace sgf::cuda

@@ -1,6 +1,7 @@
 #include "sgf/training/distributed/rank_meeting.h"
 
 #include "sgf/core/error.h"
+#include "sgf/core/notice.h"
 #include "sgf/training/distributed/heard_ranks.h"
 #include "sgf/training/distributed/rank_address.h"
 
@@ -186,9 +187,19 @@ void refuse_rank(const RankPlace& place, const RankSettings& settings) {
   fail("rank {} of {} ranks was refused without a reason", place.rank, place.size);
 }
 
+// A rank 0 that was started for itself alone opens no store, and nobody would say so before the time limit.
+void say_waiting(const RankPlace& place, const std::vector<std::string>& resolved, const RankSettings& settings) {
+  if (place.hosts_store() || resolved.empty()) return;
+  if (is_answered(resolved.front(), place.port, settings.resolve)) return;
+  notice_once("waiting for rank 0",
+              fmt::format("rank {} waits up to {} s for rank 0 at {}:{}: check that it runs there, with WORLD_SIZE {}",
+                          place.rank, seconds(settings.start), place.address, place.port, place.size));
+}
+
 RankMeeting meet(const RankPlace& place, const RankSettings& settings) {
-  RankMeeting meeting{
-      .address = address_to_reach(place.address, resolve(place.address, settings.resolve), place.has_other_hosts)};
+  const std::vector<std::string> resolved = resolve(place.address, settings.resolve);
+  RankMeeting meeting{.address = address_to_reach(place.address, resolved, place.has_other_hosts)};
+  say_waiting(place, resolved, settings);
   meeting.store = connect(place, meeting.address, place.hosts_store(), settings.start);
   meeting.watch_store = connect(place, meeting.address, false, settings.silence);
   arrive(*meeting.store, place, meeting.address, settings);

@@ -30,7 +30,7 @@ struct BlockBytes {
   int64_t quadratic;   // one matrix of scores, for plain attention
   int64_t parameters;  // their gradients
 
-  BlockBytes(const CallSetting& s, int64_t rows, int64_t block_parameters) {
+  BlockBytes(const CallSettings& s, int64_t rows, int64_t block_parameters) {
     const NumberWidths& w = s.widths;
     const DitConfig& m = s.model;
     row = s.batch * rows * m.dim * w.compute;
@@ -92,12 +92,12 @@ struct BlockBytes {
 };
 
 // A latent-sized tensor, wide: inputs, noises, predictions, targets.
-int64_t latents_bytes(const CallSetting& s) {
+int64_t latents_bytes(const CallSettings& s) {
   constexpr int64_t kAlive = 8;
   return kAlive * s.batch * s.call.last_tokens * s.model.patch_volume() * s.model.in_dim * s.widths.wide;
 }
 
-int64_t rope_bytes(const CallSetting& s) {
+int64_t rope_bytes(const CallSettings& s) {
   return (s.call.tokens + s.call.visible_tokens) * s.model.head_width() * s.widths.wide / 2;
 }
 
@@ -115,7 +115,7 @@ NumberWidths widths_of(ComputeDtype dtype) {
   return {2, 4, 4};
 }
 
-int64_t inference_bytes(const CallSetting& s) {
+int64_t inference_bytes(const CallSettings& s) {
   const int64_t around = latents_bytes(s) + rope_bytes(s);
   const BlockBytes block(s, s.call.tokens, 0);
   if (s.call.visible_tokens == s.call.tokens) return block.forward() + around;
@@ -126,7 +126,7 @@ int64_t inference_bytes(const CallSetting& s) {
   return std::max(ffn, attending) + block.small + around;
 }
 
-TrainingCallBytes training_bytes(const CallSetting& s, ActivationPolicy activations) {
+TrainingCallBytes training_bytes(const CallSettings& s, ActivationPolicy activations) {
   const int64_t parameters = block_parameter_count(s.model);
   const BlockBytes inside(s, s.call.tokens, parameters), last(s, s.call.last_tokens, parameters);
   const int64_t around = latents_bytes(s) + rope_bytes(s) + 2 * last.row;  // the head's x and h
@@ -149,7 +149,7 @@ TrainingCallBytes training_bytes(const CallSetting& s, ActivationPolicy activati
   return bytes;
 }
 
-int64_t cache_bytes(const CallSetting& s, const ContextPolicy& policy, const BlockLayout& layout,
+int64_t cache_bytes(const CallSettings& s, const ContextPolicy& policy, const BlockLayout& layout,
                     int64_t tokens_per_frame) {
   const int64_t sink = std::min(policy.sink_frames, layout.frames());
   const int64_t ring = std::min(policy.fifo_frames, layout.frames()) + layout.largest_block();
@@ -157,7 +157,7 @@ int64_t cache_bytes(const CallSetting& s, const ContextPolicy& policy, const Blo
   return 2 * store * s.widths.compute;  // un-rotated, and as the present block reads it
 }
 
-int64_t prompt_bytes(const CallSetting& s) {
+int64_t prompt_bytes(const CallSettings& s) {
   return (2 * s.model.num_layers + 1) * s.batch * s.model.text_len * s.model.dim * s.widths.compute;
 }
 

@@ -21,7 +21,7 @@ struct NumberWidths {
 NumberWidths widths_of(ComputeDtype dtype);
 
 // What runs, and its sizes.
-struct CallSetting {
+struct CallSettings {
   DitConfig model;
   CallShape call;
   NumberWidths widths;
@@ -30,7 +30,7 @@ struct CallSetting {
 };
 
 // The peak of a call without graph.
-int64_t inference_bytes(const CallSetting& setting);
+int64_t inference_bytes(const CallSettings& setting);
 
 // A call with gradient.
 struct TrainingCallBytes {
@@ -38,12 +38,12 @@ struct TrainingCallBytes {
   int64_t kept = 0;      // between forward and backward pass
   int64_t backward = 0;  // peak of the backward pass, weight gradients included
 };
-TrainingCallBytes training_bytes(const CallSetting& setting, ActivationPolicy activations);
+TrainingCallBytes training_bytes(const CallSettings& setting, ActivationPolicy activations);
 
 // The cache of a rollout with the window that blocks read, and the prompt's keys and values of every layer.
-int64_t cache_bytes(const CallSetting& setting, const ContextPolicy& policy, const BlockLayout& layout,
+int64_t cache_bytes(const CallSettings& setting, const ContextPolicy& policy, const BlockLayout& layout,
                     int64_t tokens_per_frame);
-int64_t prompt_bytes(const CallSetting& setting);
+int64_t prompt_bytes(const CallSettings& setting);
 
 int64_t parameter_count(const DitConfig& config);
 

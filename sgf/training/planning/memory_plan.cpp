@@ -41,11 +41,11 @@ class MemoryPlanner {
   }
 
  private:
-  CallSetting setting(CallShape call, int64_t batch) const { return setting(call, batch, model_); }
-  CallSetting setting(CallShape call, int64_t batch, const DitConfig& model) const {
+  CallSettings setting(CallShape call, int64_t batch) const { return setting(call, batch, model_); }
+  CallSettings setting(CallShape call, int64_t batch, const DitConfig& model) const {
     return {model, call, widths_, batch, takes_library_attention(c_, model)};
   }
-  CallSetting setting(CallShape call) const { return setting(call, c_.train.micro_batch); }
+  CallSettings setting(CallShape call) const { return setting(call, c_.train.micro_batch); }
 
   // The block with the longest history.
   CallShape widest_denoising() const {
@@ -58,7 +58,7 @@ class MemoryPlanner {
   }
 
   int64_t rollout(int64_t batch) const {
-    const CallSetting s = setting(widest_denoising(), batch);
+    const CallSettings s = setting(widest_denoising(), batch);
     const int64_t latents = batch * c_.video.frames * c_.model.in_dim * c_.video.height * c_.video.width;
     constexpr int64_t kRecorded = 4;  // input, prediction, context; one more while blocks are concatenated
     return cache_bytes(s, policy_, layout_, grid_.tokens_per_frame()) + prompt_bytes(s) + inference_bytes(s) +
@@ -131,12 +131,12 @@ class MemoryPlanner {
     const int64_t batch = named > 0 ? named : kSamplePrompts;
     const int64_t copy = parameters_ * widths_.compute;
     if (c_.train.stage == StageChoice::kFlowMatching) {
-      const CallSetting s = setting(bidirectional_call(c_.video.frames, grid_), batch);
+      const CallSettings s = setting(bidirectional_call(c_.video.frames, grid_), batch);
       plan_.phases.push_back({"samples", copy + inference_bytes(s)});
       return;
     }
     const bool has_two = c_.train.stage == StageChoice::kTeacherForcing && c_.output.sample_guidance != 1;
-    const CallSetting s = setting(widest_denoising(), batch);
+    const CallSettings s = setting(widest_denoising(), batch);
     const int64_t second = has_two ? cache_bytes(s, policy_, layout_, grid_.tokens_per_frame()) : 0;
     plan_.phases.push_back({"samples", copy + rollout(batch) + second});
   }

@@ -23,6 +23,7 @@ std::vector<fs::path> recipe_files(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.path().extension() == ".yaml" && entry.path().filename() != kStudyFile) files.push_back(entry.path());
+  SGF_CHECK(!files.empty() || !fs::exists(folder / kStudyFile), "{0}: is a study; run sgf study {0}", folder.string());
   SGF_CHECK(!files.empty(), "{}: holds no .yaml file", folder.string());
   std::ranges::sort(files);
   return files;

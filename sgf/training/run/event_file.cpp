@@ -1,7 +1,7 @@
 #include "sgf/training/run/event_file.h"
 
 #include "sgf/core/error.h"
-#include "sgf/files/byte_reader.h"
+#include "sgf/files/big_endian.h"
 #include "sgf/runs/metrics_row.h"
 
 #include <unistd.h>
@@ -11,6 +11,7 @@
 #include <bit>
 #include <charconv>
 #include <chrono>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -28,7 +29,6 @@ constexpr std::array<uint32_t, 256> make_table() {
 }
 
 constexpr std::array<uint32_t, 256> kTable = make_table();
-constexpr size_t kFrameBytes = 16;  // what is not payload
 
 // TFRecord masks checksums, since the checksum of bytes that contain a checksum is degenerate.
 uint32_t masked_crc(std::string_view bytes) { return std::rotr(crc32c(bytes), 15) + 0xa282ead8u; }
@@ -38,12 +38,6 @@ std::string little_endian(Integer value) {
   std::string bytes;
   for (size_t i = 0; i < sizeof value; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xff);
   return bytes;
-}
-
-void check_crc(ByteReader& reader, std::string_view covered, const char* what) {
-  const size_t at = reader.position();
-  SGF_CHECK(reader.u32() == masked_crc(covered), "{}: the checksum of {} at byte {} does not match", reader.source(),
-            what, at);
 }
 
 }  // namespace
@@ -59,24 +53,6 @@ std::string frame_record(std::string_view payload) {
   std::string frame = length + little_endian(masked_crc(length));
   frame += payload;
   return frame + little_endian(masked_crc(payload));
-}
-
-EventRecords read_records(std::string_view bytes, const std::string& source) {
-  ByteReader reader(std::as_bytes(std::span(bytes)), source);
-  EventRecords records;
-  while (reader.remaining() >= kFrameBytes) {
-    const size_t start = reader.position();
-    const uint64_t length = reader.u64();
-    check_crc(reader, bytes.substr(start, 8), "a length");
-    if (reader.remaining() < 4 || length > reader.remaining() - 4) {
-      records.torn_bytes = bytes.size() - start;
-      return records;
-    }
-    records.payloads.emplace_back(reader.text(length));
-    check_crc(reader, records.payloads.back(), "a record");
-  }
-  records.torn_bytes = reader.remaining();
-  return records;
 }
 
 namespace {
@@ -133,12 +109,6 @@ Message begin_event(EventTime time) {
   return Message().real64(1, time.wall_time).number(2, static_cast<uint64_t>(time.step));
 }
 
-uint32_t big_endian(std::string_view bytes) {
-  uint32_t value = 0;
-  for (const char c : bytes.substr(0, 4)) value = value << 8 | static_cast<uint8_t>(c);
-  return value;
-}
-
 // Channels of a PNG by its colour type: grey, -, RGB, palette, grey + alpha, -, RGBA.
 uint64_t channels_of(uint8_t colour_type) {
   constexpr uint8_t kChannels[] = {1, 0, 3, 3, 2, 0, 4};
@@ -151,9 +121,10 @@ Message encode_png(std::string_view png) {
   constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR"sv;
   SGF_CHECK(png.starts_with(kSignature) && png.size() > 26, "expected a PNG image, got {} bytes without its signature",
             png.size());
+  const auto bytes = std::as_bytes(std::span(png));
   return Message()
-      .number(1, big_endian(png.substr(20)))
-      .number(2, big_endian(png.substr(16)))
+      .number(1, from_big_endian<uint32_t>(bytes.subspan<20, 4>()))
+      .number(2, from_big_endian<uint32_t>(bytes.subspan<16, 4>()))
       .number(3, channels_of(static_cast<uint8_t>(png[25])))
       .bytes(4, png);
 }

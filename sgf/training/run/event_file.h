@@ -8,10 +8,8 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace sgf {
 
@@ -21,14 +19,6 @@ namespace sgf {
 uint32_t crc32c(std::string_view bytes);
 
 std::string frame_record(std::string_view payload);
-
-struct EventRecords {
-  std::vector<std::string> payloads;
-  size_t torn_bytes = 0;  // of a last record that a crash cut short
-};
-
-// Throws if a checksum does not match; the message begins with `source`.
-EventRecords read_records(std::string_view bytes, const std::string& source);
 
 // --- the events ---
 

@@ -21,7 +21,7 @@ struct Sampled {
   double value = 0;
 };
 
-// Of a copy: medians are taken of windows of a series that goes on being used.
+// Takes a copy: nth_element reorders it.
 double median_of(Series values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -41,8 +41,9 @@ class HealthJudge {
     judge_recovery();
     judge_samples();
     judge_finiteness();
+    if (!verdict_.judged.empty()) say_unseen();
     if (verdict_.judged.empty())
-      add({HealthLevel::kWatch, "step", fmt::format("only {} steps so far: too early to say", rows_.size())});
+      add({HealthLevel::kWatch, "step", fmt::format("only {} updates so far: too early to say", rows_.size())});
     std::stable_sort(verdict_.findings.begin(), verdict_.findings.end(),
                      [](const HealthFinding& a, const HealthFinding& b) { return a.level > b.level; });
     return std::move(verdict_);
@@ -105,7 +106,7 @@ class HealthJudge {
     const double ratio = late(*norms) / early(*norms);
     hold_against(
         limits_.norm_growth, ratio, name,
-        fmt::format("gradients grow: the norm is {:.3g}, {:.1f} times that of the first steps", late(*norms), ratio));
+        fmt::format("gradients grow: the norm is {:.3g}, {:.1f} times that of the first updates", late(*norms), ratio));
   }
 
   void judge_latents() {
@@ -124,7 +125,7 @@ class HealthJudge {
     const std::optional<Series> motion = series("motion_energy");
     if (!motion) return;
     hold_against(limits_.motion_loss, early(*motion) / late(*motion), "motion_energy",
-                 fmt::format("motion dies: its energy went from {:.3g} to {:.3g}", early(*motion), late(*motion)));
+                 fmt::format("motion falls: motion energy went from {:.3g} to {:.3g}", early(*motion), late(*motion)));
   }
 
   void judge_recovery() {
@@ -144,7 +145,7 @@ class HealthJudge {
     return values;
   }
 
-  // Whether the newest sample has the fault. Worse than young is a run whose earlier samples had it not.
+  // Whether the newest sample has the fault. Bad if an earlier sample was sound, else watch.
   template <class HasFault>
   bool judge_newest(const char* name, HasFault has_fault, const std::string& fault, const std::string& advice) {
     const std::vector<Sampled> values = samples(name);
@@ -175,6 +176,14 @@ class HealthJudge {
         "have many pixels outside the range of colours",
         "train for longer; if it stays, try a lower output.sample_guidance or dmd.guidance");
     judge_validity(is_noise || is_flat);
+  }
+
+  // Curves alone do not show that a video is good.
+  void say_unseen() {
+    const bool has_samples =
+        std::ranges::any_of(verdict_.judged, [](const std::string& name) { return name.starts_with("sample_"); });
+    if (!has_samples)
+      add({HealthLevel::kWatch, "output.sample_every", "no sample was taken to judge: look at videos of this run"});
   }
 
   // Of the world's samples. Noise shows no prompt, and has been named.

@@ -86,9 +86,6 @@ std::string write_findings(const HealthVerdict& verdict) {
 std::string write_verdict(const HealthVerdict& verdict) {
   std::string judged;
   for (const std::string& name : verdict.judged) judged += (judged.empty() ? "" : ", ") + escape_html(name);
-  const bool has_samples =
-      std::ranges::any_of(verdict.judged, [](const std::string& name) { return name.starts_with("sample_"); });
-  if (!judged.empty()) judged += has_samples ? "" : "; no sample was taken to judge";
   return fmt::format("<section class=\"verdict {0}\"><strong>Health: {0}</strong>{1}{2}</section>\n",
                      enum_name(verdict.level), write_findings(verdict),
                      judged.empty() ? "" : fmt::format("<p class=\"soft\">Judged from {}.</p>", judged));

@@ -15,7 +15,7 @@
 
 namespace sgf {
 
-// Of a page whose run lives on.
+// How the page reloads itself while its run is live.
 struct ReportReload {
   int64_t seconds = 10;     // between two reloads
   int64_t written = 0;      // Unix time of the page

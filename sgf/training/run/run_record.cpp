@@ -107,8 +107,9 @@ bool is_due(int64_t steps_done, int64_t every) { return every > 0 && steps_done 
 
 }  // namespace
 
-DueOutputs due_after(int64_t steps_done, const OutputSettings& output) {
-  return {.samples = is_due(steps_done, output.sample_every),
+DueOutputs due_after(int64_t steps_done, int64_t steps, const OutputSettings& output) {
+  const bool is_last = steps_done == steps && output.sample_every > 0;
+  return {.samples = is_last || is_due(steps_done, output.sample_every),
           .checkpoint = is_due(steps_done, output.checkpoint_every),
           .report = is_due(steps_done, output.report_every)};
 }

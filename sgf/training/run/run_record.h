@@ -20,7 +20,8 @@
 
 namespace sgf {
 
-// Which outputs are due after a step. The last step always gets a checkpoint and a report.
+// Which outputs are due after a step. The last one of a run gets samples if any step does, and always a checkpoint and
+// a report.
 struct DueOutputs {
   bool samples = false;
   bool checkpoint = false;
@@ -28,7 +29,7 @@ struct DueOutputs {
 
   bool operator==(const DueOutputs&) const = default;
 };
-DueOutputs due_after(int64_t steps_done, const OutputSettings& output);
+DueOutputs due_after(int64_t steps_done, int64_t steps, const OutputSettings& output);
 
 struct SampleOrder {
   std::filesystem::path folder;  // of all samples of the run

@@ -69,8 +69,12 @@ void refuse_other_length(const Config& now, const std::filesystem::path& run) {
 // Called before weights are loaded: an unusable folder fails at once, and an unusable config creates no folder.
 std::optional<RunFolder> open_earlier_run(const TrainRequest& request) {
   if (!is_run_folder(request.out)) return std::nullopt;
-  SGF_CHECK(request.resume,
-            "{}: already holds a run; pass --resume to continue it, or choose another folder with --out",
+  SGF_CHECK(request.resume, "{}: already holds a run; pass --resume, or choose another folder with --out",
+            request.out.string());
+  std::error_code error;
+  SGF_CHECK(std::filesystem::file_size(request.out / "config.yaml", error) > 0 && !error,
+            "{}: config.yaml is empty, so it is not known what was trained here; restore it, or choose another folder "
+            "with --out",
             request.out.string());
   refuse_other_length(request.config, request.out);
   const std::optional<int64_t> made = CheckpointStore(request.out / "checkpoints").newest();
@@ -195,6 +199,11 @@ int64_t TrainRun::choose_checkpoint() {
       warn_always(fmt::format("the damaged checkpoint was renamed to {}", store.set_aside(step).string()));
     if (!choice.step && !choice.passed_over.empty())
       warn_always("all checkpoints are damaged: the run starts again at update 0");
+    std::error_code error;
+    const std::filesystem::path metrics = request_.out / "metrics.jsonl";
+    if (!choice.step && choice.passed_over.empty() && std::filesystem::file_size(metrics, error) > 0 && !error)
+      warn_always(fmt::format("{} holds no checkpoint: the run starts again at update 0",
+                              (request_.out / "checkpoints").string()));
   }
   passed_over_ = choice.passed_over;
   return static_cast<int64_t>(ranks_.gather({static_cast<double>(choice.step.value_or(0))}).front().front());
@@ -260,7 +269,7 @@ void TrainRun::take_step() {
                   .numbers = shown_metrics(last_.metrics),
                   .memory_bytes = static_cast<double>(peak_memory_bytes(device_))});
   if (!record_) return;
-  const DueOutputs due = due_after(steps_done_, config_.output);
+  const DueOutputs due = due_after(steps_done_, config_.train.steps, config_.output);
   // Samples first: their metrics belong to the row of this step, and a row is written once.
   StepMetrics metrics = last_.metrics;
   if (due.samples) metrics.merge(record_->save_samples(*stage_, conditioning_, steps_done_));

@@ -158,7 +158,7 @@ void describe(V& v, OutputSettings& o) {
           "updates between checkpoints, 0 = none; the last update always has one");
   v.field("keep_last", o.keep_last, "newest checkpoints to keep, at least 1");
   v.field("keep_every", o.keep_every, "checkpoints at multiples of this update are kept too; 0 = none");
-  v.field("sample_every", o.sample_every, "updates between sample videos; 0 = none");
+  v.field("sample_every", o.sample_every, "updates between sample videos, the last update included; 0 = none");
   v.field("sample_prompts", o.sample_prompts, "prompts of the sample videos; empty = the first prompts of the data");
   v.field("sample_steps", o.sample_steps, "Euler steps of samples from many-step models, at least 1");
   v.field("sample_guidance", o.sample_guidance,

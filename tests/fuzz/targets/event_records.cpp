@@ -1,7 +1,7 @@
 // TensorBoard's files of a run: records with checksums, the last of which may be cut short.
 #include "fuzz/fuzz_target.h"
 
-#include "sgf/training/run/event_file.h"
+#include "tests/training/run/event_records.h"
 
 namespace sgf::fuzz {
 namespace {
@@ -9,7 +9,7 @@ namespace {
 constexpr const char* kName = "events.out.tfevents";
 
 void read(std::string_view input) {
-  const auto records = read_or_refuse(kName, [&] { return read_records(input, kName); });
+  const auto records = read_or_refuse(kName, [&] { return testing::read_records(input, kName); });
   if (!records) return;
   must(records->torn_bytes <= input.size(), "no more is torn than there was");
   std::string framed;

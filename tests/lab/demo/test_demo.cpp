@@ -54,7 +54,7 @@ TEST_F(SmallDemo, WithoutFfmpegShowsStripsAndTrainsAMatchedPair) {
   EXPECT_GT(result.contents.gap.context_norm, 0);
   const std::vector<FrameMarks>& marks = result.contents.videos.at(0).marks;
   ASSERT_EQ(marks.size(), 4U);
-  EXPECT_EQ(marks[3].name, "truth");
+  EXPECT_EQ(marks[3].name, "true clips");
   for (const FrameMarks& row : marks) EXPECT_EQ(row.frames.size(), 12U);
   EXPECT_GE(std::ranges::count(marks[3].frames, FrameMark::kValid), 10);
 }

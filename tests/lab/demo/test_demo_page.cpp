@@ -36,7 +36,7 @@ DemoContents made_page(size_t prompts) {
   DemoContents contents{.train_frames = 21, .frames = 42, .gap = {.norm_frozen = 0.5, .context_norm = 0.25}};
   contents.arms = {made_arm("SF", 0.125), made_arm("SGF", 0.375)};
   contents.contestants = {made_contestant("student", 0.1), made_contestant("SF", 0.2), made_contestant("SGF", 0.4),
-                          made_contestant("truth", 0.8)};
+                          made_contestant("true clips", 0.8)};
   for (size_t i = 0; i < prompts; ++i)
     contents.videos.push_back({.prompt = "a <red> disc", .mp4 = "mp4 bytes", .png = "png bytes", .marks = {}});
   contents.commands = {{"Look:", "sgf generate --prompt \"x\""}};
@@ -80,7 +80,7 @@ TEST(DemoPage, LeavesOutACurveThatNoStepReported) {
 TEST(DemoPage, HasARowForEveryContestantAndTheDifferenceOfThePair) {
   const std::string page = write_demo_page(made_page(2));
   EXPECT_THAT(page, AllOf(HasSubstr("<td>student</td><td>0.10</td><td>0.12</td>"), HasSubstr("<td>SF</td>"),
-                          HasSubstr("<td>SGF</td>"), HasSubstr("<td>truth</td>")));
+                          HasSubstr("<td>SGF</td>"), HasSubstr("<td>true clips</td>")));
   EXPECT_THAT(page, AllOf(HasSubstr("SGF - SF, 2x"), HasSubstr("<td>valid</td><td>+0.200</td>")));
 }
 

@@ -1,8 +1,8 @@
 // The demo's video files and strips: who stands where, how large, and what the bar says of the time.
 #include "lab/demo/demo_pictures.h"
 
-#include "sgf/media/video_tensor.h"
 #include "tests/core/temporary_folder.h"
+#include "tests/media/read_video.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ TEST(DemoPictures, AllContestantsStandInOneVideoFourTimesAsLarge) {
   if (!can_write_videos()) GTEST_SKIP() << "this build writes no videos";
   const testing::TemporaryFolder folder;
   write_together(folder / "all.mp4", dark_and_bright());
-  const at::Tensor video = read_video(folder / "all.mp4");
+  const at::Tensor video = testing::read_video(folder / "all.mp4");
   ASSERT_EQ(video.sizes(), (std::vector<int64_t>{8, 3, 4 * (16 + 2 + 2), 4 * (16 + 2 + 16)}));
   EXPECT_NEAR(brightness(video[5], 30, 30), 0.2, 0.03);
   EXPECT_NEAR(brightness(video[5], 30, 4 * 18 + 30), 0.8, 0.03);
@@ -37,7 +37,7 @@ TEST(DemoPictures, TheBarGrowsAndIsBrightWithinTheTrainingLength) {
   if (!can_write_videos()) GTEST_SKIP() << "this build writes no videos";
   const testing::TemporaryFolder folder;
   write_together(folder / "all.mp4", dark_and_bright());
-  const at::Tensor video = read_video(folder / "all.mp4");
+  const at::Tensor video = testing::read_video(folder / "all.mp4");
   const int64_t bar = 4 * 18 + 4, early = 30, late = 120;
   EXPECT_LT(brightness(video[0], bar, early), 0.2);
   EXPECT_GT(brightness(video[3], bar, early), 0.85);

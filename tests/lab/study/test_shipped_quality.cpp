@@ -2,8 +2,8 @@
 // numbers stand in models/world-small/*/metrics.json.
 #include "lab/study/arm_pictures.h"
 #include "lab/study/segment_scores.h"
-#include "sgf/assembly/shipped_model.h"
 #include "sgf/media/one_thread.h"
+#include "tests/assembly/shipped_model_files.h"
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ struct ShippedVideos {
 ShippedVideos videos_of(const std::string& role, ArmKind kind) {
   const OneThread one_thread;  // two that wait for each other beside another program take ten times as long
   const fs::path folder = fs::path(SGF_SOURCE_DIR) / "models" / "world-small" / role;
-  Config config = read_shipped_model(folder, {SGF_PRESETS}).config;
+  Config config = testing::read_shipped_model(folder, {SGF_PRESETS}).config;
   config.run.dtype = ComputeDtype::kFloat32;
   const WatchedFrames watched(config.video.frames, config.context.train_frames, {1});
   const Study study = few_prompts();

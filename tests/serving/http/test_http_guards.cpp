@@ -168,8 +168,10 @@ TEST_F(HttpGuards, LargeBodiesShareABoundedMemory) {
     small.post("/echo", "{}");
     EXPECT_EQ(small.read_response().status, 200);
   }
-  ASSERT_TRUE(soon([&] { return server_->counts().open_connections == 0; }));
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(answer(head + std::string(600'000, 'x')).body.size(), 600'000u);
+  for (int i = 0; i < 3; ++i) {  // a closed connection gives its share back
+    ASSERT_TRUE(soon([&] { return server_->counts().open_connections == 0; }));
+    EXPECT_EQ(answer(head + std::string(600'000, 'x')).body.size(), 600'000u);
+  }
 }
 
 TEST_F(HttpGuards, AFaultInTheProgramsLimitClosesOneConnectionOnly) {

@@ -68,7 +68,7 @@ TEST(FlopCount, AWriteLeavesOutWhatNobodyReads) {
 TEST(ActivationMemory, CountsParametersAndCacheAsTheyAreAllocated) {
   EXPECT_EQ(parameter_count(hand_sized()), 5632);
   EXPECT_EQ(parameter_count(dit_preset("wan-1.3b")), 1'418'996'800);
-  const CallSetting s{hand_sized(), {}, widths_of(ComputeDtype::kBFloat16), 3};
+  const CallSettings s{hand_sized(), {}, widths_of(ComputeDtype::kBFloat16), 3};
   // Sink 2, FIFO 4 and one block of 2: 8 frames of 7 tokens, keys and values, two layers, batch 3.
   EXPECT_EQ(cache_bytes(s, {.sink_frames = 2, .fifo_frames = 4}, BlockLayout(20, 2), 7),
             2 * 2 * 2 * 3 * 8 * 7 * 12 * 2);
@@ -81,7 +81,7 @@ TEST(ActivationMemory, CountsParametersAndCacheAsTheyAreAllocated) {
 TEST(ActivationMemory, KeepsWhatTheGraphOfABlockHolds) {
   DitConfig config = hand_sized();
   config.num_layers = 1;
-  const CallSetting s{config, bidirectional_call(2, kOneToken), widths_of(ComputeDtype::kBFloat16), 1};
+  const CallSettings s{config, bidirectional_call(2, kOneToken), widths_of(ComputeDtype::kBFloat16), 1};
   const int64_t row = 2 * 12 * 2, inner = 2 * 20 * 2;
   const int64_t small = 2 * (2 * 2 * 4) + 9 * 2 * 4 + 4 * 2 * 12 * 4;
   const int64_t kept = training_bytes(s, ActivationPolicy::kKeepAll).kept;
@@ -103,7 +103,7 @@ TEST(ActivationMemory, IsWithinThreePercentOfTheMeasuredPeaksOfPassTwo) {
                                        MeasuredPeak{"wan-1.3b-chunkwise", ActivationPolicy::kKeepAttention, 19.2}}) {
     const Config c = preset(measured.preset);
     const PatchGrid grid(c.video.height, c.video.width, 2, 2);
-    const CallSetting s{c.model, parallel_call(c.context.policy(), layout_of(c), grid), widths_of(c.run.dtype), 1};
+    const CallSettings s{c.model, parallel_call(c.context.policy(), layout_of(c), grid), widths_of(c.run.dtype), 1};
     const int64_t weights = parameter_count(s.model) * s.widths.compute;
     const auto update = static_cast<double>(training_bytes(s, measured.activations).backward);
     const double planned = (static_cast<double>(weights) + update * (1 + kAllocatorShare)) / kGib;
@@ -114,7 +114,7 @@ TEST(ActivationMemory, IsWithinThreePercentOfTheMeasuredPeaksOfPassTwo) {
 TEST(ActivationMemory, TheBackwardPassHoldsMoreThanTheForwardAndKeepingMoreThanRecomputing) {
   const Config c = preset("wan-1.3b-chunkwise");
   const CallShape call = parallel_call(c.context.policy(), layout_of(c), PatchGrid(60, 104, 2, 2));
-  const CallSetting s{c.model, call, widths_of(c.run.dtype), 1};
+  const CallSettings s{c.model, call, widths_of(c.run.dtype), 1};
   int64_t before = 0;
   for (const auto activations :
        {ActivationPolicy::kRecomputeBlocks, ActivationPolicy::kKeepAttention, ActivationPolicy::kKeepAll}) {

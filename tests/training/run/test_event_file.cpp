@@ -4,6 +4,7 @@
 #include "tests/core/refusal.h"
 #include "tests/core/temporary_folder.h"
 #include "tests/training/file_text.h"
+#include "tests/training/run/event_records.h"
 #include "tests/training/tiny_png.h"
 
 #include <sys/wait.h>

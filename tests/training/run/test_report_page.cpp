@@ -123,13 +123,6 @@ TEST(ReportPage, TheNewestSamplePlaysAndEarlierOnesAreStrips) {
   EXPECT_GT(page.find("Earlier samples"), page.find("<h2>Curves"));
 }
 
-TEST(ReportPage, SaysWhenNoSampleWasJudged) {
-  ReportContents contents = made_contents();
-  EXPECT_THAT(write_report(contents), HasSubstr("no sample was taken"));
-  contents.verdict.judged.push_back("sample_valid");
-  EXPECT_THAT(write_report(contents), Not(HasSubstr("no sample was taken")));
-}
-
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
 TEST(ReportPage, TimesAreShownInTheUnitThatSuitsThem) {
