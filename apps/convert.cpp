@@ -118,6 +118,7 @@ void add_convert(CLI::App& app) {
                           ->add_option("--role", args->role,
                                        "network to take from a checkpoint of several: generator_ema, generator, critic")
                           ->type_name("NAME");
+  suggest_words(*role, {"generator_ema", "generator", "critic"});
   add_loras(*command, args->loras);
   add_threads(*command, args->threads, kAllCores);
   command->add_flag("--overwrite,--force", args->overwrite,

@@ -18,6 +18,7 @@
 #include "sgf/runs/run_folder.h"
 #include "sgf/streaming/video_prompt.h"
 #include "sgf/text/tokenizer.h"
+#include "sgf/weights/weight_folder.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -154,6 +155,42 @@ std::optional<OwnPlace> video_place(const fs::path& file) {
   });
 }
 
+bool holds(const fs::path& folder, const std::function<bool(const fs::path&)>& is_wanted) {
+  std::error_code error;  // a folder that cannot be listed holds nothing
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    if (is_wanted(it->path())) return true;
+  return false;
+}
+
+bool is_events(const fs::path& file) { return file.filename().string().starts_with("events.out.tfevents."); }
+
+struct KnownFolder {
+  const char* content;
+  bool (*is_one)(const fs::path& folder);
+};
+
+constexpr std::array<KnownFolder, 7> kKnownFolders{
+    {{"page and videos of sgf demo; open demo.html in a browser",
+      [](const fs::path& f) { return fs::exists(f / "demo.html"); }},
+     {"checkpoints of a run; inspect one of them",
+      [](const fs::path& f) { return f.filename() == "checkpoints" && is_run_folder(f.parent_path()); }},
+     {"samples of a run",
+      [](const fs::path& f) { return f.filename() == "samples" && is_run_folder(f.parent_path()); }},
+     {"TensorBoard events of a run", [](const fs::path& f) { return holds(f, is_events); }},
+     {"videos of sgf sample, or samples of a run; their prompts are in prompts.txt",
+      [](const fs::path& f) { return fs::exists(f / "prompts.txt") && fs::exists(f / "0.png"); }},
+     {"models; inspect one of them", [](const fs::path& f) { return holds(f, is_shipped_model); }},
+     {"recipe, for sgf recipe run or sgf study",
+      [](const fs::path& f) { return holds(f, [](const fs::path& file) { return file.extension() == ".yaml"; }); }}}};
+
+std::optional<OwnPlace> known_folder(const fs::path& folder) {
+  const fs::path clean = fs::absolute(folder).lexically_normal();
+  const fs::path named = clean.has_filename() ? clean : clean.parent_path();
+  for (const KnownFolder& known : kKnownFolders)
+    if (known.is_one(named)) return describe_place(known.content, [](OwnPlace&) {});
+  return std::nullopt;
+}
+
 std::optional<OwnPlace> folder_place(const fs::path& folder) {
   if (is_shipped_model(folder)) return model_place(folder);
   if (is_run_folder(folder)) return run_place(folder);
@@ -161,7 +198,8 @@ std::optional<OwnPlace> folder_place(const fs::path& folder) {
   if (format.starts_with("sgf clips ")) return clips_place(folder);
   if (format.starts_with("sgf ode pairs ")) return pairs_place(folder);
   if (std::optional<OwnPlace> clips = clip_list_place(folder / "manifest.json")) return clips;
-  return generated_place(folder);
+  if (std::optional<OwnPlace> generated = generated_place(folder)) return generated;
+  return holds(folder, is_weight_file) ? std::nullopt : known_folder(folder);
 }
 
 OwnPlace scores_place(const nlohmann::json& scores) {
@@ -174,9 +212,16 @@ OwnPlace scores_place(const nlohmann::json& scores) {
   });
 }
 
+bool is_cached_score(const fs::path& file) {
+  const nlohmann::json content = try_read_json_file(file).value_or(nullptr);
+  return content.is_object() && content.size() == 3 && content.contains("key") && content.contains("value") &&
+         content.contains("sha256");
+}
+
 std::optional<OwnPlace> json_place(const fs::path& file) {
   const std::string format = format_in(file);
   if (format.starts_with("sgf-eval ")) return scores_place(read_json_file(file));
+  if (is_cached_score(file)) return describe_place("cached scores of one video, of sgf eval", [](OwnPlace&) {});
   const bool is_of_shards = format.starts_with("sgf clips ") || format.starts_with("sgf ode pairs ");
   const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
   if (is_of_shards) return folder_place(folder);
@@ -241,6 +286,7 @@ constexpr std::array<NamedFile, 4> kNamedFiles{
      {".key.json", "", "key of a blind study by sgf compare: which video is which"}}};
 
 std::optional<OwnPlace> find_named_file(const fs::path& file) {
+  if (is_events(file)) return describe_place("TensorBoard events of a run", [](OwnPlace&) {});
   for (const NamedFile& known : kNamedFiles)
     if (file.filename().string().ends_with(known.name) &&
         (*known.beside == '\0' || fs::exists(fs::path(file).replace_filename(known.beside))))

@@ -291,6 +291,12 @@ check_world() {
   expect 0 '3 clips of 24 frames' "$SGF" world render --clips 3 --frames 24 --seed 2 --format "$format" \
     --out "$FOLDER/clips" --strip "$FOLDER/strip.png"
   [[ -s $FOLDER/strip.png && $(wc -l <"$FOLDER/clips/captions.txt") == 3 ]] || { echo 'FAIL: no strip or captions' && FAILED=1; }
+  expect 0 'config, for sgf train' "$SGF" inspect "$DATA/../../presets/tiny.yaml"
+  expect 0 'recipe of sgf study' "$SGF" inspect "$DATA/../../recipes/world-small/study.yaml"
+  expect 0 'recipe, for sgf recipe run' "$SGF" inspect "$DATA/../../recipes/world-tiny"
+  expect 0 'models; inspect one of them' "$SGF" inspect "$DATA/../../models/world-small"
+  mkdir -p "$FOLDER/mixed" && cp "$DATA/../../presets/tiny.yaml" "$DATA/weights/dtypes.safetensors" "$FOLDER/mixed"
+  expect 0 'tensors' "$SGF" inspect "$FOLDER/mixed" # the control: weights come first
   expect 1 'is not empty' "$SGF" world render --clips 1 --frames 2 --out "$FOLDER/clips"
   expect 0 '3 clips' "$SGF" world render --clips 3 --frames 24 --seed 2 --format "$format" --threads 3 --out "$FOLDER/threads"
   diff -r "$FOLDER/clips" "$FOLDER/threads" || { echo 'FAIL: clips depend on --threads' && FAILED=1; }
@@ -395,6 +401,8 @@ check_completion() {
   completes 'wan diffusers keep' sgf convert --names ''
   completes 'bash zsh fish' sgf completion ''
   completes 'world' sgf help wor
+  completes 'render measure' sgf help world ''
+  completes 'generator_ema generator critic' sgf convert --role ''
   completes 'optimiser.learning_rate=' sgf train --set optimiser.l
   completes 'dynamic_degree' sgf eval --metrics dyn
   completes 'dynamic_degree,motion_smoothness' sgf eval --metrics dynamic_degree,mo

@@ -14,7 +14,7 @@ _sgf() {
   local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
   local command='' choices='' way='' options='' positionals='' word list=''
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    if [[ $word == -* ]]; then continue; fi
+    if [[ $word == -* || (-z $command && $word == help) ]]; then continue; fi
     # A command of a command goes by both words; other words that follow are arguments.
     case "$command $word" in
 {{below}}
