@@ -9,6 +9,7 @@
 #include "sgf/assembly/conditioning.h"
 #include "sgf/assembly/start_file.h"
 #include "sgf/config/network_work.h"
+#include "sgf/core/counted.h"
 #include "sgf/core/error.h"
 #include "sgf/core/gibibytes.h"
 #include "sgf/core/in_quotes.h"
@@ -33,6 +34,8 @@ namespace sgf {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int64_t kMostVideos = 100'000;  // of one command: all of them are planned before the first
 
 // In whole patches of the network.
 PictureSize size_of(const std::string& text, const Config& c) {
@@ -147,6 +150,9 @@ std::vector<VideoJob> many_jobs(const GenerateArgs& args, const VideoJob& patter
   const PromptSet set{read_prompts(args.prompts_file), args.samples, args.same_noise};
   const int64_t seed = pattern.order.config.run.seed;
   check_seeds(args, seed, std::ssize(set.prompts));
+  SGF_CHECK(std::ssize(set.prompts) <= kMostVideos / set.samples,
+            "{} x {} videos are more than {} in one command; pass fewer --samples, or split {}",
+            counted(std::ssize(set.prompts), "prompt"), set.samples, kMostVideos, args.prompts_file);
   const auto naming = *enum_from_name<VideoNaming>(args.naming);
   std::vector<VideoJob> jobs;
   for (const SetVideo& video : videos_in_set(set, seed)) {

@@ -83,11 +83,22 @@ void begin_png_folder(const fs::path& folder) {
             "{} holds frames of an earlier video; choose another folder, or continue that video", folder.string());
 }
 
-// Checks that all frames before the place exist.
+// A frame, or what a power cut can leave of one: an empty file, or zeros.
+bool may_be_frame(const fs::path& file) {
+  if (!fs::is_regular_file(fs::symlink_status(file))) return false;
+  const auto mapped = MappedFile::open(file);
+  const std::string_view head = mapped->text().substr(0, 8);
+  return head == std::string_view("\x89PNG\r\n\x1a\n", 8) || head.find_first_not_of('\0') == std::string_view::npos;
+}
+
+// Checks that all frames before the place exist, and that what would be removed after it are frames.
 void check_png_folder(const fs::path& folder, int64_t pictures) {
   SGF_CHECK(fs::is_directory(folder), "{} cannot be continued: the folder does not exist", folder.string());
   int64_t found = 0;
   for (const int64_t number : png_frames_in(folder)) {
+    const fs::path file = folder / png_frame_name(number);
+    SGF_CHECK(number < pictures || may_be_frame(file),
+              "{}: is no frame of this video, but has the name of one; move it", file.string());
     if (number < pictures) ++found;
   }
   SGF_CHECK(found == pictures, "{} cannot be continued after {} frames: only {} of them are there", folder.string(),

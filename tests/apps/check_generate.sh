@@ -510,6 +510,7 @@ check_bad_input() {
   refused 1 'contains no frames' "${bad[@]}" --video broken.mp4
   refused 1 'needs at least 3 frames' "${bad[@]}" --video short.mp4
   refused 1 'does not exist, expected a file of prompts' --model world-small --prompts nowhere.txt --out bad
+  refused 1 'are more than 100000 in one command' --model world-small --prompts prompts.txt --samples 100001 --out bad
   refused 1 'contains no prompts' --model world-small --prompts empty.txt --out bad
   printf '\xff\xfea\0\n\0' >wide.txt
   refused 1 'is UTF-16 text, expected UTF-8' --model world-small --prompts wide.txt --out bad

@@ -11,6 +11,7 @@
 #include "../media/read_video.h"
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -170,6 +171,8 @@ TEST(Sinks, RefuseBeforeAnyWorkWhatCannotBeWritten) {
               HasSubstr("cannot create the folder"));
 }
 
+std::string png_frame(int64_t number) { return fmt::format("frame_{:08}.png", number); }
+
 TEST(PngSink, DoesNotMixTwoVideosAndMissesNone) {
   const TemporaryFolder folder;
   const at::Tensor pictures = moving_slope();
@@ -181,6 +184,22 @@ TEST(PngSink, DoesNotMixTwoVideosAndMissesNone) {
               }),
               HasSubstr("after 5 frames: only 4 of them are there"));
   EXPECT_TRUE(std::filesystem::exists(folder / "a" / "frame_00000011.png")) << "a refusal removes nothing";
+}
+
+TEST(PngSink, LeavesForeignFilesWithNamesOfLaterFrames) {
+  const TemporaryFolder folder;
+  const at::Tensor pictures = moving_slope();
+  const std::filesystem::path place = folder / "a", later = place / png_frame(99);
+  open_png_sink(place, kSettings)->add(pictures);
+  for (const char* foreign : {"text", "folder"}) {
+    foreign == std::string("text") ? void(std::ofstream(later) << "mine") : void(create_directories(later / "mine"));
+    EXPECT_THAT(refusal_of([&] { open_png_sink(place, kSettings, SinkPlace{5, 0}); }), HasSubstr("is no frame"));
+    EXPECT_TRUE(exists(later) && exists(place / png_frame(11))) << foreign;
+    remove_all(later);
+  }
+  std::ofstream(place / png_frame(12)).put('\0');  // of a power cut: it may go
+  open_png_sink(place, kSettings, SinkPlace{5, 0})->add(pictures.slice(0, 5));
+  EXPECT_FALSE(exists(place / png_frame(12)));
 }
 
 class Latents : public ::testing::Test {
