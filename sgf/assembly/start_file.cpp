@@ -49,8 +49,8 @@ fs::path newest_checkpoint(const fs::path& run) {
                 : fmt::format("all checkpoints of the run are damaged: {}; restore one from a copy, or train again",
                               fmt::join(choice.passed_over, "; ")));
   for (const std::string& damage : choice.passed_over)
-    notice_once(damage, fmt::format("skipped a damaged checkpoint: {}/{}; the checkpoint of step {} is used",
-                                    run.string(), damage, *choice.step));
+    notice_once(damage, fmt::format("skipped a damaged checkpoint: {}/{}; the checkpoint of update {} is used",
+                                    (run / "checkpoints").string(), damage, *choice.step));
   return CheckpointStore(run / "checkpoints").folder_of(*choice.step);
 }
 

@@ -11,8 +11,8 @@ struct SpelledSize {
 };
 
 SpelledSize in_units(size_t bytes) {
-  constexpr std::array<std::string_view, 6> kUnits{"kB", "MB", "GB", "TB", "PB", "EB"};
-  double number = static_cast<double>(bytes) / 1e3;
+  constexpr std::array<std::string_view, 7> kUnits{"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+  auto number = static_cast<double>(bytes);
   size_t unit = 0;
   for (; number >= 1e3 && unit + 1 < kUnits.size(); ++unit) number /= 1e3;
   return {number, kUnits[unit]};

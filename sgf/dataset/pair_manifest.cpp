@@ -48,22 +48,6 @@ std::optional<int64_t> bytes_of(const PairOrder& o) {
   return latent ? checked_product({o.count, static_cast<int64_t>(o.timesteps.size()) + 2, *latent, 4}) : std::nullopt;
 }
 
-void check_order(const PairOrder& o, const fs::path& path) {
-  SGF_CHECK(
-      o.count > 0 && o.per_shard > 0 && o.latent.size() == 4 && std::ranges::min(o.latent) > 0 && !o.timesteps.empty(),
-      "{}: is not an order for pairs", path.string());
-  SGF_CHECK(bytes_of(o).has_value(), "{}: damaged: {} pairs of latents [{}] are larger than any disk", path.string(),
-            o.count, fmt::join(o.latent, ", "));
-}
-
-// Counts files in the folder: a damaged order may name too many shards to check one by one.
-int64_t whole_shards(const fs::path& folder) {
-  return std::ranges::count_if(fs::directory_iterator(folder), [](const fs::directory_entry& entry) {
-    const std::string name = entry.path().filename().string();
-    return name.starts_with("shard_") && name.ends_with(".json");
-  });
-}
-
 // Checks that the shards follow each other and have the lengths that the order implies.
 void check_shards(const PairManifest& manifest, const fs::path& path) {
   const PairOrder& order = manifest.order;
@@ -80,6 +64,21 @@ void check_shards(const PairManifest& manifest, const fs::path& path) {
 }
 
 }  // namespace
+
+void check_pair_order(const PairOrder& o, const std::string& what) {
+  SGF_CHECK(
+      o.count > 0 && o.per_shard > 0 && o.latent.size() == 4 && std::ranges::min(o.latent) > 0 && !o.timesteps.empty(),
+      "{}: is not an order for pairs", what);
+  SGF_CHECK(bytes_of(o).has_value(), "{}: {} pairs of latents [{}] are larger than any disk", what, o.count,
+            fmt::join(o.latent, ", "));
+}
+
+int64_t whole_shards(const fs::path& folder) {
+  return std::ranges::count_if(fs::directory_iterator(folder), [](const fs::directory_entry& entry) {
+    const std::string name = entry.path().filename().string();
+    return name.starts_with("shard_") && name.ends_with(".json");
+  });
+}
 
 fs::path shard_file(const fs::path& folder, int64_t shard) {
   return folder / fmt::format("shard_{:06}.safetensors", shard);
@@ -111,7 +110,7 @@ Json to_json(const PairShard& s) {
 
 PairOrder read_pair_order(const fs::path& path) {
   PairOrder order = read_json_file(path, kPairFormat, order_from);
-  check_order(order, path);
+  check_pair_order(order, path.string() + ": damaged");
   return order;
 }
 
@@ -135,7 +134,7 @@ PairManifest read_pair_manifest(const fs::path& folder) {
     for (const Json& shard : json.at("shards")) read.shards.push_back(shard_from(shard));
     return read;
   });
-  check_order(manifest.order, manifest_file(folder));
+  check_pair_order(manifest.order, manifest_file(folder).string() + ": damaged");
   check_shards(manifest, manifest_file(folder));
   for (const PairShard& shard : manifest.shards) {
     const fs::path path = folder / fs::path(shard.file).filename();

@@ -54,6 +54,12 @@ struct PairManifest {
 std::filesystem::path shard_file(const std::filesystem::path& folder, int64_t shard);
 std::filesystem::path shard_mark(const std::filesystem::path& folder, int64_t shard);
 
+// Throws unless the order can be fulfilled: numbers above 0, and pairs that a disk could hold. `what` begins the error.
+void check_pair_order(const PairOrder& order, const std::string& what);
+
+// Counts marks in the folder, which takes no longer for an order of many shards.
+int64_t whole_shards(const std::filesystem::path& folder);
+
 nlohmann::json to_json(const PairOrder& order);
 nlohmann::json to_json(const PairShard& shard);
 PairOrder read_pair_order(const std::filesystem::path& path);

@@ -23,8 +23,8 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
-#include <set>
 
 namespace sgf {
 namespace {
@@ -168,6 +168,7 @@ bool is_whole(const fs::path& folder, int64_t shard) {
 
 // The last worker finds all marks. Several that finish together write the same bytes.
 int64_t write_manifest(const fs::path& folder, const PairOrder& order) {
+  if (const int64_t marks = whole_shards(folder); marks < order.shards()) return marks;
   nlohmann::json shards = nlohmann::json::array();
   for (int64_t i = 0; i < order.shards(); ++i)
     if (const std::optional<PairShard> shard = find_pair_shard(folder, i)) shards.push_back(to_json(*shard));
@@ -182,7 +183,7 @@ int64_t write_manifest(const fs::path& folder, const PairOrder& order) {
 // Returns false if a signal came before the shard was complete: then nothing is written.
 bool make_shard(const PairRequest& request, const PathMaker& maker, int64_t shard, const StopSignal& signal,
                 ProgressLine& progress) {
-  const int64_t first = shard * request.per_shard, end = std::min(first + request.per_shard, request.count);
+  const int64_t first = shard * request.per_shard, end = first + std::min(request.per_shard, request.count - first);
   fs::remove(shard_mark(request.out, shard));
   ShardWriter writer;
   for (int64_t next = first; next < end;) {
@@ -196,13 +197,23 @@ bool make_shard(const PairRequest& request, const PathMaker& maker, int64_t shar
   return true;
 }
 
+// 12 for "shard_000012.safetensors".
+std::optional<int64_t> shard_number(const std::string& name) {
+  constexpr std::string_view kBegin = "shard_";
+  int64_t shard = 0;
+  if (!name.starts_with(kBegin)) return {};
+  const auto [end, error] = std::from_chars(name.data() + kBegin.size(), name.data() + name.size(), shard);
+  const bool is_one = error == std::errc() && shard >= 0 && name == shard_file("", shard).string();
+  return is_one ? std::optional(shard) : std::nullopt;
+}
+
 // Removes temporary files that a kill left, since they can be as large as complete shards. Temporary files of other
 // workers stay: they may be in use on another host, where locks are not always visible.
-void sweep_pair_folder(const PairRequest& request, int64_t shards) {
-  std::set<std::string> others;
-  for (int64_t shard = 0; shard < shards; ++shard)
-    if (shard % request.workers != request.worker) others.insert(shard_file(request.out, shard).filename().string());
-  sweep_half_written(request.out, [&](const std::string& name) { return !others.contains(name); });
+void sweep_pair_folder(const PairRequest& request) {
+  sweep_half_written(request.out, [&](const std::string& name) {
+    const std::optional<int64_t> shard = shard_number(name);
+    return !shard || *shard % request.workers == request.worker;
+  });
 }
 
 // The settings of the later run that are needed to make the pairs.
@@ -219,11 +230,12 @@ PairResult make_pairs(const PairRequest& given) {
   check_stage_of("--teacher", given.teacher, stage_of_teacher(given.config.train.stage));
   const PairRequest request = with_places(given);
   const PairOrder order = order_of(request);
+  check_pair_order(order, "--count");
   const c10::Device device = device_of(request.config.run.device);
   if (request.config.run.threads > 0) at::set_num_threads(static_cast<int>(request.config.run.threads));
   const PathMaker maker(request, order, device);
   claim_pair_folder(request.out, order);
-  sweep_pair_folder(request, order.shards());
+  sweep_pair_folder(request);
   const StopSignal signal;
   ProgressLine progress({.mode = request.progress, .total_steps = order.count, .unit = "pair"}, request.output);
   PairResult result{.shards = order.shards()};

@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fstream>
+#include <limits>
 #include <set>
 
 namespace sgf {
@@ -89,6 +90,16 @@ TEST_P(PairFolder, HoldsEveryPairOnceAnEpochWithItsCaptionAndItsHash) {
   EXPECT_FALSE(epoch.captions.front().empty());
   EXPECT_FALSE(at::equal(PairSource(folder_ / "pairs", 2).pairs(0, 5, at::kCPU).end, epoch.end));  // another order
   EXPECT_TRUE(at::equal(source.pairs(3, 2, at::kCPU).end, epoch.end.slice(0, 3)));  // whoever asks, in what portions
+}
+
+TEST_P(PairFolder, OfMorePairsThanAnyDiskHoldsIsRefusedAndNotBegun) {
+  PairRequest endless = request("endless");
+  endless.count = std::numeric_limits<int64_t>::max();
+  EXPECT_THAT(refusal_of([&] { make_pairs(endless); }), ::testing::HasSubstr("larger than any disk"));
+  EXPECT_FALSE(std::filesystem::exists(endless.out));
+  PairRequest request_of_one = request("one");
+  request_of_one.per_shard = std::numeric_limits<int64_t>::max();  // the control: one shard of all
+  EXPECT_EQ(make_pairs(request_of_one).whole, 1);
 }
 
 TEST_P(PairFolder, KeepsWholeShardsAndMakesTheOthersAgainToTheBit) {

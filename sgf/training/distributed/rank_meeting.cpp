@@ -192,7 +192,8 @@ void say_waiting(const RankPlace& place, const std::vector<std::string>& resolve
   if (place.hosts_store() || resolved.empty()) return;
   if (is_answered(resolved.front(), place.port, settings.resolve)) return;
   notice_once("waiting for rank 0",
-              fmt::format("rank {} waits up to {} s for rank 0 at {}:{}: check that it runs there, with WORLD_SIZE {}",
+              fmt::format("rank {} waits up to {} s for rank 0 at {}:{}: check that it runs there, "
+                          "with WORLD_SIZE {} and not 1",
                           place.rank, seconds(settings.start), place.address, place.port, place.size));
 }
 

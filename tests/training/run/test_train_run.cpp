@@ -470,7 +470,7 @@ TEST_F(StoppedRun, GivesOthersTheNewestWeightsThatAreWholeAndSaysSo) {
   EXPECT_EQ(find_start_file(folder_ / "run").step, 2);
   ASSERT_EQ(heard.size(), 1U);
   EXPECT_THAT(heard.front(), HasSubstr("step_00000004"));
-  EXPECT_THAT(heard.front(), HasSubstr("the checkpoint of step 2 is used"));
+  EXPECT_THAT(heard.front(), HasSubstr("the checkpoint of update 2 is used"));
   EXPECT_THAT(refusal_of([&] { open_start_weights(folder_ / "run/checkpoints/step_00000004"); }),
               HasSubstr("is damaged"));
 }
