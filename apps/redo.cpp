@@ -7,6 +7,7 @@
 #include "sgf/assembly/start_file.h"
 #include "sgf/core/error.h"
 #include "sgf/files/bundled.h"
+#include "sgf/files/file_lock.h"
 #include "sgf/files/strict_json.h"
 #include "sgf/files/weight_identity.h"
 #include "sgf/files/writable_folder.h"
@@ -118,6 +119,8 @@ class Temporary {
     SGF_CHECK(!fs::exists(video_) || fs::exists(beside(".lock")),
               "{} exists, which this command uses for a temporary file; rename it, or name another file with --out",
               video_.string());
+    SGF_CHECK(!fs::exists(beside(".lock")) || FileLock::try_take(beside(".lock")),
+              "{}: another process is writing this file", video_.string());
   }
   ~Temporary() {
     std::error_code ignored;

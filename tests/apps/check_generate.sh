@@ -173,6 +173,10 @@ check_sinks() {
   cp a.mp4 a.mp4.redo.mp4
   expect 1 'a.mp4.redo.mp4 exists, which this command uses' "$SGF" redo a.mp4 --quiet --threads 1
   cmp a.mp4 a.mp4.redo.mp4 || complain 'redo took a file of that name for its own'
+  : >a.mp4.redo.mp4.lock
+  expect 1 'another process is writing this file' flock a.mp4.redo.mp4.lock "$SGF" redo a.mp4 --quiet --threads 1
+  cmp a.mp4 a.mp4.redo.mp4 || complain 'redo removed what another process is writing'
+  rm a.mp4.redo.mp4.lock
   rm a.mp4.redo.mp4
   expect 0 '{"first":null,"frames":18,"identical":true' "$SGF" redo a.mp4 --quiet --threads 1 --json
   expect 0 'prompts: [{"at":0.0,"prompt":"' "$SGF" redo a.mp4 --show
